@@ -120,7 +120,8 @@ def threads(count: int) -> None:
     free, driven = build().without("motor"), build()
     walks = mbs.Designs(over.names[:2], over.values[:, :2].copy())
     bare = [bare_poses(driven, count // cores) for _ in range(cores)]
-    took = best({1: lambda: [run() for run in bare], cores: lambda: together(bare)}, time.perf_counter)
+    alone = {1: lambda: [run() for run in bare], cores: lambda: together(bare)}
+    took = best(alone, time.perf_counter, rounds_of(count))
     print(f"poses alone: {cores} threads, {took[1] / took[cores]:.2f} times as fast as one; more cannot be had now")
     for verb, model, t, designed in (("simulate", free, RELEASED, over), ("kinematics", driven, TIMES, walks)):
         runs = {

@@ -22,7 +22,10 @@ PARTIALS: dict[Any, tuple[Partial, ...]] = {
     np.subtract: (lambda x, y: 1.0, lambda x, y: -1.0),
     np.multiply: (lambda x, y: y, lambda x, y: x),
     np.divide: (lambda x, y: 1.0 / y, lambda x, y: -x / y**2),
-    np.power: (lambda x, y: y * x ** (y - 1.0), lambda x, y: x**y * np.log(np.where(x > 0, x, 1.0))),
+    np.power: (
+        lambda x, y: np.where(y == 0.0, 0.0, y * x ** np.where(y == 0.0, 0.0, y - 1.0)),
+        lambda x, y: x**y * np.log(np.where(x > 0, x, 1.0)),
+    ),
     np.arctan2: (lambda y, x: x / (x**2 + y**2), lambda y, x: -y / (x**2 + y**2)),
     np.hypot: (lambda x, y: x / np.hypot(x, y), lambda x, y: y / np.hypot(x, y)),
     np.maximum: (lambda x, y: np.where(x >= y, 1.0, 0.0), lambda x, y: np.where(x >= y, 0.0, 1.0)),
@@ -80,6 +83,9 @@ class Dual:
 
     def __len__(self) -> int:
         return len(self.value)
+
+    def __bool__(self) -> bool:
+        raise TypeError("an array with derivatives is neither true nor false; ask for its value")
 
     def __iter__(self) -> Iterable[Dual]:
         return (self[k] for k in range(len(self)))
@@ -157,6 +163,10 @@ def _all_at(slope: np.ndarray, key: tuple[Any, ...]) -> np.ndarray:
     return np.array([one[key] for one in slope]).reshape(len(slope), *slope[0][key].shape) if len(slope) else slope
 
 
+LINEAR = {"axis", "keepdims", "n"}
+"""Options with which linear functions stay linear."""
+
+
 def value_of(x: Any) -> Any:
     """The array without its derivatives."""
     return x.value if isinstance(x, Dual) else x
@@ -165,6 +175,8 @@ def value_of(x: Any) -> Any:
 def dual(x: Any, by: tuple[Any, ...]) -> Dual:
     """An array that may have no derivatives yet, as one that has."""
     if isinstance(x, Dual):
+        if x.by != by:
+            raise ValueError("derivatives by different parameters do not mix")
         return x
     value = np.asarray(x, dtype=float)
     return Dual(value, np.zeros((len(by), *value.shape)), by)
@@ -183,7 +195,14 @@ def _together(function: Any) -> Callable[..., Dual]:
 
 
 def _linear(function: Any) -> Callable[..., Dual]:
-    return lambda by, x, *args, **kwargs: x.each(lambda one: function(one, *args, **kwargs))
+    """Options that add something (a first value, what stands before) are not linear, and refused."""
+
+    def made(by: tuple[Any, ...], x: Dual, *args: Any, **options: Any) -> Any:
+        if len(args) > 1 or not options.keys() <= LINEAR:
+            return NotImplemented
+        return x.each(lambda one: function(one, *args, **options))
+
+    return made
 
 
 def _where(by: tuple[Any, ...], condition: Any, x: Any, y: Any) -> Dual:
@@ -197,6 +216,7 @@ def _where(by: tuple[Any, ...], condition: Any, x: Any, y: Any) -> Dual:
 
 def _einsum(by: tuple[Any, ...], rule: str, *arrays: Any) -> Dual:
     """A product: each factor's derivative by itself, with the others as they are."""
+    arrays = tuple(dual(x, by) if isinstance(x, Dual) else x for x in arrays)
     values = [value_of(x) for x in arrays]
     value, slope = np.einsum(rule, *values), 0.0
     (*inputs, output) = rule.replace("->", ",").split(",")

@@ -117,8 +117,8 @@ class Instance:
     """What it reads besides."""
     kernel: Callable[[], cache.Kernel] | None = None
     """Where the kernel comes from if it is not derived."""
-    slopes: Callable[[], cache.Kernel] | None = None
-    """The same for that of its slopes."""
+    slopes: Callable[[bool], cache.Kernel] | None = None
+    """The same for that of its slopes, by the numbers in its slots as well or not."""
 
 
 def instance_of(

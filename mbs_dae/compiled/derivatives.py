@@ -159,7 +159,10 @@ class DerivativeBuilder:
 
     @property
     def builders(self) -> tuple[SlopesBuilder, SlopesBuilder]:
-        return slopes_in(self.structure, self.program.batch), slopes_in(self.structure, self.dynamics.batch)
+        constraints, dynamics = (
+            slopes_in(self.structure, one.batch, self.by_numbers) for one in (self.program, self.dynamics)
+        )
+        return constraints, dynamics
 
     def fill(self, constraints: Batch, dynamics: Batch) -> Derivatives:
         builders, (tables, row, column, to) = self.builders, self._laid_out

@@ -4,7 +4,7 @@ import ctypes
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -77,23 +77,23 @@ class _Load:
         forces, deciding = np.asarray(partials, dtype=float).T @ wrenches, self.element.deciding(t, markers)
         return np.array([*forces, 0.0, wrenches @ markers[places:], *deciding], dtype=float)
 
-    def _slopes(self, t: float, state: Sequence[float], slots: Sequence[float]) -> np.ndarray:
-        """Of all values by all directions: small motions, velocities, time, slots; those of a value together."""
+    def _slopes(self, directions: int, t: float, state: Sequence[float], slots: Sequence[float]) -> np.ndarray:
+        """Of all values by so many directions: small motions, velocities, time, slots; those of a value together."""
         read, own, _ = self._read
         size, numbers, modes = len(self.composed.q), slots[: len(own)], slots[len(own) :]
         at = np.array([*state, t, *numbers])
         moves = [read(*state, *numbers)[2] for state in self._moving(state[:size])]
         ways = np.eye(at.size)[size:]
-        ways = np.concatenate([np.pad(np.reshape(moves, (-1, size)), ((0, 0), (0, at.size - size))), ways])
+        ways = np.concatenate([np.pad(np.reshape(moves, (-1, size)), ((0, 0), (0, at.size - size))), ways])[:directions]
 
         def values(x: np.ndarray) -> np.ndarray:
             *state, t = x[: len(at) - len(own)]
             return self._values(t, state, [*x[len(at) - len(own) :], *modes])
 
-        step = np.cbrt(np.finfo(float).eps) * (np.abs(at).max() or 1.0)
-        found = []
+        part, found = np.cbrt(np.finfo(float).eps), []
         for way in ways:
-            h = step / (np.abs(way).max() or np.inf)
+            scale = max(1.0, np.abs(at[way != 0.0]).max(initial=0.0))  # of what the way moves
+            h = part * scale / (np.abs(way).max() or np.inf)
             found.append((values(at + h * way) - values(at - h * way)) / (2 * h) if h else 0.0 * values(at))
         return np.column_stack(found).ravel()
 
@@ -110,10 +110,10 @@ class _Load:
         layout = {"forces": forces, "powers": powers, "modes": dict.fromkeys(self._modes, SIDE)}
         return self._called(self._values, self._outputs, layout)
 
-    def slopes(self) -> PythonKernel:
-        directions = 2 * len(self.composed.v) + 1 + len(self._read[1])
+    def slopes(self, by_numbers: bool) -> PythonKernel:
+        directions = 2 * len(self.composed.v) + 1 + by_numbers * len(self._read[1])
         entries = tuple((output, k) for output in range(self._outputs) for k in range(directions))
-        return self._called(self._slopes, len(entries), {"entries": entries, "modes": {}})
+        return self._called(partial(self._slopes, directions), len(entries), {"entries": entries, "modes": {}})
 
     def _called(self, function: Callable[..., np.ndarray], outputs: int, layout: dict[str, Any]) -> PythonKernel:
         """The function of so many outputs behind an address."""

@@ -128,6 +128,8 @@ class Reader:
         """Φ, Φ̇ and Φ̈ of every row at every time."""
         if isinstance(q, Dual):
             return self._varied(t, q, v, a)
+        if len(self.designs) and (len(t) < len(self.designs) or len(t) % len(self.designs)):
+            raise ValueError(f"{len(t)} times for {len(self.designs)} designs: each must have as many as every other")
         t, q, v, a = (np.ascontiguousarray(x, dtype=float) for x in (t, q, v, a))
         found = np.zeros((3 * len(t), self.program.rows))
         read(self.program, self.designs, t, q, v, a, np.zeros(self.program.batch.out_size + 1), found)

@@ -23,10 +23,11 @@ from .structure import Structure
 
 
 class SlopesBuilder:
-    """Derives (or fetches) the kernels of the slopes of a batch, once; `fill` puts the numbers of the batch in."""
+    """Derives (or fetches) the kernels of the slopes of a batch, once; `fill` puts the numbers of the batch in. They
+    tell slopes by the numbers in slots only where these are asked for: kernels are half as long without."""
 
-    def __init__(self, values: BatchBuilder):
-        self.values = values
+    def __init__(self, values: BatchBuilder, by_numbers: bool):
+        self.values, self.by_numbers = values, by_numbers
         self.kernels = [self._kernel(group) for group in values.groups]
         sizes = [k.layout["outputs"] * len(group.members) for k, group in zip(self.kernels, values.groups, strict=True)]
         *self._out_at, self.out_size = np.cumsum([0, *sizes]).tolist()
@@ -39,10 +40,11 @@ class SlopesBuilder:
     def _kernel(self, group: Group) -> cache.Kernel:
         instance = self.values.instances[group.members[0]]
         if instance.slopes is not None:
-            return instance.slopes()
+            return instance.slopes(self.by_numbers)
         title, values = f"Slopes of {instance.meaning.split(' ')[0]}", group.kernel.layout
-        meaning = f"{self.values.coordinates.name} {instance.meaning} slopes"
-        return cache.kernel(meaning, lambda: kernel_module(slopes(instance.compose(), values["slots"]), title, values))
+        meaning = f"{self.values.coordinates.name} {instance.meaning} slopes{' by numbers' * self.by_numbers}"
+        slots = values["slots"] if self.by_numbers else ()
+        return cache.kernel(meaning, lambda: kernel_module(slopes(instance.compose(), slots), title, values))
 
 
 class Entry(NamedTuple):
@@ -67,16 +69,16 @@ def entries_of(builder: SlopesBuilder) -> Iterator[tuple[Place, list[Entry]]]:
             first, slot = first + kernel.layout["outputs"], slot + len(slots)
 
 
-def slopes_in(structure: Structure, batch: BatchBuilder) -> SlopesBuilder:
+def slopes_in(structure: Structure, batch: BatchBuilder, by_numbers: bool) -> SlopesBuilder:
     """Derived when first asked for."""
-    return structure.kept((SlopesBuilder, batch), lambda: SlopesBuilder(batch))
+    return structure.kept((SlopesBuilder, batch, by_numbers), lambda: SlopesBuilder(batch, by_numbers))
 
 
 def read_varied(
     structure: Structure, builder: BatchBuilder, number: Evaluator, t: np.ndarray, q: Dual, v: Dual
 ) -> Dual:  # fmt: skip
     """All outputs of a batch along a motion that varies with parameters: one row for each time."""
-    own, values = slopes_in(structure, builder), builder.fill(number)
+    own, values = slopes_in(structure, builder, True), builder.fill(number)
     source, output, by = np.array([e for _, some in entries_of(own) for e in some], dtype=int).reshape(-1, 3).T
     partials = read_outputs(own.fill(values), t, q.value, v.value)[:, source]
     gather = sps.csr_matrix((np.ones(output.size), (np.arange(output.size), output)), (output.size, builder.out_size))

@@ -41,6 +41,7 @@ from ..poses.newton import evaluate_and_factorise, solve_here
 LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES)
 """In this order rows of the matrix stand."""
 REFINEMENTS = 1
+"""One takes away what the small extra on the diagonal of redundant rows makes; poses are closed to roundoff before."""
 
 
 class Chain(NamedTuple):

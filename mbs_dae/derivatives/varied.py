@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..compiled.derivatives import ACCELERATIONS, FORCES, POSITIONS, RATES, builder_of, filled
+from ..compiled.derivatives import builder_of, filled
 from ..compiled.dynamics import POWER, SCALARS
 from ..compiled.reading import Trajectory
 from ..compiled.slopes import places_moved
@@ -22,11 +22,10 @@ from ..readings.motion import ComputedQuantities, computed
 from ..readings.reactions import ComputedReactions
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
-from .along import Variation, chain, vary_forces, vary_motion
+from .along import LEVELS, Variation, chain, vary_forces, vary_motion
 from .parameters import Asked
 
-KINEMATIC = POSITIONS, RATES, ACCELERATIONS
-DYNAMIC = (*KINEMATIC, FORCES)
+KINEMATIC = LEVELS[:3]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +40,6 @@ class Varied:
     @cached_property
     def system(self) -> System:
         system: System = self.asked.model.compile()
-        if system.program.velocity_rows:
-            who = next(row.element for row in system.rows if row.unit.endswith("/s"))
-            what = f"{who} restricts velocities, and places follow from the whole motion before"
-            raise ModelError(f"{what}: derivatives of kinematics need equations of places")
         return system
 
     @cached_property
@@ -74,7 +69,7 @@ class Varied:
     def forced(self) -> Variation:
         """And multipliers."""
         system, path, count = self.system, self.motion, len(self.asked.names)
-        builder = builder_of(system.structure, DYNAMIC, True)
+        builder = builder_of(system.structure, LEVELS, True)
         forces = system.structure.dynamics.batch.slopes(system.evaluator, self.asked.symbols)
         own = chain(builder, filled(builder, system), np.concatenate([self.numbers, forces], axis=1))
         out = self.moved._replace(
@@ -134,17 +129,29 @@ class Varied:
         return np.concatenate([scalars[:, :POWER], together.each(works)], axis=1)
 
 
+def with_derivatives(
+    result: Result, asked: Asked | None, works: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+) -> Result:
+    """The result, which knows then how its motion varies. (Set in place: a copy would read all that waits.)"""
+    if asked is not None:
+        object.__setattr__(result, "varied", Varied(result, asked, works))
+    return result
+
+
 def derivative(result: Result, name: str, by: Any) -> np.ndarray:
     """See `Result.d`."""
     varied: Varied | None = result.varied
     if varied is None:
-        what = "this result has no derivatives"
-        raise ModelError(f'{what}; say by what when it is computed, e.g. kinematics(model, times, derivatives=("r",))')
+        what = "this result has no derivatives; kinematics and inverse_dynamics make some when they are asked, e.g."
+        raise ModelError(f'{what} kinematics(model, times, derivatives=["r"]), and files do not keep them')
     known = varied.asked.names
     wanted = str(getattr(by, "symbol", by))
     if wanted not in known:
         raise ModelError(f"this result has derivatives by {', '.join(known)}, and none by {wanted!r}")
-    values: Any = varied.read[name]
+    values = varied.read[name]
+    if not isinstance(values, Dual):
+        what = f"{name!r} is no function of the motion, and has no derivative"
+        raise ModelError(f"{what}; ask for a place, a rate, a load or an energy")
     found = values.slope[known.index(wanted)].copy()
     if result.reactions is not None:
         found[~result.is_unique(name)] = np.nan

@@ -133,11 +133,15 @@ class Ensemble(Reported):
             return out
         if not rows.size:
             raise ModelError(f"no member is done, and {name!r} is read of their results; see the failures")
-        results = [self.member(int(k)) for k in rows]
-        values = np.stack([at_times(self.t, result.t, np.asarray(result[name])) for result in results])
+        values = np.stack([self._of_member(int(k), name) for k in rows])
         out = np.full((len(self), *values.shape[1:]), np.nan)
         out[rows] = values
         return out
+
+    def _of_member(self, k: int, name: str) -> np.ndarray:
+        """One quantity of one result, which is not kept."""
+        result = self.member(k)
+        return at_times(self.t, result.t, np.asarray(result[name]))
 
     def _measured(self, name: str, rows: np.ndarray) -> np.ndarray:
         system = self._recipe.system.cartesian

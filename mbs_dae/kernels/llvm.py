@@ -106,6 +106,12 @@ def assembled(text: str) -> bytes:
     return _target_machine().emit_object(module)
 
 
+LONG = 20_000
+"""Instructions of a function from which on nothing is optimised: what that costs grows faster than their number, a
+minute for the slopes of a rolling disk in natural coordinates (two seconds without), and such functions are called for
+small motions, not in every step of a run."""
+
+
 def emitted(symbol: str, intermediate: ir.Module, parts: Iterable[Any] = ()) -> bytes:
     """The object file of a function in intermediate code, optimised together with its parts."""
     codegen = cpu_target.target_context.codegen()
@@ -117,10 +123,16 @@ def emitted(symbol: str, intermediate: ir.Module, parts: Iterable[Any] = ()) -> 
         if not function.is_declaration and function.name != symbol:
             function.linkage = "internal"
     module.verify()
+    if _length(intermediate) > LONG:
+        return _hasty_machine().emit_object(module)
     _optimise(codegen, module)
     if any(function.name == "llvm.trap" for function in module.functions):
         raise TypeError(f"{symbol} can raise an exception, and nothing could catch it; compute without")
     return _target_machine().emit_object(module)
+
+
+def _length(intermediate: ir.Module) -> int:
+    return sum(len(block.instructions) for function in intermediate.functions for block in function.blocks)
 
 
 def _optimise(codegen: Any, module: Any) -> None:
@@ -243,10 +255,16 @@ def _target_machine() -> Any:
     return _new_target_machine()
 
 
-def _new_target_machine() -> Any:
+@cache
+def _hasty_machine() -> Any:
+    return _new_target_machine(opt=0)
+
+
+def _new_target_machine(**chosen: int) -> Any:
     codegen = cpu_target.target_context.codegen()
     options: dict[str, Any] = {"opt": 3}
     codegen._customize_tm_options(options)
+    options |= chosen
     return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(**options)
 
 

@@ -31,7 +31,10 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
-ROOMS = ("rotations", "symbolic", "kernels", "coordinates", "tolerances", "linear", "compiled", "poses", "motion")
+ROOMS = (
+    "rotations", "symbolic", "kernels", "coordinates", "tolerances", "linear", "compiled", "poses", "motion",
+    "derivatives",
+)  # fmt: skip
 """The rooms whose functions and constants are compiled in."""
 SEAL = 32
 """Bytes of a checksum."""

@@ -67,8 +67,8 @@ def slopes(composed: Composed, slots: Sequence[str]) -> Slopes:
 def _directions(
     composed: Composed, definitions: Sequence[Definition], slots: Sequence[str]
 ) -> list[Mapping[sp.Symbol, sp.Expr]]:
-    """The slopes of what a program begins with, along each direction. A slot that says where a table begins, or which
-    branch is held, is no number."""
+    """The slopes of what a program begins with, along each direction. A slot that says where a table begins is no
+    number. (Those that hold branches are no slots of the program.)"""
     rates, still = composed.rates or composed.v, dict.fromkeys(composed.v, sp.S.Zero)
     moves = [
         {s: e for s, rate in zip(composed.q, rates, strict=True) if (e := rate.xreplace(still | {v: sp.S.One})) != 0}

@@ -5,7 +5,6 @@ the matrix of forward dynamics: where all freedom is driven v̇ comes out as it 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from ..arguments import check_without_contacts, system_of
 from ..compiled import System
 from ..derivatives.parameters import asked_of
-from ..derivatives.varied import Varied
+from ..derivatives.varied import with_derivatives
 from ..errors import IntegrationError, ModelError, SingularConfigurationError
 from ..explain.accuracy import NONSENSE
 from ..explain.explanation import Explanation, no_force
@@ -48,6 +47,7 @@ def inverse_dynamics(
     (array([2.943]), array([19.62]))
     """
     system = system_of(model)
+    asked = asked_of(system.model, derivatives)
     check_without_contacts(system.model, "inverse_dynamics()")
     _check_states(system.model)
     try:
@@ -62,8 +62,7 @@ def inverse_dynamics(
     _check_ledger(result)
     if stopped is not None:
         raise SingularConfigurationError(str(stopped), **{**stopped.facts, "result": result}) from stopped
-    asked = asked_of(system.model, derivatives) if derivatives else None
-    return replace(result, varied=Varied(result, asked, _works)) if asked else result
+    return with_derivatives(result, asked, _works)
 
 
 def _check_states(model: Model) -> None:

@@ -8,7 +8,6 @@ on both its sides (`continuation.bridge`).
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, POSES, Machine
 from ..compiled.reading import Trajectory
 from ..derivatives.parameters import asked_of
-from ..derivatives.varied import Varied
+from ..derivatives.varied import with_derivatives
 from ..errors import ModelError, counted
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import told_of_overlap
@@ -60,7 +59,7 @@ def kinematics(
     """
     system = system_of(model)
     model, bodies = system.model, system.cartesian
-    t = checked_times(times)
+    t, asked = checked_times(times), asked_of(model, derivatives)
     check_tables(model, t)
     check_trajectories(model, t)
     _, moments = put_on_breaks(t, breaks_of(system.structure.with_breaks, system.evaluator, t[0], t[-1]))
@@ -98,7 +97,7 @@ def kinematics(
         stats["overlap"] = overlap
     result = result_of(system, path.until(done), t=t[:done], success=not message, message=message, stats=stats)
     check_turns(result)
-    return replace(result, varied=Varied(result, asked_of(model, derivatives))) if derivatives else result
+    return with_derivatives(result, asked)
 
 
 def poses_at_once(machine: Machine) -> int:

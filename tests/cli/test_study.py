@@ -157,7 +157,7 @@ def test_loads():
 
 PULL = ["--over", "speed=1", "--initial", "rod.omega=1", "--verb", "kinematics"]
 WRONG = {
-    "an unknown name": (["--over", "lenght=1"], 1, "has no parameter or initial value 'lenght'; did you mean"),
+    "an unknown name": (["--over", "lenght=1"], 1, "has no parameter 'lenght'; did you mean"),
     "an unknown quantity": (["--over", "length=1", "--plot", "rod.angel"], 1, "did you mean 'rod.angle'?"),
     "an unknown verb": (["--over", "length=1", "--verb", "sweep"], 1, "choose one of kinematics, simulate, inverse"),
     "an unknown file": (["--over", "length=1", "--out", "x.zip"], 1, "end the name in one of .nc, .csv"),

@@ -49,7 +49,7 @@ def check(system: Any, builder: BatchBuilder, values: Batch, t: float, q: np.nda
     move, change = (np.where(np.arange(v.size) < system.nv, random.uniform(-1, 1, v.size), 0.0) for _ in range(2))
     numbers, real = values.parameters.copy(), numbers_of(builder)
     other = np.where(real, random.uniform(-0.1, 0.1, numbers.size), 0.0)
-    slopes = slopes_in(system.structure, builder)
+    slopes = slopes_in(system.structure, builder, True)
     found = along(slopes, outputs(slopes.fill(values), t, q, v), np.concatenate([move, change, [1.0], other]))
 
     def moved(s: float) -> np.ndarray:

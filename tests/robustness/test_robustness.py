@@ -64,7 +64,7 @@ def test_a_motion_that_is_too_fast_to_follow_is_told_soon(function, times, words
     with pytest.raises(mbs.ModelError, match=words) as told:
         mbs.kinematics(driven(function), times)
     assert np.isfinite(told.value.result.q).all()
-    assert told.value.result.stats == {} and not told.value.result.success
+    assert told.value.result.stats.get("evaluations", 0) < 2e5 and not told.value.result.success
 
 
 def test_a_dead_point_at_a_late_time_is_found():

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import mbs_dae as mbs
-from mbs_dae.explain import failures
+from mbs_dae.explain import accuracy
 from mbs_dae.motion import run as marching
 from mbs_dae.verbs.simulate import prepare
 
@@ -119,7 +119,7 @@ def test_a_record_out_of_proportion_to_its_tolerances_is_an_error(monkeypatch, w
     """What is a healthy run by the calibrated bounds is none by bounds of which they are a billion times."""
     build, initial, words = RECORDS[what]
     mbs.simulate(build(), [0, 10], initial)
-    monkeypatch.setattr(failures, what, 1e-9 * getattr(failures, what))
+    monkeypatch.setattr(accuracy, what, 1e-9 * getattr(accuracy, what))
     with pytest.raises(mbs.IntegrationError, match=words) as caught:
         mbs.simulate(build(), [0, 1, 10], initial)
     assert len(caught.value.result) == 3 and not caught.value.result.success

@@ -48,13 +48,14 @@ def ordinary_members(recipe: Recipe, designs: np.ndarray, stopped: Callable[[], 
         rows = np.arange(first, min(first + SLICE, len(designs)))
         quick = rows[np.isfinite(designs[rows]).all(axis=1)] if recipe.once(_is_quick) else rows[:0]
         pool = recipe.once(_benches)
-        bench = (pool.pop() if pool else _bench(recipe, designs[quick])) if quick.size else None
-        done = set()
+        bench, done = _free(recipe, pool, designs[quick]) if quick.size else None, set()
         if bench is not None:
-            for k, outcome in _members(recipe, bench, designs[quick], stopped):
-                done.add(int(quick[k]))
-                yield int(quick[k]), outcome
-            pool.append(bench)
+            try:
+                for k, outcome in _members(recipe, bench, designs[quick], stopped):
+                    done.add(int(quick[k]))
+                    yield int(quick[k]), outcome
+            finally:
+                pool.append(bench)
         if stopped():
             return
         yield from ((int(k), None) for k in rows if int(k) not in done)
@@ -71,6 +72,14 @@ def _is_quick(recipe: Recipe) -> bool:
 def _benches(recipe: Recipe) -> list[Any]:
     """Those that nobody works at."""
     return []
+
+
+def _free(recipe: Recipe, pool: list[Any], designs: np.ndarray) -> Motions | Walks | None:
+    """Workspaces that nobody works at; other threads look for some, too."""
+    try:
+        return pool.pop()
+    except IndexError:
+        return _bench(recipe, designs)
 
 
 def _bench(recipe: Recipe, designs: np.ndarray) -> Motions | Walks | None:

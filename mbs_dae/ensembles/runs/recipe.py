@@ -79,6 +79,8 @@ class Recipe(Remembering):
 
     def variation(self, row: np.ndarray) -> Model | System:
         """The model of a member."""
+        if not self.parameters:
+            return self.model
         self.system  # compiled first, so that all variations share it  # noqa: B018
         model = self.bare.with_parameters(**{self.names[k]: float(row[k]) for k in self.parameters})
         if not isinstance(self.model, System):

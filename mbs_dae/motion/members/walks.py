@@ -31,19 +31,19 @@ class Walks(NamedTuple):
     excess: int
     """How many velocities there are more than rows."""
     at_once: int
-    """At most so many poses are made in one walk: of these, the verb's walks are made."""
+    """The verb walks so many poses in a call; so do these, that bits are the same."""
     now: Work[Integers] = zeros(2)
     """The member under way and how many of its poses there are; 0 before it has begun."""
     found: Work[Integers] = zeros(2)
     """How many of its rows depend on others, and how many almost do."""
-    counts: Work[Integers] = zeros(6)
+    counts: Work[Integers] = zeros("counts")
 
 
 def walks(machine: Machine, reused: Reused, path: Trajectory, moments: np.ndarray, excess: int, at_once: int) -> Walks:
     found = np.zeros(2, dtype=np.int64)
     outcome = spans([path.q, path.v, path.a, machine.counts, found])
     made = Walks(reused, machine, block(path), outcome, moments, excess, at_once, found=found)
-    return block(made)
+    return block(made, counts=2 * moments.size)
 
 
 @compiled_apart

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from ...compiled.machine import Machine, leave_out_velocity_rows, observe
 from ...compiled.manifold import Manifold, move
+from ...coordinates.joint.recursion import unfold
 from ...coordinates.joint.tree import Tree
 from ...coordinates.joint.vectors import after, back, cross, minus, plus, quaternion, rotation_vector, row, turned
 from ...kernels.abi import compiled, compiled_apart
@@ -85,6 +86,7 @@ def observe_task(task: Task, q: Vector):
     """e and J at q; gives |e|²."""
     machine, e, J = task.machine, task.e, task.J
     observe(machine, 0.0, q, task.still)
+    unfold(task.tree, q, task.still, machine.transformation.qc, machine.transformation.vc)  # all frames, how they move
     J[:, :] = 0.0
     at = 0
     for k in range(task.body.size):

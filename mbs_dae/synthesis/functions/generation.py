@@ -205,7 +205,8 @@ def _points(given: Any, low: float, high: float, least: int) -> np.ndarray:
 
 
 def _values(wanted: Callable[[float], float], x: np.ndarray) -> np.ndarray:
-    return np.array([finite_number(wanted(float(one)), f"wanted({one:g})") for one in x])
+    with np.errstate(all="ignore"):  # it is told below
+        return np.array([finite_number(wanted(float(one)), f"wanted({one:g})") for one in x])
 
 
 def _scale(given: Any, ends: tuple[float, float], name: str) -> Callable[[np.ndarray], np.ndarray]:

@@ -125,7 +125,8 @@ def _followed(
 def _check(targets: np.ndarray, starts: Any, seed: Any) -> None:
     if len(targets) < 3:
         raise ModelError(f"points has {len(targets)}; give three or more")
-    gaps = np.abs(targets - targets[:, None]) + np.eye(len(targets)) * np.abs(targets).max()
+    gaps = np.abs(targets - targets[:, None])
+    np.fill_diagonal(gaps, np.inf)
     k, m = np.unravel_index(np.argmin(gaps), gaps.shape)
     if gaps[k, m] <= 1e-12 * np.abs(targets - targets.mean()).max():
         raise ModelError(
