@@ -154,6 +154,12 @@ def check_name(kind: str, name: object, known: Iterable, owner: str = "the model
         raise unknown_name(kind, name, known, owner)
 
 
+def shortened(given: object) -> str:
+    """What was given, for a message: itself where that is short, else its type."""
+    text = repr(given)
+    return text if len(text) < 60 else type(given).__name__
+
+
 def check_writable(text: str, what: str) -> None:
     """Names and units go into files of text."""
     if UNWRITABLE.search(text):

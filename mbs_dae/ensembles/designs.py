@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError, unknown_name
+from ..errors import ModelError, shortened, unknown_name
 from ..model.model import Model
 from .samples import is_distribution, samples
 from .values import EXAMPLE, Designs, check_over, fixed_or_values
@@ -81,7 +81,7 @@ def _table(over: Any) -> dict[str, Any]:
 def _listed(over: Any) -> dict[str, list[Any]]:
     if not isinstance(over, Sequence) or not over or not all(isinstance(row, Mapping) for row in over):
         what = "over= takes a dict of names, a list of dicts, a DataFrame or mbs.samples(...)"
-        raise ModelError(f"{what}, not {_short(over)}; e.g. {EXAMPLE}")
+        raise ModelError(f"{what}, not {shortened(over)}; e.g. {EXAMPLE}")
     rows = [check_over(row) for row in over]
     for k, row in enumerate(rows):
         if missing := rows[0].keys() - row.keys():
@@ -93,11 +93,6 @@ def _listed(over: Any) -> dict[str, list[Any]]:
                 what = f"over[{k}][{name!r}] is a list, and a member has one number of each name"
                 raise ModelError(f"{what}; for a grid give a dict of lists")
     return {name: [row[name] for row in rows] for name in rows[0]}
-
-
-def _short(given: Any) -> str:
-    text = repr(given)
-    return text if len(text) < 60 else type(given).__name__
 
 
 def _check_varied(model: Model, name: str, verb: str) -> None:

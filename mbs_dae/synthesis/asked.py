@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, shortened
 
 
 def numbers(given: Any, what: str, count: int | None = None, example: str = "", width: int = 0) -> np.ndarray:
@@ -17,10 +17,10 @@ def numbers(given: Any, what: str, count: int | None = None, example: str = "", 
             raise TypeError
         found = np.array(given, dtype=float)
     except (TypeError, ValueError) as exc:
-        raise ModelError(f"{what} must be {wanted}, not {_short(given)}; e.g. {example}") from exc
+        raise ModelError(f"{what} must be {wanted}, not {shortened(given)}; e.g. {example}") from exc
     shape = found.shape[1:] == ((width,) if width else ())
     if not found.ndim or not shape or (count is not None and len(found) != count):
-        raise ModelError(f"{what} must be {wanted}, not {_short(given)}; e.g. {example}")
+        raise ModelError(f"{what} must be {wanted}, not {shortened(given)}; e.g. {example}")
     if not np.isfinite(found).all():
         raise ModelError(f"{what} has a number that is not finite; give finite numbers")
     return found
@@ -29,8 +29,3 @@ def numbers(given: Any, what: str, count: int | None = None, example: str = "", 
 def points_of(given: Any, what: str, count: int | None = None, example: str = "[(0, 0), (1, 0)]") -> np.ndarray:
     """Pairs (x, y) as complex numbers."""
     return numbers(given, what, count, example, width=2) @ np.array([1, 1j])
-
-
-def _short(given: Any) -> str:
-    text = repr(given)
-    return text if len(text) < 60 else type(given).__name__

@@ -29,7 +29,7 @@ from ...motion.stiffness import STEPS
 from ...verbs.simulate import Ended, Prepared, counts_of, patience_of, result_of_run
 from .kept import Rows, rows_for
 from .limits import Clock
-from .numbers import Numbers, places_of_run
+from .numbers import Numbers, fitting, places_of_run
 from .starting import Releases, Starts, holding
 
 SLOTS = 2 * LANES
@@ -92,7 +92,7 @@ class Motions:
         lanes = self.lanes if np.count_nonzero(states.state == READY) > 1 else None
         own = self.slots if lanes else [self.first]
         slots, clocks = slots_of(own), dict[int, Clock]()
-        runs = block(Runs(states.state, states.q, states.v, numbers.of_run, rows.words))
+        runs = block(Runs(states.state, states.q, states.v, fitting(self.first.reused, numbers.of_run), rows.words))
         if lanes:
             lanes.clear()
         while self._has_more(lanes, slots, runs):

@@ -18,7 +18,7 @@ from ...coordinates import Cartesian, body_coordinates
 from ...errors import MbsError
 from ...motion.control import units_by
 from ...motion.derivative import Mechanism
-from ...motion.members.reused import Place, rows_of
+from ...motion.members.reused import Place, Reused, rows_of
 from ...motion.record import March
 from ...tolerances import SOFT
 from .columns import Columns
@@ -169,6 +169,13 @@ class Numbers:
         self.tell_lengths(march.mechanism.machine, k)
         put(march.mechanism, length=self.lengths[k])
         put(march.control, inertia=float(self.inertias[k]))
+
+
+def fitting(own: Reused, rows: np.ndarray) -> np.ndarray:
+    """The rows, if they have as many words as there are places for: compiled code copies without a look."""
+    if rows.shape[1] != own.design.size.sum():
+        raise ValueError(f"{rows.shape[1]} numbers of a member for {own.design.size.sum()} places")
+    return rows
 
 
 def places_of_poses(machine: Machine) -> list[Place]:

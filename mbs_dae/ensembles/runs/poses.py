@@ -16,7 +16,7 @@ from ...motion.members.walks import MEMBER, POSE, REDUNDANT, walk_all, walks
 from ...verbs.kinematics import counts_of, moments_beside, poses_at_once
 from .kept import Rows, rows_for
 from .limits import Clock
-from .numbers import Numbers, places_of_poses
+from .numbers import Numbers, fitting, places_of_poses
 from .starting import Assembly
 
 
@@ -42,7 +42,8 @@ class Walks:
         """All that are ready, into rows: those that were stopped, with the reason."""
         now, clocks = self.own.now, dict[int, Clock]()
         now[:] = 0
-        while walk_all(self.own, numbers.of_poses, states, rows.words):
+        own = fitting(self.own.reused, numbers.of_poses)
+        while walk_all(self.own, own, states, rows.words):
             k, done = int(now[MEMBER]), int(now[POSE])
             try:
                 clocks.setdefault(k, clock()).check(f", at t = {self.times[done - 1]:.6g}")

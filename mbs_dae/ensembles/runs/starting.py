@@ -14,7 +14,7 @@ from ...motion.members.reused import put_in, reused
 from ...motion.members.starts import ASIDE, CLOSED, WAITS, Release, States, close_all, complete_all, posing, release_all
 from ...poses.assembly import held_model
 from ...poses.closing import closed, driven_rows, turned_over
-from .numbers import Numbers, places_of_motion, places_of_poses
+from .numbers import Numbers, fitting, places_of_motion, places_of_poses
 
 Held = tuple[System, Mapping[str, str]]
 """A system with equations for some initial values, and the parameters that these values are, with the names."""
@@ -41,7 +41,7 @@ class Assembly:
         sizes = layout.q_size, layout.v_size, layout.v_size
         state = np.where(wanted, WAITS, ASIDE)
         states = block(States(state, numbers.placement, *(np.zeros((count, size)) for size in sizes)))
-        close_all(self.own, t, numbers.of_poses, states)
+        close_all(self.own, t, fitting(self.reused, numbers.of_poses), states)
         for k in np.flatnonzero(wanted & ((state != CLOSED) | self.looks_further)).tolist():
             if state[k] != CLOSED or turned_over(numbers.member(k), states.q[k]):
                 state[k] = self._from_afar(numbers, k, t, states.q[k])
@@ -60,7 +60,7 @@ class Assembly:
     def completed(self, numbers: Numbers, wanted: np.ndarray, t: float) -> States:
         """States of members all of whose velocities are given."""
         states = self.closed(numbers, wanted, t)
-        complete_all(self.own, t, numbers.of_poses, states)
+        complete_all(self.own, t, fitting(self.reused, numbers.of_poses), states)
         return states
 
 
@@ -90,6 +90,10 @@ class Releases:
 
     def states(self, starts: Starts, t: float) -> States:
         states = self.assembly.closed(starts.positioned, starts.ordinary, t)
-        tables = starts.positioned.of_poses, starts.moving.of_motion, starts.free.of_poses
+        tables = (
+            fitting(self.assembly.reused, starts.positioned.of_poses),
+            fitting(self.own.reused, starts.moving.of_motion),
+            fitting(self.own.plain, starts.free.of_poses),
+        )
         release_all(self.assembly.own, self.own, t, *tables, states)
         return states
