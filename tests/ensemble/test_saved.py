@@ -85,6 +85,22 @@ def test_a_folder_with_other_things_is_refused(model, tmp_path):
         mbs.ensemble(model, TIMES, over=SPEEDS, save=tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("file", "left"),
+    [("study.json", 40), ("designs.npy", 90), ("times.npy", 0), ("data/rod.B.x.npy", 200), ("data/rod.B.x.npy", None),
+     ("chunks/000000000.json", 12)],
+)  # fmt: skip
+def test_a_damaged_folder_is_told(model, tmp_path, file, left):
+    """Of a file only the beginning is left, or nothing."""
+    asked = {"over": SPEEDS, "outputs": ["rod.B.x"], "save": tmp_path / "study"}
+    mbs.ensemble(model, TIMES, **asked)
+    place = tmp_path / "study" / file
+    place.unlink() if left is None else place.write_bytes(place.read_bytes()[:left])
+    for again in (lambda: mbs.load_ensemble(tmp_path / "study"), lambda: mbs.ensemble(model, TIMES, **asked)):
+        with pytest.raises(mbs.ModelError, match=r"study' is damaged .*; delete it"):
+            again()
+
+
 def test_a_full_disk_keeps_what_is_written(model, wanted, tmp_path, monkeypatch):
     written, fsync = [], store.os.fsync
 

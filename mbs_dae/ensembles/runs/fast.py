@@ -47,15 +47,15 @@ def ordinary_members(recipe: Recipe, designs: np.ndarray, stopped: Callable[[], 
     for first in range(0, len(designs), SLICE):
         rows = np.arange(first, min(first + SLICE, len(designs)))
         quick = rows[np.isfinite(designs[rows]).all(axis=1)] if recipe.once(_is_quick) else rows[:0]
-        pool = recipe.once(_benches)
-        bench, done = _free(recipe, pool, designs[quick]) if quick.size else None, set()
-        if bench is not None:
+        pool = recipe.once(_workspaces)
+        workspace, done = _free(recipe, pool, designs[quick]) if quick.size else None, set()
+        if workspace is not None:
             try:
-                for k, outcome in _members(recipe, bench, designs[quick], stopped):
+                for k, outcome in _members(recipe, workspace, designs[quick], stopped):
                     done.add(int(quick[k]))
                     yield int(quick[k]), outcome
             finally:
-                pool.append(bench)
+                pool.append(workspace)
         if stopped():
             return
         yield from ((int(k), None) for k in rows if int(k) not in done)
@@ -69,7 +69,7 @@ def _is_quick(recipe: Recipe) -> bool:
     return recipe.verb == "kinematics" and given is None and not recipe.options and is_ordinary(system)
 
 
-def _benches(recipe: Recipe) -> list[Any]:
+def _workspaces(recipe: Recipe) -> list[Any]:
     """Those that nobody works at."""
     return []
 
@@ -79,10 +79,10 @@ def _free(recipe: Recipe, pool: list[Any], designs: np.ndarray) -> Motions | Wal
     try:
         return pool.pop()
     except IndexError:
-        return _bench(recipe, designs)
+        return _workspace(recipe, designs)
 
 
-def _bench(recipe: Recipe, designs: np.ndarray) -> Motions | Walks | None:
+def _workspace(recipe: Recipe, designs: np.ndarray) -> Motions | Walks | None:
     """Workspaces for the members of a recipe; None where no run begins."""
     work.ask_for(members.__name__)
     if recipe.verb == "kinematics":
@@ -90,12 +90,12 @@ def _bench(recipe: Recipe, designs: np.ndarray) -> Motions | Walks | None:
     for row in designs:
         thing, initial = recipe.variation(row), recipe.initial_of(row)
         try:
-            bench = Motions(recipe.system, partial(_prepared, recipe, thing, initial), tuple(initial or ()))
+            workspace = Motions(recipe.system, partial(_prepared, recipe, thing, initial), tuple(initial or ()))
         except MbsError:
             continue
-        march = bench.prepared.march
-        if not (bench.prepared.redundant or march.stages.implicit.weight.size or march.tableau.means):
-            return bench
+        march = workspace.prepared.march
+        if not (workspace.prepared.redundant or march.stages.implicit.weight.size or march.tableau.means):
+            return workspace
     return None
 
 
@@ -104,16 +104,16 @@ def _prepared(recipe: Recipe, thing: Any, initial: Any) -> Prepared:
 
 
 def _members(
-    recipe: Recipe, bench: Motions | Walks, designs: np.ndarray, stopped: Callable[[], bool]
+    recipe: Recipe, workspace: Motions | Walks, designs: np.ndarray, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Outcome]]:
     columns = columns_of(recipe.system, recipe.names, designs, {})
     good = np.flatnonzero(sound(recipe.system, columns, designs))
     if not good.size:
         return
-    if isinstance(bench, Motions):
-        found = _motions(recipe, bench, designs[good], stopped)
+    if isinstance(workspace, Motions):
+        found = _motions(recipe, workspace, designs[good], stopped)
     else:
-        found = _walks(recipe, bench, designs[good], stopped)
+        found = _walks(recipe, workspace, designs[good], stopped)
     yield from ((int(good[k]), outcome) for k, outcome in found)
 
 
@@ -124,7 +124,7 @@ class Slice:
     recipe: Recipe
     designs: np.ndarray
     numbers: Numbers
-    bench: Motions | Walks
+    workspace: Motions | Walks
     rows: Rows
 
     def outcomes(
@@ -154,34 +154,34 @@ class Slice:
 
     def facts(self, k: int) -> dict[str, Any] | None:
         """What the result of a member tells besides its arrays."""
-        return self.bench.told(self.numbers, self.rows, k)
+        return self.workspace.told(self.numbers, self.rows, k)
 
 
 def _motions(
-    recipe: Recipe, bench: Motions, designs: np.ndarray, stopped: Callable[[], bool]
+    recipe: Recipe, workspace: Motions, designs: np.ndarray, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Outcome]]:
     def columns(system: Any, given: Mapping[str, Any]) -> Any:
         return columns_of(system, recipe.names, designs, given)
 
     free = Numbers(recipe.system, columns(recipe.system, {}))
     varied = {name: designs[:, k] for k, name in enumerate(recipe.names) if k not in recipe.parameters}
-    starts = bench.starts(free, {**(recipe.initial or {}), **varied}, columns)
-    states, rows = bench.states(starts), bench.rows(len(designs))
+    starts = workspace.starts(free, {**(recipe.initial or {}), **varied}, columns)
+    states, rows = workspace.states(starts), workspace.rows(len(designs))
 
     def refused(march: Any, k: int, status: int) -> MbsError | None:
         row = designs[k]
         try:
             system = system_of(recipe.variation(row))
-            bench.refuse(march, system, recipe.initial_of(row), states.q[k], states.v[k], status)
+            workspace.refuse(march, system, recipe.initial_of(row), states.q[k], states.v[k], status)
         except MbsError as error:
             return error
         return None
 
     def sound(done: np.ndarray) -> np.ndarray:
-        return ~_doubtful(recipe.times, free, rows, done, bench.prepared.march.control)
+        return ~_doubtful(recipe.times, free, rows, done, workspace.prepared.march.control)
 
-    lost = bench.run(free, states, rows, partial(recipe.clock, stopped), refused)
-    yield from Slice(recipe, designs, free, bench, rows).outcomes(states, lost, sound)
+    lost = workspace.run(free, states, rows, partial(recipe.clock, stopped), refused)
+    yield from Slice(recipe, designs, free, workspace, rows).outcomes(states, lost, sound)
 
 
 def _doubtful(t: np.ndarray, numbers: Numbers, rows: Rows, done: np.ndarray, control: Any) -> np.ndarray:
@@ -193,9 +193,9 @@ def _doubtful(t: np.ndarray, numbers: Numbers, rows: Rows, done: np.ndarray, con
 
 
 def _walks(
-    recipe: Recipe, bench: Walks, designs: np.ndarray, stopped: Callable[[], bool]
+    recipe: Recipe, workspace: Walks, designs: np.ndarray, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Outcome]]:
     numbers = Numbers(recipe.system, columns_of(recipe.system, recipe.names, designs, {}))
-    states, rows = bench.states(numbers), bench.rows(len(designs))
-    lost = bench.run(numbers, states, rows, partial(recipe.clock, stopped))
-    yield from Slice(recipe, designs, numbers, bench, rows).outcomes(states, lost, lambda done: done >= 0)
+    states, rows = workspace.states(numbers), workspace.rows(len(designs))
+    lost = workspace.run(numbers, states, rows, partial(recipe.clock, stopped))
+    yield from Slice(recipe, designs, numbers, workspace, rows).outcomes(states, lost, lambda done: done >= 0)

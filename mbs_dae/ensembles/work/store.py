@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -76,6 +76,8 @@ class Folder(Store):
             self._note(chunk_of(json.loads(file.read_text())))
         for file in sorted((place / "data").glob("*.npy")):
             self.arrays[unquote(file.stem)] = np.load(file, mmap_mode="r")
+        if (self.state == DONE).any() and not self.arrays:
+            raise ValueError("members are done, and there are no arrays of them")
 
     def put(self, chunk: Chunk) -> None:
         super().put(chunk)
@@ -168,20 +170,28 @@ def _plain(recipe: Recipe) -> dict[str, Any] | None:
     return given
 
 
+class Opened(NamedTuple):
+    """A folder that was saved: what is kept, what was said of the study, its designs and times."""
+
+    store: Folder
+    said: Mapping[str, Any]
+    designs: Designs
+    times: np.ndarray
+
+
 def folder_of(place: str | Path, recipe: Recipe, designs: Designs, size: int) -> Folder:
     """A new folder for a study, or one in which it was begun."""
     path, said = file_at(place, 'e.g. save="study"'), said_of(recipe)
     index = path / "study.json"
     if index.exists():
-        old = json.loads(index.read_text())
-        known = {name: np.load(path / f"{name}.npy") for name in ("designs", "times")}
-        same = known["designs"].shape == designs.values.shape and np.array_equal(known["designs"], designs.values)
-        differ = [name for name in said if old.get(name) != said[name]] + ["designs"] * (not same)
-        differ += ["times"] * (not np.array_equal(known["times"], recipe.times))
+        old = _opened(path)
+        differ = [name for name in said if old.said.get(name) != said[name]]
+        differ += ["designs"] * (not np.array_equal(old.designs.values, designs.values))
+        differ += ["times"] * (not np.array_equal(old.times, recipe.times))
         if differ:
             what = f"save={str(place)!r} holds another study: {', '.join(differ)} differ"
             raise ModelError(f"{what}; choose another folder, or delete this one")
-        return Folder(path, len(designs), old["chunk"])
+        return old.store
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ModelError(f"save={str(place)!r} is there and is no study; choose another folder")
     try:
@@ -197,12 +207,21 @@ def folder_of(place: str | Path, recipe: Recipe, designs: Designs, size: int) ->
     return Folder(path, len(designs), size)
 
 
-def open_folder(place: str | Path) -> tuple[Folder, Mapping[str, Any], Designs, np.ndarray]:
-    """A folder that was saved: what is kept, what was said of the study, its designs and times."""
+def open_folder(place: str | Path) -> Opened:
     path = file_at(place, "give the folder that was named as save=")
     if not (path / "study.json").exists():
         raise ModelError(f"{str(place)!r} is no saved ensemble; give the folder that was named as save=")
-    said = json.loads((path / "study.json").read_text())
-    axes = said["axes"] and {name: np.array(values) for name, values in said["axes"].items()}
-    designs = Designs(tuple(said["names"]), np.load(path / "designs.npy"), axes)
-    return Folder(path, said["members"], said["chunk"]), said, designs, np.load(path / "times.npy")
+    return _opened(path)
+
+
+def _opened(path: Path) -> Opened:
+    """What was not written to its end, or was changed since, is no study."""
+    try:
+        said = json.loads((path / "study.json").read_text())
+        axes = said["axes"] and {name: np.array(values) for name, values in said["axes"].items()}
+        designs = Designs(tuple(said["names"]), np.load(path / "designs.npy"), axes)
+        store = Folder(path, said["members"], said["chunk"])
+        return Opened(store, said, designs, np.load(path / "times.npy"))
+    except (OSError, ValueError, KeyError, TypeError, EOFError) as wrong:
+        what = f"{str(path)!r} is damaged ({type(wrong).__name__}: {wrong})"
+        raise ModelError(f"{what}; delete it and run the study again, or choose another folder") from wrong
