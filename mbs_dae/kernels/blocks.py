@@ -49,6 +49,9 @@ Indices = Annotated[np.ndarray, types.Array(types.uint32, 1, "C")]
 """Unsigned numbers are for what is only ever an index: numba then need not ask whether it counts from the end. They are
 half as long as others, since much of an evaluation is waiting for them to come from memory."""
 INDEX = np.uint32
+AtReals = Annotated[int, types.CPointer(types.float64)]
+AtIndices = Annotated[int, types.CPointer(types.uint32)]
+"""Arguments of functions that are called as kernels are: the address of an array, of which nothing else is told."""
 
 T = TypeVar("T")
 WORK, DESIGN = "written in a run", "filled for a design"
@@ -100,7 +103,7 @@ def block_type(record: Any) -> BlockType:
 def kind_of(hint: Any) -> types.Type:
     """What a field or an argument is to compiled code, from its annotation."""
     told, *more = get_args(hint) or (hint,)
-    arrays = [kind for kind in more if isinstance(kind, types.Array)]
+    arrays = [kind for kind in more if isinstance(kind, types.Array | types.CPointer)]
     if arrays:
         return arrays[0]
     if told in NUMBERS:

@@ -5,7 +5,7 @@ machine code (`store`), for those who want to read it, and so does its layout: a
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,19 +42,14 @@ _written: dict[int, tuple[str, str]] = {}
 """The symbols and sources of all kernels in memory, by their addresses."""
 
 
-def kernel(
-    meaning: str,
-    write_source: Callable[[], tuple[str, dict[str, Any]]],
-    arguments: Sequence[Any] = KERNEL,
-    fused: bool = False,
-) -> Kernel:
+def kernel(meaning: str, write_source: Callable[[], tuple[str, dict[str, Any]]]) -> Kernel:
     """The kernel that computes `meaning`; `write_source` derives its module, which defines ``kernel`` (see `abi`), and
     its layout."""
 
     def make(symbol: str) -> store.Stored:
         source, layout = write_source()
         counts.derived += 1
-        code, uses = kernel_code(symbol, source, arguments, CALLED, fused)
+        code, uses = kernel_code(symbol, source, KERNEL, CALLED)
         return store.Stored({"layout": layout, "source": source}, uses, code)
 
     return kept(meaning, make)

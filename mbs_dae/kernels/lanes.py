@@ -51,6 +51,8 @@ class MaskType(types.Type):
 LANE, MASK = LaneType(), MaskType()
 Lanes = Annotated[np.ndarray, types.Array(LANE, 1, "C")]
 """The annotation of an array of such numbers."""
+AtLanes = Annotated[int, types.CPointer(LANE)]
+"""And of the address of one."""
 
 
 def checked(array: np.ndarray) -> np.ndarray:

@@ -11,11 +11,11 @@ them by such a place and what is added to it. Nothing is read from where the sam
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from numba import types
-
-from . import cache
+from . import cache, llvm, store
+from .languages.assembly import Instructions
+from .straight import function_of_sines
 
 COUNT = "count"
 INDEX = "index"
@@ -52,9 +52,37 @@ class Number:
         return 0.0 if _is(other, 0.0) else self.lines.operation("/", other, self)
 
     def __neg__(self) -> Any:
-        return self.lines.value(f"-{self.name}", (self.name,))
+        return self.lines.value(f"-{self.name}", "neg", (self.name,))
 
     __radd__, __rmul__ = __add__, __mul__
+
+
+class Place(NamedTuple):
+    """Of a table: of so many numbers for each place the one that is added."""
+
+    table: str
+    place: str
+    add: int
+    times: int
+
+    @property
+    def text(self) -> str:
+        return f"{self.table}[{self.place if self.times == 1 else f'{self.times} * {self.place}'} + {self.add}]"
+
+
+class Line(NamedTuple):
+    """What a value is."""
+
+    text: str
+    """As Python has it."""
+    does: str
+    """An operation, a function, or "read"."""
+    of: tuple[Any, ...]
+    """The names of values and numbers as they are, or which place of a table."""
+
+
+OPERATIONS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
+READ, SINES = "read", ("sin", "cos")
 
 
 def _is(value: Any, number: float) -> bool:
@@ -67,71 +95,134 @@ class Lines:
 
     def __init__(self, places: Sequence[str], tables: Sequence[str]):
         self.places, self.tables = tuple(places), tuple(tables)
-        self._lines: dict[str, tuple[str, tuple[str, ...]]] = {}
-        """The name of each line, what it computes, and the names in it."""
+        self._lines: dict[str, Line] = {}
+        """By the names of values."""
         self._known: dict[str, Number] = {}
-        self._stores: list[tuple[str, str]] = []
+        self._stores: list[tuple[Place, str | float]] = []
 
-    def value(self, text: str, needs: Sequence[str] = ()) -> Number:
+    def value(self, text: str, does: str, of: tuple[Any, ...]) -> Number:
         if text not in self._known:
             name = f"w{len(self._lines)}"
-            self._lines[name] = text, tuple(needs)
+            self._lines[name] = Line(text, does, of)
             self._known[text] = Number(self, name)
         return self._known[text]
 
     def operation(self, sign: str, a: Any, b: Any, commutes: bool = False) -> Number:
-        names = [x.name if isinstance(x, Number) else repr(float(x)) for x in (a, b)]
+        items: list[str | float] = [x.name if isinstance(x, Number) else float(x) for x in (a, b)]
         if commutes:
-            names.sort()
-        return self.value(f" {sign} ".join(names), [x.name for x in (a, b) if isinstance(x, Number)])
+            items.sort(key=_text)
+        return self.value(f" {sign} ".join(map(_text, items)), OPERATIONS[sign], tuple(items))
 
     def call(self, function: str, a: Any) -> Number:
-        return self.value(f"{function}({a.name})", (a.name,))
+        return self.value(f"{function}({a.name})", function, (a.name,))
 
     def read(self, table: str, place: str, add: int = 0, times: int = 1) -> Number:
-        return self.value(_at(table, place, add, times))
+        at = Place(table, place, add, times)
+        return self.value(at.text, READ, at)
 
     def several(self, count: int, table: str, place: str, add: int = 0, times: int = 1) -> tuple[Number, ...]:
         return tuple(self.read(table, place, add + k, times) for k in range(count))
 
     def write(self, value: Any, table: str, place: str, add: int = 0, times: int = 1) -> None:
-        text = value.name if isinstance(value, Number) else repr(float(value))
-        self._stores.append((_at(table, place, add, times), text))
+        item = value.name if isinstance(value, Number) else float(value)
+        self._stores.append((Place(table, place, add, times), item))
 
     def write_all(self, values: Sequence[Any], table: str, place: str, add: int = 0, times: int = 1) -> None:
         for k, value in enumerate(values):
             self.write(value, table, place, add + k, times)
 
-    def source(self) -> str:
-        needed, asked = set[str](), [text for _, text in self._stores]
+    def _in_order(self) -> list[tuple[str, Line | None, list[Place]]]:
+        """The values that are needed, and where each is written: at once when it is known, and need not be kept. Then
+        the numbers that were known before."""
+        needed, asked = set[str](), [item for _, item in self._stores if isinstance(item, str)]
         while asked:
-            if (name := asked.pop()) in self._lines and name not in needed:
+            if (name := asked.pop()) not in needed:
                 needed.add(name)
-                asked += self._lines[name][1]
+                own = self._lines[name]
+                asked += [one for one in own.of if isinstance(one, str)] if own.does != READ else []
+        stores: dict[str | float, list[Place]] = {}
+        for place, item in self._stores:
+            stores.setdefault(item, []).append(place)
+        found: list[tuple[Any, Line | None, list[Place]]]
+        found = [(name, line, stores.pop(name, [])) for name, line in self._lines.items() if name in needed]
+        return found + [(item, None, places) for item, places in stores.items()]
+
+    def source(self) -> str:
+        """As Python has it, for people."""
         width = len(self.places)
         body = [f"{place} = {INDEX}[{width} * instance + {k}]" for k, place in enumerate(self.places)]
-        stores: dict[str, list[str]] = {}
-        for place, text in self._stores:
-            stores.setdefault(text, []).append(f"{place} = {text}")
-        for name, (text, _) in self._lines.items():  # what is known is written at once, and need not be kept
-            body += [f"{name} = {text}", *stores.pop(name, ())] if name in needed else []
-        body += [line for own in stores.values() for line in own]
+        for item, line, places in self._in_order():
+            body += [f"{item} = {line.text}"] if line else []
+            body += [f"{place.text} = {_text(item)}" for place in places]
         head = f"def kernel({', '.join((COUNT, INDEX, *self.tables))}):\n    for instance in range({COUNT}):\n"
         return head + "".join(f"        {line}\n" for line in body)
 
+    def assembly(self, symbol: str) -> str:
+        """In LLVM's own language."""
+        code = Instructions()
+        code.loop("instances", f"%{COUNT}", lambda turn: self._write_turn(code, turn))
+        code.do("ret void")
+        arguments = [f"i64 %{COUNT}", f"i64* %{INDEX}", *(f"double* %{table}" for table in self.tables)]
+        body = "\n".join(code.text)
+        asks = any(line.does in SINES for line in self._lines.values())
+        before = f"declare double @llvm.sqrt.f64(double)\n{function_of_sines() if asks else ''}"
+        return f'{before}\ndefine void @"{symbol}"({", ".join(arguments)}) {{\nentry:\n{body}\n}}\n'
 
-def _at(table: str, place: str, add: int, times: int) -> str:
-    return f"{table}[{place if times == 1 else f'{times} * {place}'} + {add}]"
+    def _write_turn(self, code: Instructions, turn: str) -> None:
+        first = code.whole("mul", turn, len(self.places))
+        index = code.let(f"getelementptr i64, i64* %{INDEX}, i64 {first}")
+        own = {
+            place: code.let(f"load i64, i64* {code.let(f'getelementptr i64, i64* {index}, i64 {k}')}")
+            for k, place in enumerate(self.places)
+        }
+        begins: dict[tuple[str, str, int], str] = {}
+        pairs: dict[str, str] = {}
+        values: dict[Any, str] = {}
+
+        def begin(at: Place) -> str:
+            key = at.table, at.place, at.times
+            if key not in begins:
+                place = own[at.place] if at.times == 1 else code.whole("mul", own[at.place], at.times)
+                begins[key] = code.place(f"%{at.table}", place)
+            return begins[key]
+
+        def both(angle: str) -> str:
+            if angle not in pairs:
+                pairs[angle] = code.let(f"call {{double, double}} @sine_and_cosine(double {angle})")
+            return pairs[angle]
+
+        def value(item: str | float) -> str:
+            return values[item] if isinstance(item, str) else code.known(item)
+
+        def written(line: Line) -> str:
+            if line.does == READ:
+                return code.load(begin(Place(*line.of)), line.of[2])
+            given = [value(item) for item in line.of]
+            if line.does in SINES:
+                return code.let(f"extractvalue {{double, double}} {both(given[0])}, {SINES.index(line.does)}")
+            if line.does == "neg":
+                return code.negative(*given)
+            if line.does == "sqrt":
+                return code.let(f"call double @llvm.sqrt.f64(double {given[0]})")
+            return code.real(line.does, *given)
+
+        for item, line, places in self._in_order():
+            if line:
+                values[item] = written(line)
+            for at in places:
+                code.store(value(item), begin(at), at.add)
+
+
+def _text(item: str | float) -> str:
+    return item if isinstance(item, str) else repr(item)
 
 
 def kernel_of(meaning: str, places: Sequence[str], tables: Sequence[str], write: Callable[[Lines], None]) -> int:
     """The address of the kernel that does what `write` writes, for instances with such places, on such tables."""
 
-    def source() -> tuple[str, dict[str, Any]]:
+    def make(symbol: str) -> store.Stored:
         lines = Lines(places, tables)
         write(lines)
-        return lines.source(), {}
+        return store.Stored({"layout": {}, "source": lines.source()}, (), llvm.assembled(lines.assembly(symbol)))
 
-    reals = types.CPointer(types.float64)
-    arguments = (types.int64, types.CPointer(types.int64), *[reals] * len(tables))
-    return cache.kernel(meaning, source, arguments, True).address
+    return cache.kept(meaning, make).address

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Mapping, Sequence
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 
 from llvmlite import ir
@@ -33,17 +33,17 @@ RELATIONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==
 
 
 def kernel_code(
-    symbol: str, source: str, arguments: Sequence[types.Type], called: Mapping[str, Any], fused: bool = False,
+    symbol: str, source: str, arguments: Sequence[types.Type], called: Mapping[str, Any],
     written: type[Writer] | None = None,
 ) -> tuple[bytes, tuple[str, ...]]:  # fmt: skip
     """The machine code of the loop of ``kernel`` in this source, which may call these functions that lie apart; and the
-    names of those that it does call. With `fused` a product and a sum may be one operation, rounded once."""
+    names of those that it does call."""
     kernel = next(one for one in ast.parse(source).body if isinstance(one, ast.FunctionDef))
     module = cpu_target.target_context.create_module(symbol)
     function = ir.Function(module, llvm.entry_type(arguments, types.none), symbol)
     names: dict[str, Any] = dict(zip((one.arg for one in kernel.args.args), function.args, strict=True))
     builder = ir.IRBuilder(function.append_basic_block())
-    writer = (written or Writer)(builder, names, called, fused)
+    writer = (written or Writer)(builder, names, called)
     for loop in kernel.body:
         _write_loop(writer, loop)
     builder.ret_void()
@@ -68,15 +68,24 @@ def _write_loop(writer: Writer, loop: Any) -> None:
     builder.position_at_end(after)
 
 
+@cache
+def function_of_sines() -> str:
+    """In LLVM's own language: what `sine_and_cosine` writes, and the declarations of what it calls."""
+    module = cpu_target.target_context.create_module("sines")
+    caller = ir.Function(module, ir.FunctionType(ir.VoidType(), [REAL]), "caller")
+    sine_and_cosine(Writer(ir.IRBuilder(caller.append_basic_block()), {}, {}), caller.args[0])
+    module.globals["sine_and_cosine"].linkage = "internal"
+    return "\n".join(str(one) for one in module.globals.values() if one is not caller)
+
+
 class Writer(ast.NodeVisitor):
     """Writes statements; the value of an expression is an instruction, or a plain number while it is known."""
 
     truth: ir.Type = TRUTH
     """The type of decisions."""
 
-    def __init__(self, builder: ir.IRBuilder, names: dict[str, Any], called: Mapping[str, Any], fused: bool = False):
+    def __init__(self, builder: ir.IRBuilder, names: dict[str, Any], called: Mapping[str, Any]):
         self.builder, self.names, self.called = builder, names, called
-        self.flags = ("contract",) if fused else ()
         self.used: set[str] = set()
 
     def generic_visit(self, node: ast.AST) -> Any:
@@ -161,7 +170,7 @@ class Writer(ast.NodeVisitor):
                 return getattr(operator, of_integers)(a, b)
             if all(isinstance(x, int) or getattr(x, "type", None) == WORD for x in (a, b)):
                 return getattr(builder, of_integers)(self.whole(a), self.whole(b))
-            return getattr(builder, of_reals)(self.real(a), self.real(b), flags=self.flags)
+            return getattr(builder, of_reals)(self.real(a), self.real(b))
         if kind is ast.Div and isinstance(a, int | float) and isinstance(b, int | float) and b:
             return a / b
         if kind is ast.Div:

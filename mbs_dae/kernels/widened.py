@@ -23,8 +23,8 @@ class WideWriter(Writer):
 
     truth = TRUTHS
 
-    def __init__(self, builder: ir.IRBuilder, names: dict[str, Any], called: Any, fused: bool = False):
-        super().__init__(builder, {**names, "t": builder.load(names["t"])} if names else names, called, fused)
+    def __init__(self, builder: ir.IRBuilder, names: dict[str, Any], called: Any):
+        super().__init__(builder, {**names, "t": builder.load(names["t"])} if names else names, called)
 
     def known(self, number: float) -> Any:
         return ir.Constant(VECTOR, [number] * LANES)

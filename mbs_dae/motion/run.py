@@ -17,7 +17,6 @@ from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.vectors import copy
 from ..tolerances import LOSS
-from .contact.guards import meets
 from .contact.impulses import note_meeting
 from .control import asks_for_end, choose_next, first_step, judged, pace, parted_within, shortest_step
 from .course import SPAN, WAITING, is_break, latest_end, moment
@@ -51,7 +50,6 @@ from .switching.locate import (
     SWITCH,
     after_step,
     next_begins,
-    struck,
     switched,
 )
 
@@ -369,8 +367,7 @@ def _next_span(march):
 def _switch(march, t):
     """Branches of laws have changed: the derivative anew. The next step may be as long as it would have been."""
     y0, k0, search = march.stages.y0, march.stages.k[0], march.search
-    strikes = meets(march.mechanism, search.wanted)
-    status = struck(search, t, y0, k0) if strikes else switched(search, t, y0, k0, SWITCH)
+    status = switched(search, t, y0, k0, SWITCH)
     if status == DONE:
         status = _begin_anew(march, t)
     march.crossing.energy[0] = energy_of(march.record.end_scalars, march.stages.y0[march.mechanism.state.works_at :])

@@ -23,18 +23,15 @@ _reals, _integers = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int
 _FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double, _reals, _reals, _integers, _reals, _reals, _reals)
 """The calling convention of `kernels.abi`: Python reads and writes through pointers as numba's code does."""
 
-compiled_kernel = cache.kernel
 made: dict[str, cache.Kernel] = {}
 """By meaning, in this process."""
 making = RLock()
 """Threads make each once: a second one would take the place of the first, whose address is in use."""
 
 
-def kernel(meaning: str, write_source: Callable[[], Any], *arguments: Any) -> cache.Kernel:
+def kernel(meaning: str, write_source: Callable[[], Any]) -> cache.Kernel:
     """In place of `kernels.cache.kernel`: the same source, derived once and kept beside machine code, not compiled.
-    Kernels of tables, which have arguments of their own and no equations of any model, are compiled as ever."""
-    if arguments:
-        return compiled_kernel(meaning, write_source, *arguments)
+    (Kernels of fronts and trees, which have no equations of any model, do not come here.)"""
     with making:
         return made.get(meaning) or _made(meaning, write_source)
 

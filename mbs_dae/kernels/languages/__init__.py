@@ -1,4 +1,4 @@
-"""Straight-line programs, as kernels are, in other languages: for those who take equations away."""
+"""Straight-line programs, as kernels are, in other languages: for those who take equations away, and for LLVM."""
 
 from .c import C as C
 from .javascript import JAVASCRIPT as JAVASCRIPT

@@ -5,20 +5,26 @@ a right side in, which stands in `x`; the third gives the solution out. All numb
 several matrices of one pattern are eliminated at once.
 """
 
-from functools import cache
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 
 from ...kernels import cache as kernels
 from ...kernels import llvm, store
+from ...kernels.languages.assembly import Instructions
 from ...tolerances import NIL
-from .lines import Lines
 from .shape import OF_ROWS, OF_X, ROW, SUM, Place, Shape, X
 
 COUNTS = ("eliminated", "taken_in", "given_out")
 WHOLE = (*COUNTS, "first", "x_count")
 ARRAYS = (
     "limits", "weight", "soft", "beside", "jacobian", "kept", "share", "square", "distance", "handed", "numbers", "x",
+    "room",
 )  # fmt: skip
+"""What is handed over; the last one is for wide fronts."""
 LIMITS = ("least", "extra", "truncation")
+DIAGONAL = ("%weight", "%soft")
+"""What the diagonal of an x is the sum of."""
 _shapes: dict[int, Shape] = {}
 """By the addresses of their kernels."""
 
@@ -37,48 +43,43 @@ def kernel_of(shape: Shape, lanes: int = 1) -> int:
 
 
 def in_lanes(address: int) -> int:
-    """The address of the kernel for the same shape, in lanes; 0 for none."""
-    return kernel_of(_shapes[address], llvm.LANES) if address else 0
+    """The address of the kernel for the same shape, in lanes; 0 where it is that of all wide ones."""
+    return kernel_of(_shapes[address], llvm.LANES) if address in _shapes else 0
 
 
 def assembly(symbol: str, shape: Shape, lanes: int) -> str:
     """All of it in LLVM's own language."""
-    code = Lines(lanes)
+    code = Instructions(lanes)
     arguments = [f"i64 %{name}" for name in WHOLE] + ["i32* noalias %index"]
     arguments += [f"{code.item}* noalias %{name}" for name in ARRAYS]
     for k, name in enumerate(LIMITS):
         code.do(f"%{name}_at = getelementptr {code.item}, {code.item}* %limits, i64 {k}")
         code.do(f"%{name} = load {code.item}, {code.item}* %{name}_at")
     for count, task in zip(COUNTS, (_eliminate, _take_in, _give_out), strict=True):
-        _loop(code, count, shape, task)
+        code.loop(count, f"%{count}", partial(_turn, code, count, shape, task))
     code.do("ret void")
     body = "\n".join(code.text)
     return f'define void @"{symbol}"({", ".join(arguments)}) {{\nentry:\n{body}\n}}\n'
 
 
-def _loop(code: Lines, count: str, shape: Shape, task) -> None:
-    begin, body, end = (f"{count}_{what}" for what in ("begin", "body", "end"))
-    code.do(f"br label %{begin}")
-    code.do(f"{begin}:")
-    some = code.let(f"icmp sgt i64 %{count}, 0")
-    code.do(f"br i1 {some}, label %{body}, label %{end}")
-    code.do(f"{body}:")
-    turn = f"%{count}_turn"
-    code.do(f"{turn} = phi i64 [0, %{begin}], [{turn}_next, %{body}]")
+def _turn(code: Instructions, count: str, shape: Shape, task: Callable[..., None], turn: str) -> None:
+    """One front; solutions are given out from the last front on."""
     front = turn if count != COUNTS[2] else code.whole("sub", code.whole("sub", f"%{count}", 1), turn)
     index = code.index_place("%index", code.whole("mul", front, shape.indices))
     numbers = code.place("%numbers", code.whole("mul", front, shape.numbers))
     task(code, shape, index, numbers, front)
-    code.do(f"{turn}_next = add i64 {turn}, 1")
-    more = code.let(f"icmp slt i64 {turn}_next, %{count}")
-    code.do(f"br i1 {more}, label %{body}, label %{end}")
-    code.do(f"{end}:")
 
 
-def _eliminate(code: Lines, shape: Shape, index: str, numbers: str, front: str) -> None:
-    values = _gathered(code, shape, index)
+Term = tuple[str, Callable[[], str]]
+"""A sign, "fadd" or "fsub", and what writes the number down. A sum of terms is written where it is asked for: so what
+is handed on is loaded, summed up and stored one number after the other, and few numbers wait in registers."""
+
+
+def _eliminate(code: Instructions, shape: Shape, index: str, numbers: str, front: str) -> None:
+    sums = _gathered(code, shape, index)
     at = 0
     for k, column in enumerate(shape.columns):
+        values = {place: _sum(code, sums.pop(place)) for place in [*sums] if place[1] == k}
         reciprocal = _reciprocal(code, shape, index, k, values)
         code.store(reciprocal, numbers, at)
         factors = {}
@@ -86,44 +87,48 @@ def _eliminate(code: Lines, shape: Shape, index: str, numbers: str, front: str) 
             factors[i] = code.real("fmul", values[i, k, SUM], reciprocal)
             code.store(factors[i], numbers, at + 1 + e)
         for place, i, j in shape.taken(k):
-            taken = code.real("fmul", factors[i], values[j, k, SUM])
-            _put(code, values, place, taken, "fsub" if place[2] == SUM else "fadd")
+            taken = partial(code.real, "fmul", factors[i], values[j, k, SUM])
+            sums[place].append(("fsub" if place[2] == SUM else "fadd", taken))
         at += 1 + len(column)
     up = code.place("%handed", code.whole("add", "%first", code.whole("mul", front, len(shape.handed_on))))
     for k, place in enumerate(shape.handed_on):
-        code.store(values[place], up, k)
+        code.store(_sum(code, sums[place]), up, k)
 
 
-def _gathered(code: Lines, shape: Shape, index: str) -> dict[Place, str]:
-    """The numbers that stand in the front before its elimination: those of the matrix, and what children hand on."""
-    values: dict[Place, str] = {}
+def _gathered(code: Instructions, shape: Shape, index: str) -> dict[Place, list[Term]]:
+    """What stands in the front before its elimination: the numbers of the matrix, and what children hand on."""
+    sums: dict[Place, list[Term]] = defaultdict(list)
     first = len(shape.entries)
     for e, (i, j) in enumerate(shape.entries):
         source = "%beside" if shape.unknowns[i] == shape.unknowns[j] else "%jacobian"
-        entry = code.load(source, code.index(index, e))
-        values[i, j, SUM] = code.negative(entry) if shape.unknowns[j] == ROW else entry
+        sign = "fsub" if shape.unknowns[j] == ROW else "fadd"
+        sums[i, j, SUM].append((sign, partial(_at_index, code, source, index, e)))
     for k, sort in enumerate(shape.pivots):
-        unknown = code.index(index, first + k)
         if sort == X:
-            values[k, k, SUM] = code.real("fadd", code.load("%weight", unknown), code.load("%soft", unknown))
+            sums[k, k, SUM] += [("fadd", partial(_at_index, code, name, index, first + k)) for name in DIAGONAL]
         elif shape.given:
-            values[k, k, OF_X] = code.load("%weight", unknown)
+            sums[k, k, OF_X].append(("fadd", partial(_at_index, code, DIAGONAL[0], index, first + k)))
     first += len(shape.unknowns)
     for c, handed_on in enumerate(shape.children):
         handed = code.place("%handed", code.index(index, first + c))
         for e, place in enumerate(handed_on):
-            _put(code, values, place, code.load(handed, e), "fadd")
-    return values
+            sums[place].append(("fadd", partial(code.load, handed, e)))
+    return sums
 
 
-def _put(code: Lines, values: dict[Place, str], place: Place, value: str, sign: str) -> None:
-    if place in values:
-        values[place] = code.real(sign, values[place], value)
-    else:
-        values[place] = value if sign == "fadd" else code.negative(value)
+def _at_index(code: Instructions, array: str, index: str, at: int) -> str:
+    return code.load(array, code.index(index, at))
 
 
-def _reciprocal(code: Lines, shape: Shape, index: str, k: int, values: dict[Place, str]) -> str:
+def _sum(code: Instructions, terms: Sequence[Term]) -> str:
+    (sign, write), *rest = terms
+    total = write() if sign == "fadd" else code.negative(write())
+    for sign, write in rest:
+        total = code.real(sign, total, write())
+    return total
+
+
+def _reciprocal(code: Instructions, shape: Shape, index: str, k: int, values: dict[Place, str]) -> str:
     """Of pivot k. With x and m what x and other λ have taken, e = x + m and s the share of a row, its pivot is
     -(e + extra · max(x / s, least)), of which s times is what is divided by. Its square and its distance are told."""
     if shape.pivots[k] == X:
@@ -147,7 +152,7 @@ def _reciprocal(code: Lines, shape: Shape, index: str, k: int, values: dict[Plac
     return code.choose(code.both(counts, is_kept), reciprocal, nothing)
 
 
-def _take_in(code: Lines, shape: Shape, index: str, numbers: str, front: str) -> None:
+def _take_in(code: Instructions, shape: Shape, index: str, numbers: str, front: str) -> None:
     unknowns, x = _right_side(code, shape, index)
     at = 0
     for k, column in enumerate(shape.columns):
@@ -159,7 +164,7 @@ def _take_in(code: Lines, shape: Shape, index: str, numbers: str, front: str) ->
         code.store(value, "%x", unknown)
 
 
-def _give_out(code: Lines, shape: Shape, index: str, numbers: str, front: str) -> None:
+def _give_out(code: Instructions, shape: Shape, index: str, numbers: str, front: str) -> None:
     unknowns, x = _right_side(code, shape, index)
     at = shape.numbers
     for k in range(len(shape.columns) - 1, -1, -1):
@@ -170,7 +175,7 @@ def _give_out(code: Lines, shape: Shape, index: str, numbers: str, front: str) -
         code.store(x[k], "%x", unknowns[k])
 
 
-def _right_side(code: Lines, shape: Shape, index: str) -> tuple[list[str], list[str]]:
+def _right_side(code: Instructions, shape: Shape, index: str) -> tuple[list[str], list[str]]:
     first = len(shape.entries)
     unknowns = [code.index(index, first + k) for k in range(len(shape.unknowns))]
     return unknowns, [code.load("%x", unknown) for unknown in unknowns]

@@ -15,14 +15,14 @@ from ...kernels.blocks import INDEX, Indices, Integers, block
 from .kernel import kernel_of
 from .shape import ROW, Shape, X
 from .tree import Front
-from .wide import room_of, wide_indices
+from .wide import room_of, wide_front, wide_indices
 
 
 class Plan(NamedTuple):
     """The calls of an elimination, one after the other. With nothing in it there is nothing to eliminate."""
 
     kernels: Integers
-    """Their addresses; 0 for a wide front, which is eliminated by loops (`wide`)."""
+    """Their addresses; wide fronts have one for all (`wide`)."""
     fronts: Integers
     """How many fronts a call has."""
     index_at: Integers
@@ -107,7 +107,8 @@ def _laid_out(
     handed = numbers = room = 0
     for call in calls:
         shape = shapes[id(call[0])]
-        table.append((0 if shape.full else kernel_of(shape), len(call), len(index), handed, numbers))
+        kernel = wide_front.compile().address if shape.full else kernel_of(shape)
+        table.append((kernel, len(call), len(index), handed, numbers))
         room = max(room, room_of(shape)) if shape.full else room
         for front in call:
             places = [*front.pivots, *front.border]

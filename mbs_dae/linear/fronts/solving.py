@@ -1,38 +1,27 @@
 """The calls of a plan, of plain numbers or in lanes (`factor.kernels` says which). Compiled."""
 
 from ...kernels.abi import call_kernel, compiled
-from .wide import eliminate_wide, give_out_wide, take_in_wide
 
 
 @compiled
 def eliminate(plan, x_count, factor, weight, beside):
     """The matrix with this diagonal and these entries below it, among x or, where they are `given`, among λ."""
     for k in range(plan.fronts.size):
-        if factor.kernels[k] == 0:
-            index, numbers = plan.indices[plan.index_at[k] :], factor.numbers[plan.numbers_at[k] :]
-            eliminate_wide(index, plan.handed_at[k], x_count, factor, numbers, weight, beside, plan.given)
-        else:
-            _call(plan, k, (plan.fronts[k], 0, 0), x_count, factor, weight, beside)
+        _call(plan, k, (plan.fronts[k], 0, 0), x_count, factor, weight, beside)
 
 
 @compiled
 def take_in(plan, x_count, factor):
     """factor.part becomes D⁻¹ L⁻¹ times what it is."""
     for k in range(plan.fronts.size):
-        if factor.kernels[k] == 0:
-            take_in_wide(plan.indices[plan.index_at[k] :], factor.numbers[plan.numbers_at[k] :], factor.part)
-        else:
-            _call(plan, k, (0, plan.fronts[k], 0), x_count, factor, factor.weight, factor.beside)
+        _call(plan, k, (0, plan.fronts[k], 0), x_count, factor, factor.weight, factor.beside)
 
 
 @compiled
 def give_out(plan, x_count, factor):
     """factor.part becomes L⁻ᵀ times what it is."""
     for k in range(plan.fronts.size - 1, -1, -1):
-        if factor.kernels[k] == 0:
-            give_out_wide(plan.indices[plan.index_at[k] :], factor.numbers[plan.numbers_at[k] :], factor.part)
-        else:
-            _call(plan, k, (0, 0, plan.fronts[k]), x_count, factor, factor.weight, factor.beside)
+        _call(plan, k, (0, 0, plan.fronts[k]), x_count, factor, factor.weight, factor.beside)
 
 
 @compiled
@@ -44,5 +33,5 @@ def _call(plan, k, counts, x_count, factor, weight, beside):
     call_kernel(
         factor.kernels[k],
         (eliminated, taken_in, given_out, plan.handed_at[k], x_count),
-        (index, factor.limits, *matrix, *rows, factor.handed, numbers, factor.part),
+        (index, factor.limits, *matrix, *rows, factor.handed, numbers, factor.part, factor.wide),
     )

@@ -1,5 +1,8 @@
 """Fronts with many unknowns, of which nearly all entries are there: eliminated by loops. Compiled.
 
+These loops are one kernel for all such fronts, called as those for one shape are (`kernel`); so a model without wide
+fronts compiles none of it.
+
 The front is a full square below its diagonal, row by row; behind it stand, for each unknown, what x and what other λ
 have taken from the diagonal of a λ (see `shape`).
 """
@@ -8,14 +11,15 @@ from itertools import chain
 
 from numpy import int64
 
-from ...kernels.abi import compiled
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import AtIndices, AtReals
 from ...kernels.lanes import choose
 from ...tolerances import NIL
 from .shape import OF_ROWS, SUM, Place, Shape
 
-HEAD = 6
+HEAD = 7
 """What the indices of a front begin with: how many pivots, unknowns, entries of Φ_v and of W, and numbers of children
-it has, and how many it hands on."""
+it has, how many it hands on, and whether the matrix is `given` (`Shape`)."""
 
 
 def room_of(shape: Shape) -> int:
@@ -37,96 +41,121 @@ def wide_indices(shape: Shape, entries: list[int], unknowns: list[int], children
     of_w = sum(is_of_w for is_of_w, _, _ in own)
     handed = zip(children, shape.children, strict=True)
     of_children = [(at + k, place(one)) for at, numbers in handed for k, one in enumerate(numbers)]
-    head = len(shape.pivots), many, len(own) - of_w, of_w, len(of_children), len(shape.handed_on)
+    head = len(shape.pivots), many, len(own) - of_w, of_w, len(of_children), len(shape.handed_on), shape.given
     pairs = chain.from_iterable([*((e, at) for _, e, at in own), *of_children])
     return [*head, *unknowns, *pairs, *map(place, shape.handed_on)]
 
 
+@compiled_apart
+def wide_front(
+    eliminated: int, taken_in: int, given_out: int, first: int, x_count: int, index: AtIndices, limits: AtReals,
+    weight: AtReals, soft: AtReals, beside: AtReals, jacobian: AtReals, kept: AtReals, share: AtReals,
+    square: AtReals, distance: AtReals, handed: AtReals, numbers: AtReals, x: AtReals, room: AtReals,
+):  # fmt: skip
+    """The kernel: one front is eliminated, takes a right side in, or gives the solution out."""
+    matrix, rows = (weight, soft, beside, jacobian), (limits, kept, share, square, distance)
+    by_loops((eliminated, taken_in), first, x_count, index, matrix, rows, handed, numbers, x, room)
+
+
 @compiled
-def eliminate_wide(index, first, x_count, factor, numbers, weight, beside, given):
+def by_loops(counts, first, x_count, index, matrix, rows, handed, numbers, x, room):
+    """The same of one matrix or of several in lanes. Counts that are 0 are of what is not asked for."""
+    if counts[0] > 0:
+        _eliminate(index, first, x_count, matrix, rows, handed, numbers, room)
+    elif counts[1] > 0:
+        _take_in(index, numbers, x)
+    else:
+        _give_out(index, numbers, x)
+
+
+@compiled
+def _eliminate(index, first, x_count, matrix, rows, handed, numbers, a):
     pivots, many = int64(index[0]), int64(index[1])
-    a, unknowns = factor.wide, index[HEAD : HEAD + many]
-    _gather(index, x_count, factor, weight, beside, given)
-    column, at = a[many * (many + 2) :], int64(0)
+    _gather(index, x_count, matrix, handed, a)
+    column, at = many * (many + 2), int64(0)
     for k in range(pivots):
-        of_x = many * many if unknowns[k] < x_count else many * (many + 1)
-        if unknowns[k] < x_count:
+        of_x = many * many if index[HEAD + k] < x_count else many * (many + 1)
+        if index[HEAD + k] < x_count:
             reciprocal = 1.0 / a[many * k + k]
         else:
             taken = a[many * many + k], a[many * (many + 1) + k]
-            reciprocal = _reciprocal_of_row(factor, unknowns[k] - x_count, taken)
+            reciprocal = _reciprocal_of_row(rows, index[HEAD + k] - x_count, taken)
         numbers[at] = reciprocal
         for i in range(k + 1, many):
-            column[i] = a[many * i + k]
+            a[column + i] = a[many * i + k]
         for i in range(k + 1, many):
-            l = column[i] * reciprocal
+            l = a[column + i] * reciprocal
             numbers[at + i - k] = l
-            own = a[many * i : many * (i + 1)]
             for j in range(k + 1, i + 1):
-                own[j] -= l * column[j]
-            a[of_x + i] += l * column[i]
+                a[many * i + j] -= l * a[column + j]
+            a[of_x + i] += l * a[column + i]
         at += many - k
     places = HEAD + many + 2 * (int64(index[2]) + int64(index[3]) + int64(index[4]))
     for e in range(int64(index[5])):
-        factor.handed[first + e] = a[index[places + e]]
+        handed[first + e] = a[index[places + e]]
 
 
 @compiled
-def _gather(index, x_count, factor, weight, beside, given):
+def _gather(index, x_count, matrix, handed, a):
     """The front before its elimination."""
-    pivots, many = int64(index[0]), int64(index[1])
+    weight, soft, beside, jacobian = matrix
+    pivots, many, given = int64(index[0]), int64(index[1]), index[6] == 1
     of_rows, of_w, of_children = int64(index[2]), int64(index[3]), int64(index[4])
-    a, unknowns, own = factor.wide, index[HEAD : HEAD + many], index[HEAD + many :]
     for e in range(many * (many + 2)):
         a[e] = 0.0
     for k in range(pivots):
-        if unknowns[k] < x_count:
-            a[many * k + k] = weight[unknowns[k]] + factor.soft[unknowns[k]]
-        elif given == 1:
-            a[many * many + k] = weight[unknowns[k]]
-    for e in range(of_rows):
-        a[own[2 * e + 1]] = factor.jacobian[own[2 * e]]
-    own = own[2 * of_rows :]
-    for e in range(of_w):
-        entry = beside[own[2 * e]]
-        a[own[2 * e + 1]] = -entry if given == 1 else entry
-    own = own[2 * of_w :]
-    for e in range(of_children):
-        a[own[2 * e + 1]] += factor.handed[own[2 * e]]
+        unknown = index[HEAD + k]
+        if unknown < x_count:
+            a[many * k + k] = weight[unknown] + soft[unknown]
+        elif given:
+            a[many * many + k] = weight[unknown]
+    own = HEAD + many
+    for e in range(own, own + 2 * of_rows, 2):
+        a[index[e + 1]] = jacobian[index[e]]
+    own += 2 * of_rows
+    for e in range(own, own + 2 * of_w, 2):
+        entry = beside[index[e]]
+        a[index[e + 1]] = -entry if given else entry
+    own += 2 * of_w
+    for e in range(own, own + 2 * of_children, 2):
+        a[index[e + 1]] += handed[index[e]]
 
 
 @compiled
-def _reciprocal_of_row(factor, row, taken):
-    """As kernels of fronts write it (`kernel`)."""
-    x, rows = taken
-    least, extra, truncation = factor.limits[0], factor.limits[1], factor.limits[2]
-    factor.row_square[row], factor.independence[row] = x, x + rows
-    share = max(factor.share[row], NIL)
-    apart = (x + rows) * share
+def _reciprocal_of_row(rows, row, taken):
+    """As kernels of shapes write it (`kernel`)."""
+    limits, kept, share, square, distance = rows
+    x, by_rows = taken
+    least, extra, truncation = limits[0], limits[1], limits[2]
+    square[row], distance[row] = x, x + by_rows
+    own = max(share[row], NIL)
+    apart = (x + by_rows) * own
     counts = ((x > least) & (apart >= truncation * x)) | (truncation <= 0.0)
-    is_kept = (factor.kept[row] > 0.0) | (factor.kept[row] < 0.0)
-    return choose(counts & is_kept, -share / (apart + extra * max(x, least * share)), 0.0)
+    is_kept = (kept[row] > 0.0) | (kept[row] < 0.0)
+    return choose(counts & is_kept, -own / (apart + extra * max(x, least * own)), 0.0)
 
 
 @compiled
-def take_in_wide(index, numbers, x):
+def _take_in(index, numbers, x):
+    """The right side of a front, in x, becomes D⁻¹ L⁻¹ times what it is."""
     pivots, many = int64(index[0]), int64(index[1])
-    unknowns, at = index[HEAD : HEAD + many], int64(0)
+    at = int64(0)
     for k in range(pivots):
-        value = x[unknowns[k]]
+        pivot = x[index[HEAD + k]]
         for i in range(k + 1, many):
-            x[unknowns[i]] -= numbers[at + i - k] * value
-        x[unknowns[k]] = value * numbers[at]
+            x[index[HEAD + i]] -= numbers[at + i - k] * pivot
+        x[index[HEAD + k]] = pivot * numbers[at]
         at += many - k
 
 
 @compiled
-def give_out_wide(index, numbers, x):
+def _give_out(index, numbers, x):
+    """The same becomes L⁻ᵀ times what it is."""
     pivots, many = int64(index[0]), int64(index[1])
-    unknowns, at = index[HEAD : HEAD + many], pivots * many - pivots * (pivots - 1) // 2
+    at = pivots * many - pivots * (pivots - 1) // 2
     for k in range(pivots - 1, -1, -1):
         at -= many - k
-        value = x[unknowns[k]]
+        pivot = x[index[HEAD + k]]
         for i in range(k + 1, many):
-            value -= numbers[at + i - k] * x[unknowns[i]]
-        x[unknowns[k]] = value
+            pivot -= numbers[at + i - k] * x[index[HEAD + i]]
+        x[index[HEAD + k]] = pivot

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernels.abi import compiled_apart
-from ...kernels.blocks import Integers, block
-from ...kernels.lanes import Lanes, lanes
+from ...kernels.blocks import AtIndices, Integers, block
+from ...kernels.lanes import AtLanes, Lanes, lanes
 from ...linear.fronts.kernel import in_lanes
+from ...linear.fronts.wide import by_loops
 from ...linear.kkt import factorise_entries, solve_entries
 from ...linear.pattern import Pattern
 
@@ -37,9 +38,21 @@ class WideFactor(NamedTuple):
 def wide_factor(pattern: Pattern) -> WideFactor:
     n, m, plan, entries = pattern.n, pattern.m, pattern.plan, pattern.jac_row.size
     sizes = n, pattern.block_row.size, n, entries, m, m, m, m, 3, plan.numbers, plan.handed, plan.room, n, m, n + m
-    factor = WideFactor(np.array([in_lanes(int(one)) for one in plan.kernels], dtype=np.int64), *lanes(*sizes))
+    kernels = [in_lanes(int(one)) or wide_front_in_lanes.compile().address for one in plan.kernels]
+    factor = WideFactor(np.array(kernels, dtype=np.int64), *lanes(*sizes))
     factor.kept[:] = factor.share[:] = 1.0
     return block(factor)
+
+
+@compiled_apart
+def wide_front_in_lanes(
+    eliminated: int, taken_in: int, given_out: int, first: int, x_count: int, index: AtIndices, limits: AtLanes,
+    weight: AtLanes, soft: AtLanes, beside: AtLanes, jacobian: AtLanes, kept: AtLanes, share: AtLanes,
+    square: AtLanes, distance: AtLanes, handed: AtLanes, numbers: AtLanes, x: AtLanes, room: AtLanes,
+):  # fmt: skip
+    """The kernel of wide fronts: one of each matrix."""
+    matrix, rows = (weight, soft, beside, jacobian), (limits, kept, share, square, distance)
+    by_loops((eliminated, taken_in), first, x_count, index, matrix, rows, handed, numbers, x, room)
 
 
 @compiled_apart

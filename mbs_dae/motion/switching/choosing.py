@@ -10,7 +10,7 @@ from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import SIDE, WATCH, WHOLE
-from ..contact.guards import TOUCH, mark_passed
+from ..contact.guards import TOUCH, mark_passed, meets
 from ..course import SPAN, moment
 from ..derivative import STRIKE, evaluate
 from .pieces import breaks_rates, free_what_is_open, put_natural, turn_over
@@ -22,6 +22,8 @@ JUMPED = 1e-300
 """A pace of nothing: velocities have jumped."""
 ROUNDOFF = 1e-14
 """What a switching function is right to, relative to what it is made of."""
+AT_SAME = 1e-14
+"""As many impacts as make a chatter within this part of the run are at one instant, and do not end."""
 
 
 @compiled_apart
@@ -122,8 +124,24 @@ def _begin(search):
 
 @compiled_apart
 def switch_over(search: Search, y: Vector, dy: Vector):
-    """Change the branches that are wanted, at the end of a step; dy becomes y' after it. A choice that was made at this
-    very state is refuted."""
+    """What passes zero at the end of a step changes; dy becomes y' after it. Gaps that close are an impact."""
+    if meets(search.stages.mechanism, search.wanted):
+        _strike(search, y, dy)
+    else:
+        _change_branches(search, y, dy)
+
+
+@compiled
+def _strike(search, y, dy):
+    if note_switch(search) < AT_SAME * search.whole:
+        search.status[0] = CHATTERS
+        return
+    call_on_block(search.stages.mechanism.contacts.functions[STRIKE], search, (y, dy))
+
+
+@compiled
+def _change_branches(search, y, dy):
+    """Change the branches that are wanted. A choice that was made at this very state is refuted."""
     t = search.span[0]
     lately = note_switch(search)
     _begin(search)

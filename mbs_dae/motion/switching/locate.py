@@ -25,18 +25,17 @@ from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
 from ..contact.guards import follow_slips, has_gaps_alone, note_slips
 from ..course import moment
-from ..derivative import STRIKE
 from ..methods.method import Stages
 from .along import read_rates_here
-from .choosing import carry_on, choose, note_switch, start_over, switch_over
+from .choosing import carry_on, choose, start_over, switch_over
 from .looks import EXACT, LEFT, first_wrong, look_at
 from .pieces import hold_pieces
-from .search import CHATTERS, SHORT, TANGLED, Search, resolved_until
+from .search import SHORT, TANGLED, Search, resolved_until
 from .settling import SLACK
 from .switches import look, natural, side_of
 from .wide import stays_wide
 
-CHOOSE, SWITCH, SEARCH, CARRY_ON, START_OVER = range(5)
+CHOOSE, SWITCH, SEARCH, CARRY_ON, START_OVER, GO_ON = range(6)
 NONE, CUT, HERE, AT_ONCE, LOST_SIGHT = range(5)
 SOON = 1e-13
 """A switch so soon after the beginning of a step, relative to the time, or to a second near zero, is at it."""
@@ -46,8 +45,6 @@ at once it may take some tens. Twice as often at most."""
 PASSES = 1e-3
 """A guard that is zero at the end of a step passes there if it has fallen at this part of its size over the step, and
 more than by roundoff."""
-AT_SAME = 1e-14
-"""As many impacts as make a chatter within this part of the run are at one instant, and do not end."""
 SHORTER = 0.1
 """By how much a step is shortened that goes wrong at once."""
 
@@ -129,32 +126,27 @@ def switched(search, t, y, dy, function):
 
 
 @compiled
-def struck(search, t, y, dy):
-    """An impact at t; a status."""
-    search.span[0] = t
-    if note_switch(search) < AT_SAME * search.whole:
-        search.status[0] = CHATTERS
-        return CHATTERS
-    call_on_block(search.stages.mechanism.contacts.functions[STRIKE], search, (y, dy))
-    return search.status[0]
-
-
-@compiled
 def next_begins(search):
     """The end of a step in which nothing switches is where the next one begins."""
     if search.functions.size > 0:
-        search.until[0] = resolved_until(search, search.span[1])
-        search.tries[0] = 0
-        search.passed[:] = search.surface[:] = search.refuted[:] = 0
-        copy(search.end, search.begin)
-        follow_slips(search.stages.mechanism, search.begin)
-        hold_pieces(search)
+        call_on_block(search.functions[GO_ON], search, ())
+
+
+@compiled_apart
+def go_on_as_held(search: Search):
+    """The same where there is something to be held."""
+    search.until[0] = resolved_until(search, search.span[1])
+    search.tries[0] = 0
+    search.passed[:] = search.surface[:] = search.refuted[:] = 0
+    copy(search.end, search.begin)
+    follow_slips(search.stages.mechanism, search.begin)
+    hold_pieces(search)
 
 
 def new_search(stages: Stages, looks: bool = True) -> Search:
     """For a method that `looks` for switches, in a run of which it is not known yet how long it is."""
     count = stages.mechanism.switches.kinds.size
-    parts = (choose, switch_over, search_step, carry_on, start_over) if count and looks else ()
+    parts = (choose, switch_over, search_step, carry_on, start_over, go_on_as_held) if count and looks else ()
     functions = np.array([one.compile().address for one in parts], dtype=np.int64)
     state, blind = stages.mechanism.state, int(stages.mechanism.switches.blind.sum())
     search = Search(stages, functions, 0.0, blind)

@@ -30,7 +30,8 @@ class Search(NamedTuple):
 
     stages: Stages
     functions: Integers
-    """The addresses of `CHOOSE`, `SWITCH`, `SEARCH`, `CARRY_ON`, `START_OVER`: compiled where something switches."""
+    """The addresses of `CHOOSE`, `SWITCH`, `SEARCH`, `CARRY_ON`, `START_OVER`, `GO_ON`: compiled where something
+    switches."""
     whole: float
     """How long the run is."""
     blind: int

@@ -1,10 +1,13 @@
-"""Straight-line code in LLVM's own language, written instruction by instruction.
+"""Loops of straight-line code in LLVM's own language, written instruction by instruction.
 
-A product that is added may be rounded with the sum, once (`contract`): elimination asks for no order of roundings.
+A product that is added may be rounded with the sum, once (`contract`): what is written so asks for no order of
+roundings. Nothing is left for LLVM to optimise but where numbers stand meanwhile.
 """
 
+from collections.abc import Callable
 
-class Lines:
+
+class Instructions:
     """The instructions of one function; values are the names of what instructions give. Numbers are doubles, or several
     of them side by side."""
 
@@ -29,6 +32,22 @@ class Lines:
 
     def whole(self, operation: str, a: str, b: str | int) -> str:
         return self.let(f"{operation} i64 {a}, {b}")
+
+    def loop(self, name: str, count: str, body: Callable[[str], None]) -> None:
+        """Do so often what `body` writes for the number of a turn."""
+        begin, turns, end = (f"{name}_{what}" for what in ("begin", "body", "end"))
+        self.do(f"br label %{begin}")
+        self.do(f"{begin}:")
+        some = self.let(f"icmp sgt i64 {count}, 0")
+        self.do(f"br i1 {some}, label %{turns}, label %{end}")
+        self.do(f"{turns}:")
+        turn = f"%{name}_turn"
+        self.do(f"{turn} = phi i64 [0, %{begin}], [{turn}_next, %{turns}]")
+        body(turn)
+        self.do(f"{turn}_next = add i64 {turn}, 1")
+        more = self.let(f"icmp slt i64 {turn}_next, {count}")
+        self.do(f"br i1 {more}, label %{turns}, label %{end}")
+        self.do(f"{end}:")
 
     def real(self, operation: str, a: str, b: str) -> str:
         """fadd, fsub, fmul, fdiv."""
