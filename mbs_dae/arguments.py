@@ -1,6 +1,8 @@
 """What analyses are called with, checked at the door."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import sympy as sp
@@ -19,6 +21,8 @@ from .symbolic.derive import Reading
 from .symbolic.functions import Lookup
 from .symbolic.markers import t as time
 
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
 
 def model_of(thing: Model | System) -> Model:
     """Analyses take a model or its compiled system."""
@@ -33,6 +37,19 @@ def system_of(thing: Model | System) -> System:
     """The system that a motion is computed in: the one given, in its coordinates, or the model's Cartesian one; this
     one, too, where all bodies stand still and there are no others."""
     return thing if isinstance(thing, System) and thing.nv else model_of(thing).compile()
+
+
+def without_derivatives(verb: Verb) -> Verb:
+    """A verb that has no derivatives, and says so where it is asked for some."""
+
+    @wraps(verb)
+    def told(*given: Any, **named: Any) -> Any:
+        if "derivatives" in named:
+            what = f"{verb.__name__}() has no derivatives; leave derivatives= out"
+            raise ModelError(f"{what}, or ask assemble, kinematics, inverse_dynamics, sweep, equilibrium or linearize")
+        return verb(*given, **named)
+
+    return cast(Verb, told)
 
 
 def check_without_contacts(model: Model, what: str) -> None:

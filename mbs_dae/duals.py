@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,18 @@ PARTIALS: dict[Any, tuple[Partial, ...]] = {
     np.radians: (lambda x: np.radians(1.0),),
 }
 """The partial derivatives of functions of numbers."""
+KINKS: dict[Any, Callable[..., Any]] = {
+    np.absolute: lambda x: x,
+    np.maximum: np.subtract,
+    np.minimum: np.subtract,
+    np.sqrt: lambda x: x,
+    np.hypot: lambda x, y: np.absolute(x) + np.absolute(y),
+}
+"""Functions that have no derivative where this is zero and does not stay so: there the slope is nan."""
 PLAIN = (np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal, np.isfinite, np.isnan, np.sign)
 """Functions that answer for the values alone."""
+TIE = 1e-12
+"""Values that differ by less, relative to the largest, are equally large."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +117,19 @@ class Dual:
     def sum(self, axis: int | None = None) -> Dual:
         return self.each(lambda x: x.sum(axis=axis))
 
+    def mean(self, axis: int | None = None) -> Dual:
+        return self.each(lambda x: x.mean(axis=axis))
+
+    def max(self, axis: int | None = None) -> Dual:
+        """With the slope at the maximum; nan where two of other slopes are equally large."""
+        return _largest(self, axis)
+
+    def min(self, axis: int | None = None) -> Dual:
+        return _largest(self.each(np.negative), axis).each(np.negative)
+
+    def ravel(self) -> Dual:
+        return self.each(np.ravel)
+
     def copy(self) -> Dual:
         return self.each(np.copy)
 
@@ -119,19 +143,22 @@ class Dual:
         raise TypeError("an array with derivatives would lose them; take its value")
 
     def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if function is np.matmul and method == "__call__" and not options:
+            return FUNCTIONS[np.matmul](self.by, *inputs)
         values = [x.value if isinstance(x, Dual) else x for x in inputs]
         if method != "__call__" or options or not (function in PARTIALS or function in PLAIN):
             return NotImplemented
         if function in PLAIN:
             return function(*values)
-        value, total = function(*values), 0.0
-        for x, partial in zip(inputs, PARTIALS[function], strict=True):
-            if isinstance(x, Dual):
-                if x.by != self.by:
-                    raise ValueError("derivatives by different parameters do not mix")
-                wide = x.slope.reshape(len(self.by), *(1,) * (np.ndim(value) - x.ndim), *x.shape)
-                total = total + partial(*values) * wide
-        return Dual(np.asarray(value), np.broadcast_to(total, (len(self.by), *np.shape(value))).copy(), self.by)
+        value = np.asarray(function(*values))
+        total = np.zeros((len(self.by), *value.shape))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for x, partial in zip(inputs, PARTIALS[function], strict=True):
+                if isinstance(x, Dual):
+                    total += partial(*values) * _wide(dual(x, self.by), value.ndim)
+        if function in KINKS:
+            _give_up_at_kinks(KINKS[function], inputs, values, total)
+        return Dual(value, total, self.by)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if (own := FUNCTIONS.get(function)) is None:
@@ -145,6 +172,7 @@ def _operator(function: Any, turned: bool = False) -> Callable[[Any, Any], Any]:
 
 _BOTH: dict[str, Any] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide, "pow": np.power,
+    "matmul": np.matmul,
 }  # fmt: skip
 _COMPARED: dict[str, Any] = {
     "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
@@ -161,6 +189,34 @@ for _name, _function in _OF_ITSELF.items():
 def _all_at(slope: np.ndarray, key: tuple[Any, ...]) -> np.ndarray:
     """Each of the slopes, at a place of the value."""
     return np.array([one[key] for one in slope]).reshape(len(slope), *slope[0][key].shape) if len(slope) else slope
+
+
+def _wide(x: Dual, ndim: int) -> np.ndarray:
+    """Its slopes, to be broadcast against values of so many dimensions."""
+    return x.slope.reshape(len(x.by), *(1,) * (ndim - x.ndim), *x.shape)
+
+
+def _give_up_at_kinks(gap: Callable[..., Any], inputs: Sequence[Any], values: Sequence[Any], total: np.ndarray) -> None:
+    """nan for a slope where there is none. What rests at the kink keeps its own: 0 there, or that of both."""
+    at = np.asarray(gap(*values)) == 0.0
+    if at.any():
+        slopes = [_wide(x, at.ndim) if isinstance(x, Dual) else 0.0 for x in inputs]
+        moves = np.broadcast_to(gap(*slopes), total.shape)[:, at] != 0.0
+        total[:, at] = np.where(moves, np.nan, np.nan_to_num(total[:, at]))
+
+
+def _largest(x: Dual, axis: int | None) -> Dual:
+    """The entry that is largest; its slope, where all that are as large have the same."""
+    if axis is None:
+        x, axis = x.ravel(), 0
+    value, slope = np.moveaxis(x.value, axis, -1), np.moveaxis(x.slope, axis % x.ndim + 1, -1)
+    at = np.argmax(value, axis=-1)[..., None]
+    top = np.take_along_axis(value, at, -1)
+    own = np.take_along_axis(slope, np.broadcast_to(at, (len(x.by), *at.shape)), -1)
+    tied = value >= top - TIE * np.abs(top)
+    same = np.abs(slope - own) <= 1e-9 * np.abs(own)
+    found = np.where((same | ~tied).all(axis=-1), own[..., 0], np.nan)
+    return Dual(top[..., 0], found, x.by)
 
 
 LINEAR = {"axis", "keepdims", "n"}
@@ -227,6 +283,46 @@ def _einsum(by: tuple[Any, ...], rule: str, *arrays: Any) -> Dual:
     return Dual(np.asarray(value), np.asarray(slope), by)
 
 
+def _bilinear(function: Any) -> Callable[..., Dual]:
+    """Of products: each factor's derivative by itself, with the other as it is."""
+
+    def made(by: tuple[Any, ...], x: Any, y: Any, **options: Any) -> Dual:
+        one, other = dual(x, by), dual(y, by)
+        value = np.asarray(function(one.value, other.value, **options))
+        slope = [function(one.slope[k], other.value, **options) + function(one.value, other.slope[k], **options)
+                 for k in range(len(by))]  # fmt: skip
+        return Dual(value, np.array(slope).reshape(len(by), *value.shape), by)
+
+    return made
+
+
+def _over_places(function: Any) -> Callable[..., Any]:
+    """Linear in the values; the places at which they stand have no derivatives."""
+
+    def made(by: tuple[Any, ...], y: Any, *places: Any, **options: Any) -> Any:
+        if not isinstance(y, Dual) or any(isinstance(x, Dual) for x in (*places, *options.values())):
+            return NotImplemented
+        return y.each(lambda one: function(one, *places, **options))
+
+    return made
+
+
+def _interp(by: tuple[Any, ...], x: Any, places: Any, y: Any) -> Any:
+    return NotImplemented if isinstance(x, Dual) or isinstance(places, Dual) else y.each(partial(np.interp, x, places))
+
+
+def _norm(by: tuple[Any, ...], x: Any, axis: int | None = None) -> Dual:
+    """That of vectors: along the axis, or of all entries."""
+    return np.sqrt((x * x).sum(axis=axis))
+
+
+def _var(by: tuple[Any, ...], x: Any, axis: int | None = None) -> Dual:
+    mean: Any = x.each(lambda one: one.mean(axis=axis, keepdims=True))
+    return ((x - mean) ** 2).mean(axis=axis)
+
+
+trapezoid: Any = getattr(np, "trapezoid", None) or np.trapz  # type: ignore[attr-defined]  # its name before numpy 2
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.stack: _together(np.stack),
     np.concatenate: _together(np.concatenate),
@@ -240,5 +336,26 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.ndim: lambda by, x: x.ndim,
     np.where: _where,
     np.einsum: _einsum,
+    np.hstack: _together(np.hstack),
+    np.vstack: _together(np.vstack),
+    np.column_stack: _together(np.column_stack),
+    np.ravel: _linear(np.ravel),
+    np.flip: _linear(np.flip),
+    np.transpose: _linear(np.transpose),
+    np.max: lambda by, x, axis=None: x.max(axis),
+    np.min: lambda by, x, axis=None: x.min(axis),
+    np.ptp: lambda by, x, axis=None: x.max(axis) - x.min(axis),
+    np.var: _var,
+    np.std: lambda by, x, axis=None: np.sqrt(_var(by, x, axis)),
+    np.linalg.norm: _norm,
+    np.dot: _bilinear(np.dot),
+    np.matmul: _bilinear(np.matmul),
+    np.cross: _bilinear(np.cross),
+    np.outer: _bilinear(np.outer),
+    trapezoid: _over_places(trapezoid),
+    np.gradient: _over_places(np.gradient),
+    np.interp: _interp,
+    np.argmax: lambda by, x, axis=None: np.argmax(x.value, axis),
+    np.argmin: lambda by, x, axis=None: np.argmin(x.value, axis),
 }
 """Functions of whole arrays."""

@@ -19,7 +19,7 @@ import mbs_dae as mbs
 FOLDER = Path(mbs.__file__).resolve().parents[1] / "docs" / "reference"
 PAGES = (
     "mechanisms", "joints", "drivers", "forces", "contacts", "kinematics", "dynamics", "rest", "ensembles", "synthesis",
-    "equations", "results", "graph", "rotations", "screws", "new-elements", "errors",
+    "design", "equations", "results", "graph", "rotations", "screws", "new-elements", "errors",
 )  # fmt: skip
 HEAD = """# Reference
 

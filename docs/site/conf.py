@@ -50,6 +50,7 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_type_aliases = {"Place": "mbs_dae.model.bodies.body.Place"}  # not what it is made of
 python_use_unqualified_type_names = True
+suppress_warnings = ["ref.python"]  # `type` in a signature is Python's own; several classes have one, too
 python_maximum_signature_line_length = 100
 add_module_names = False
 

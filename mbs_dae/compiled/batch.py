@@ -224,20 +224,22 @@ class BatchBuilder:
     def slopes(self, evaluate: Evaluator, parameters: Sequence[sp.Symbol]) -> np.ndarray:
         """How they change with parameters: (parameters, slots)."""
         out = np.zeros((len(parameters), len(self._constants)))
+        rows = {parameter: row for row, parameter in enumerate(parameters)}
         for k, value in self._asked:
             if isinstance(value, Computed):
                 raise ModelError(f"a number in {self._who[k]} is computed by a function, and has no derivative")
-            for row, parameter in enumerate(parameters):
-                if parameter in value.free_symbols:
-                    out[row, k] = evaluate(value.diff(parameter))
+            for parameter in value.free_symbols & rows.keys():
+                out[rows[parameter], k] = 1.0 if value == parameter else evaluate(value.diff(parameter))
         return self._finite(out)
 
-    def slopes_along(self, evaluate: Evaluator, parameter: sp.Symbol, values: Sequence[float]) -> np.ndarray:
-        """How they change with one parameter, at many values of it, row by row."""
-        out = np.zeros((len(values), len(self._constants)))
+    def slopes_along(
+        self, evaluate: Evaluator, parameter: sp.Symbol, values: Sequence[float], by: sp.Symbol | None = None
+    ) -> np.ndarray:
+        """How they change with a parameter, or with another one, at many values of the first, row by row."""
+        out, by = np.zeros((len(values), len(self._constants))), parameter if by is None else by
         for k, value in self._asked:
-            if parameter in value.free_symbols:
-                out[:, k] = evaluate.along(value.diff(parameter), parameter, values)
+            if by in value.free_symbols:
+                out[:, k] = evaluate.along(value.diff(by), parameter, values)
         return self._finite(out)
 
     def numbers_of(self, designs: Designs) -> np.ndarray:

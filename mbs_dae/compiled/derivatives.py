@@ -2,10 +2,11 @@
 
 `Derivatives` adds up the slopes of all kernels (`slopes`) in a sparse matrix, by (x | v | t | numbers), of
 
-    Φ,      C' = Φ_v v - ν,      C'' = Φ_v a - γ,      F = M a + Φ_vᵀ λ - Q
+    Φ,      C' = Φ_v v - ν,      C'' = Φ_v a - γ,      F = M a + Φ_vᵀ λ - Q,      M a + Φ_vᵀ λ,      Φ_vᵀ λ
 
-with the factors a, λ and v that are written here held: by these the derivatives are M, Φ_vᵀ and Φ_v. x is a small
-motion, given like a velocity. `numbers` are those in the slots of all kernels, of constraints and then of forces: how
+and of -ẇ, the rates of works with their signs turned (`motion.derivative.put_powers`), with the factors a, λ and v that
+are written here held: by these the derivatives are M, Φ_vᵀ and Φ_v; of -ẇ by λ it is ν. x is a small motion, given like
+a velocity. `numbers` are those in the slots of all kernels, of constraints and then of forces: how
 parameters of the model change them is sympy's matter (`BatchBuilder.slopes`).
 
 An implicit method needs K = ∂F/∂x and D = ∂F/∂v at (q, v, a, λ): they make Newton's matrix
@@ -31,8 +32,9 @@ import numpy as np
 import scipy.sparse as sps
 
 from ..kernels.abi import compiled_apart
-from ..kernels.blocks import Integers, Vector, Work, block, zeros
+from ..kernels.blocks import INDEX, Indices, Integers, Vector, Work, block, zeros
 from ..linear.vectors import copy
+from ..symbolic.loads import WORKS
 from .batch import VALUE, Batch, Place, evaluate
 from .dynamics import DynamicsBuilder
 from .program import ProgramBuilder
@@ -40,20 +42,25 @@ from .slopes import SlopesBuilder, entries_of, slopes_in
 from .structure import Structure
 from .system import System
 
-POSITIONS, RATES, ACCELERATIONS, FORCES = "positions", "rates", "accelerations", "forces"
-"""Φ, C', C'' and F."""
+POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS = "positions", "rates", "accelerations", "forces", "powers"
+"""Φ, C', C'', F and -ẇ."""
+MOMENTA, PUSHES = "momenta", "pushes"
+"""F without Q, and without M a too: what minimal velocities and the nearest poses are the zeros of."""
 EQUATIONS = (RATES, ACCELERATIONS, FORCES)
+ALONG = (FORCES, MOMENTA, PUSHES)
+"""Those with a row for each velocity, and not for each equation."""
 ONE, MINUS, STATES = range(3)
 """Where factors stand: 1, -1, then v, a and λ."""
+SUPPLIED = len(WORKS) - 1
 
 
 class Terms(NamedTuple):
     """What slopes go to: entry[to] += factors[factor] * out[source]."""
 
     batch: Batch
-    source: Integers
-    factor: Integers
-    to: Integers
+    source: Indices
+    factor: Indices
+    to: Indices
 
 
 class Derivatives(NamedTuple):
@@ -141,13 +148,17 @@ class DerivativeBuilder:
     @cached_property
     def first(self) -> dict[str, int]:
         """The first row of each of what is wanted."""
-        sizes = [self.columns if what == FORCES else self.rows for what in self.wanted]
-        return dict(zip(self.wanted, np.cumsum([0, *sizes]).tolist(), strict=False))
+        return dict(zip(self.wanted, np.cumsum([0, *self.sizes]).tolist(), strict=False))
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many rows each of what is wanted has."""
+        own = {what: self.columns for what in ALONG} | {POWERS: len(WORKS)}
+        return [own.get(what, self.rows) for what in self.wanted]
 
     @property
     def shape(self) -> tuple[int, int]:
-        rows = sum(self.columns if what == FORCES else self.rows for what in self.wanted)
-        return rows, 2 * self.columns + 1 + sum(self.numbers)
+        return sum(self.sizes), 2 * self.columns + 1 + sum(self.numbers)
 
     @property
     def numbers(self) -> tuple[int, int]:
@@ -167,7 +178,7 @@ class DerivativeBuilder:
     def fill(self, constraints: Batch, dynamics: Batch) -> Derivatives:
         builders, (tables, row, column, to) = self.builders, self._laid_out
         first, second = (
-            block(Terms(builder.fill(batch), table[:, 0].copy(), table[:, 1].copy(), part))
+            block(Terms(builder.fill(batch), *(x.astype(INDEX) for x in (table[:, 0], table[:, 1], part))))
             for table, builder, batch, part in zip(tables, builders, (constraints, dynamics), to, strict=True)
         )
         sizes = {
@@ -206,22 +217,27 @@ class DerivativeBuilder:
         terms: list[tuple[int, int, str, int]] = [(k, ONE, POSITIONS, first + k) for k in range(phi)]
         for k, (row, column) in enumerate(entries, phi):
             at = place.columns[column]
-            terms.append((k, STATES + 2 * size + first + row, FORCES, at))
+            terms += [(k, STATES + 2 * size + first + row, what, at) for what in ALONG]
             terms.append((k, STATES + at, RATES, first + row))
             terms.append((k, STATES + size + at, ACCELERATIONS, first + row))
         for k in range(rows):
             terms.append((phi + len(entries) + k, MINUS, RATES, first + k))
+            terms.append((phi + len(entries) + k, STATES + 2 * size + first + k, POWERS, SUPPLIED))
             terms.append((phi + len(entries) + rows + k, MINUS, ACCELERATIONS, first + k))
         return self._wanted(terms)
 
     def _of_dynamics(self, place: Place) -> list[Term]:
-        """M a - Q to F."""
+        """M a - Q to F; M a to momenta; powers to -ẇ."""
         masses, terms = place.layout.get("mass", ()), []
+        powers = len(masses) + len(place.layout.get("forces", ())) + (2 if masses else 1)  # behind the energies
+        for k, work in enumerate(place.layout.get("powers", ()), powers):
+            row = WORKS.index(work)
+            terms.append((k, MINUS if row == SUPPLIED else ONE, POWERS, row))
         for k, local in enumerate(masses):
             row, column = (place.columns[c] for c in local)
-            terms.append((k, STATES + self.v_size + column, FORCES, row))
+            terms += [(k, STATES + self.v_size + column, what, row) for what in (FORCES, MOMENTA)]
             if row != column:
-                terms.append((k, STATES + self.v_size + row, FORCES, column))
+                terms += [(k, STATES + self.v_size + row, what, column) for what in (FORCES, MOMENTA)]
         terms += [
             (k, MINUS, FORCES, place.columns[c]) for k, c in enumerate(place.layout.get("forces", ()), len(masses))
         ]
@@ -231,7 +247,7 @@ class DerivativeBuilder:
         """With rows of the matrix in place of (which equations, which one of them)."""
         n = self.columns
         return [
-            (k, factor, self.first[what] + row if what != FORCES or row < n else -1)
+            (k, factor, self.first[what] + row if what not in ALONG or row < n else -1)
             for k, factor, what, row in terms
             if what in self.wanted
         ]
@@ -249,8 +265,20 @@ def derivatives(system: System, *wanted: str) -> Derivatives:
 
 def filled(builder: DerivativeBuilder, system: System) -> Derivatives:
     """With the numbers of a system."""
-    dynamics = system.dynamics if FORCES in builder.wanted else builder.dynamics.fill(system.evaluator)
+    dynamics = system.dynamics if {FORCES, MOMENTA} & {*builder.wanted} else builder.dynamics.fill(system.evaluator)
     return builder.fill(system.program.batch, dynamics.batch)
+
+
+def with_entries(to: Derivatives, kept: np.ndarray) -> Derivatives:
+    """The same with some of the entries alone."""
+    place = (np.cumsum(kept) - 1).astype(INDEX)
+
+    def part(terms: Terms) -> Terms:
+        own = kept[terms.to]
+        return block(Terms(terms.batch, terms.source[own], terms.factor[own], place[terms.to[own]]))
+
+    sizes = {"entries": int(kept.sum()), "factors": to.factors.size, "outputs": to.out.size}
+    return block(Derivatives(part(to.constraints), part(to.dynamics), to.row[kept], to.column[kept]), **sizes)
 
 
 def builder_of(structure: Structure, wanted: tuple[str, ...], by_numbers: bool = False) -> DerivativeBuilder:
@@ -258,11 +286,11 @@ def builder_of(structure: Structure, wanted: tuple[str, ...], by_numbers: bool =
 
 
 def _builder(structure: Structure, wanted: tuple[str, ...], by_numbers: bool) -> DerivativeBuilder:
-    dynamics = structure.dynamics if FORCES in wanted else _nothing(structure)
+    dynamics = structure.dynamics if {FORCES, MOMENTA} & {*wanted} else without_forces(structure)
     return DerivativeBuilder(structure, structure.program, dynamics, wanted, by_numbers)
 
 
-def _nothing(structure: Structure) -> DynamicsBuilder:
+def without_forces(structure: Structure) -> DynamicsBuilder:
     """No forces."""
     return DynamicsBuilder(structure.batch([]), structure.coordinates.kernels.layout.nv)
 
@@ -277,7 +305,7 @@ def derivative_matrix(
     if read is None:
         builder, batches = builder_of(own, wanted), (system.program.batch, system.dynamics.batch)
     else:
-        nothing = _nothing(own)
+        nothing = without_forces(own)
         builder = DerivativeBuilder(own, read, nothing, wanted)
         batches = read.fill(system.evaluator).batch, nothing.fill(system.evaluator).batch
     to = builder.fill(*batches)

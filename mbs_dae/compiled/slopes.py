@@ -17,7 +17,7 @@ from ..kernels.blocks import block
 from ..model.parameters import Evaluator
 from ..symbolic.codegen import kernel_module
 from ..symbolic.slopes import slopes
-from .batch import Batch, BatchBuilder, Group, Place
+from .batch import Batch, BatchBuilder, Group, Place, Swept
 from .reading import read_outputs
 from .structure import Structure
 
@@ -75,21 +75,36 @@ def slopes_in(structure: Structure, batch: BatchBuilder, by_numbers: bool) -> Sl
 
 
 def read_varied(
-    structure: Structure, builder: BatchBuilder, number: Evaluator, t: np.ndarray, q: Dual, v: Dual
+    structure: Structure, builder: BatchBuilder, number: Evaluator, t: np.ndarray, q: Dual, v: Dual,
+    swept: Swept | None = None,
 ) -> Dual:  # fmt: skip
-    """All outputs of a batch along a motion that varies with parameters: one row for each time."""
+    """All outputs of a batch along a motion that varies with parameters: one row for each time. Of a sweep, at each of
+    its values."""
     own, values = slopes_in(structure, builder, True), builder.fill(number)
     source, output, by = np.array([e for _, some in entries_of(own) for e in some], dtype=int).reshape(-1, 3).T
-    partials = read_outputs(own.fill(values), t, q.value, v.value)[:, source]
+    at = t, q.value, v.value
+    if swept is None:
+        value, partials = read_outputs(values, *at), read_outputs(own.fill(values), *at)
+        numbers = np.repeat(builder.slopes(number, q.by)[:, None], len(t), axis=1)
+    else:
+        designs = builder.numbers_along(number, *swept)
+        value, partials = (_read_designs(batch, designs, *at) for batch in (values, own.fill(values)))
+        numbers = np.array([builder.slopes_along(number, *swept, symbol) for symbol in q.by])
     gather = sps.csr_matrix((np.ones(output.size), (np.arange(output.size), output)), (output.size, builder.out_size))
-    numbers = builder.slopes(number, q.by)
     found = []
     for k, moved in enumerate(small_motions(structure, q)):
-        fixed = np.zeros((len(t), 1)), np.tile(numbers[k], (len(t), 1))
-        way = np.concatenate([moved, v.slope[k], *fixed], axis=1)
-        found.append((partials * way[:, by]) @ gather)
-    value = read_outputs(values, t, q.value, v.value)
+        way = np.concatenate([moved, v.slope[k], np.zeros((len(t), 1)), numbers[k]], axis=1)
+        found.append((partials[:, source] * way[:, by]) @ gather)
     return Dual(value, np.array(found).reshape(len(q.by), *value.shape), q.by)
+
+
+def _read_designs(batch: Batch, designs: np.ndarray, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """The outputs of a batch, each time with the numbers of another design."""
+    rows = []
+    for k, numbers in enumerate(designs):
+        batch.parameters[:] = numbers
+        rows.append(read_outputs(batch, t[k : k + 1], q[k : k + 1], v[k : k + 1])[0])
+    return np.array(rows)
 
 
 def small_motions(structure: Structure, q: Dual) -> np.ndarray:

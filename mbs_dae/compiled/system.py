@@ -323,7 +323,7 @@ class System(Remembering):
     def reader_by(self, builder: ProgramBuilder, swept: Swept | None = None) -> Reader:
         """A reader of what was laid out before: at the values that parameters have, or at each of those swept."""
         designs = builder.batch.numbers_along(self.evaluator, *swept) if swept else NO_DESIGNS
-        varied = partial(read_varied, self.structure, builder.batch, self.evaluator)
+        varied = partial(read_varied, self.structure, builder.batch, self.evaluator, swept=swept)
         return Reader(builder.fill(self.evaluator), self.nv, self.layout.v_size, designs, varied)
 
     def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:

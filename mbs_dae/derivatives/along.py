@@ -7,7 +7,8 @@ their total derivatives vanish, and with s' how the numbers in the slots of kern
     Φ_v dv = -(C'_x dx + C'_s s'),
     Φ_v da = -(C''_x dx + C''_v dv + C''_s s'),
 
-three solves by the factor that the pose has, whatever the parameter. Where forces are asked for, F = M a + Φ_vᵀ λ - Q
+three solves by the factor that the pose has, whatever the parameter. (Nothing is added to its diagonal here, so that
+solutions need no refinement; rows that depend on others are left out.) Where forces are asked for, F = M a + Φ_vᵀ λ - Q
 is 0 as well, and the last one becomes
 
     [M Φ_vᵀ; Φ_v 0] [da; dλ] = -[F_x dx + F_v dv + F_s s'; C''_x dx + C''_v dv + C''_s s'].
@@ -29,19 +30,19 @@ from ..compiled.derivatives import (
     DerivativeBuilder,
     Derivatives,
     differentiate,
+    with_entries,
 )
 from ..compiled.machine import Machine
 from ..compiled.reading import Trajectory
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Matrix, Vector, Work, block, zeros
 from ..linear.vectors import copy
-from ..motion.derivative import Mechanism, evaluate, factorise_terms
-from ..poses.newton import evaluate_and_factorise, solve_here
+from ..motion.derivative import Mechanism, evaluate, factorise_terms, refinements
+from ..poses.newton import dependent_rows, evaluate_and_factorise, solve_here
+from ..tolerances import DEPENDENT, WEAK
 
 LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES)
 """In this order rows of the matrix stand."""
-REFINEMENTS = 1
-"""One takes away what the small extra on the diagonal of redundant rows makes; poses are closed to roundoff before."""
 
 
 class Chain(NamedTuple):
@@ -59,10 +60,11 @@ class Chain(NamedTuple):
     """The entries by x and v, in the order of rows."""
     moving_at: Integers
     """Where those of each level begin."""
-    given: Work[Matrix] = zeros("parameters", "all_rows")
+    given: Work[Matrix] = zeros("all_rows", "parameters")
     """The partial derivative of each row by each parameter."""
-    right: Work[Vector] = zeros("all_rows")
-    way: Work[Vector] = zeros("ways")
+    right: Work[Matrix] = zeros("all_rows", "parameters")
+    """The right sides of a level."""
+    way: Work[Matrix] = zeros("ways", "parameters")
     """(dx | dv)."""
     none: Work[Vector] = zeros("all_rows")
 
@@ -70,6 +72,8 @@ class Chain(NamedTuple):
 def chain(builder: DerivativeBuilder, to: Derivatives, numbers: np.ndarray) -> Chain:
     """With how the numbers in slots change with parameters: (parameters, numbers)."""
     n, first = builder.columns, 2 * builder.columns + 1
+    changing = np.flatnonzero(numbers.any(axis=0))
+    to = with_entries(to, (to.column < 2 * n) | np.isin(to.column - first, changing))
     by_numbers = np.flatnonzero(to.column >= first)
     parameter, at = (x.copy() for x in np.nonzero(numbers[:, to.column[by_numbers] - first]))
     moving = np.flatnonzero(to.column < 2 * n)
@@ -93,46 +97,90 @@ class Variation(NamedTuple):
 @compiled_apart
 def vary_motion(machine: Machine, own: Chain, path: Trajectory, out: Variation):
     """Of a motion that is determined at every time by its constraints."""
-    count = own.given.shape[0]
+    machine.factor.truncation[0] = DEPENDENT
     for k in range(path.t.size):
         t, q, v, a = path.t[k], path.q[k], path.v[k], path.a[k]
-        evaluate_and_factorise(machine, t, q, v, False)
         differentiate(own.to, t, q, v, a, own.none[: own.rows])
         _take_numbers(own)
-        for p in range(count):
-            at = count * k + p
-            for level in range(3):
-                _put_right(own, p, level)
-                machine.f[:] = 0.0
-                copy(own.right[: own.rows], machine.g)
-                solve_here(machine, REFINEMENTS)
-                found = out.x if level == 0 else out.v if level == 1 else out.a
-                copy(machine.x[: own.columns], found[at])
-                if level < 2:
-                    copy(machine.x[: own.columns], own.way[level * own.columns :])
+        evaluate_and_factorise(machine, t, q, v, False)
+        often = _often(machine)
+        first = own.given.shape[1] * k
+        _vary_rows(machine, own, 0, often, out.x[first:])
+        _vary_rows(machine, own, 1, often, out.v[first:])
+        _vary_rows(machine, own, 2, often, out.a[first:])
+
+
+@compiled_apart
+def vary_loads(
+    machine: Machine, mechanism: Mechanism, own: Chain, path: Trajectory, multipliers: Matrix, out: Variation
+):  # fmt: skip
+    """The same with the multipliers: one evaluation for all."""
+    machine.factor.truncation[0] = DEPENDENT
+    for k in range(path.t.size):
+        t, q, v = path.t[k], path.q[k], path.v[k]
+        differentiate(own.to, t, q, v, path.a[k], multipliers[k])
+        _take_numbers(own)
+        evaluate_and_factorise(machine, t, q, v, False)
+        often = _often(machine)
+        first = own.given.shape[1] * k
+        _vary_rows(machine, own, 0, often, out.x[first:])
+        _vary_rows(machine, own, 1, often, out.v[first:])
+        evaluate(mechanism, t, q, v)
+        factorise_terms(mechanism)
+        _vary_forces(mechanism, own, out.a[first:], out.multipliers[first:])
 
 
 @compiled_apart
 def vary_forces(mechanism: Mechanism, own: Chain, path: Trajectory, multipliers: Matrix, out: Variation):
-    """Of the accelerations and multipliers, where places and velocities are known to vary."""
-    count, machine, n = own.given.shape[0], mechanism.machine, own.columns
+    """Of accelerations and multipliers, where how places and velocities change is known."""
+    n, count = own.columns, own.given.shape[1]
     for k in range(path.t.size):
-        t, q, v = path.t[k], path.q[k], path.v[k]
-        evaluate(mechanism, t, q, v)
-        factorise_terms(mechanism)
+        t, q, v, first = path.t[k], path.q[k], path.v[k], count * k
         differentiate(own.to, t, q, v, path.a[k], multipliers[k])
         _take_numbers(own)
         for p in range(count):
-            at = count * k + p
-            copy(out.x[at, :n], own.way)
-            copy(out.v[at, :n], own.way[n:])
-            _put_right(own, p, 2)
-            copy(own.right[: own.rows], machine.g)
-            _put_right(own, p, 3)
-            copy(own.right[:n], machine.f)
-            solve_here(machine, REFINEMENTS)
-            copy(machine.x[:n], out.a[at])
-            copy(machine.multipliers, out.multipliers[at])
+            for c in range(n):
+                own.way[c, p], own.way[n + c, p] = out.x[first + p, c], out.v[first + p, c]
+        evaluate(mechanism, t, q, v)
+        factorise_terms(mechanism)
+        _vary_forces(mechanism, own, out.a[first:], out.multipliers[first:])
+
+
+@compiled
+def _often(machine):
+    """How often a solution is worth refining."""
+    return 1 if dependent_rows(machine, WEAK) > 0 else 0
+
+
+@compiled
+def _vary_rows(machine, own, level, often, found):
+    """Of places, velocities or accelerations, by the equations of a level."""
+    _put_right(own, level)
+    for p in range(own.given.shape[1]):
+        machine.f[:] = 0.0
+        for row in range(own.rows):
+            machine.g[row] = own.right[level * own.rows + row, p]
+        solve_here(machine, often)
+        for c in range(own.columns):
+            found[p, c] = machine.x[c]
+            if level < 2:
+                own.way[level * own.columns + c, p] = machine.x[c]
+
+
+@compiled
+def _vary_forces(mechanism, own, accelerations, multipliers):
+    """Of accelerations and multipliers."""
+    machine, often = mechanism.machine, max(refinements(mechanism), 1)
+    _put_right(own, 2)
+    _put_right(own, 3)
+    for p in range(own.given.shape[1]):
+        for row in range(own.rows):
+            machine.g[row] = own.right[2 * own.rows + row, p]
+        for c in range(own.columns):
+            machine.f[c] = own.right[3 * own.rows + c, p]
+        solve_here(machine, often)
+        copy(machine.x[: own.columns], accelerations[p])
+        copy(machine.multipliers, multipliers[p])
 
 
 @compiled
@@ -141,16 +189,19 @@ def _take_numbers(own):
     own.given[:] = 0.0
     for k in range(own.entry.size):
         e = own.entry[k]
-        own.given[own.parameter[k], own.to.row[e]] += own.factor[k] * own.to.values[e]
+        own.given[own.to.row[e], own.parameter[k]] += own.factor[k] * own.to.values[e]
 
 
 @compiled
-def _put_right(own, p, level):
-    """The right side of a level, from how the levels before vary."""
+def _put_right(own, level):
+    """The right sides of a level, in its rows, from how the levels before vary."""
     first = level * own.rows
-    for row in range(own.columns if level == 3 else own.rows):
-        own.right[row] = -own.given[p, first + row]
+    for row in range(first, first + (own.columns if level == 3 else own.rows)):
+        for p in range(own.given.shape[1]):
+            own.right[row, p] = -own.given[row, p]
     if level > 0:
         for k in range(own.moving_at[level], own.moving_at[level + 1]):
             e = own.moving[k]
-            own.right[own.to.row[e] - first] -= own.to.values[e] * own.way[own.to.column[e]]
+            row, column, value = own.to.row[e], own.to.column[e], own.to.values[e]
+            for p in range(own.given.shape[1]):
+                own.right[row, p] -= value * own.way[column, p]

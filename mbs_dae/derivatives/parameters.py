@@ -1,55 +1,89 @@
-"""By what is differentiated: parameters of a model, and constants of its elements, by name."""
+"""By what is differentiated: parameters of a model, its constants, and values given, by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
+from ..compiled import System
+from ..compiled.structure import Structure
 from ..errors import ModelError, unknown_name
-from ..model.fields import Scalar
 from ..model.model import Model
 from ..model.parameters import Parameter
+from .constants import constants_of, spoken_of, with_constants_free
 
 
 class Asked(NamedTuple):
-    """A model in which all that is asked for is a parameter."""
+    """A model in which all that is asked for is a parameter, but for values given: nothing in it depends on those."""
 
     model: Model
     names: tuple[str, ...]
     symbols: tuple[Parameter, ...]
+    told: str
+    """What is to be said of them."""
 
 
-def asked_of(model: Model, names: Any) -> Asked | None:
-    """What stands in `derivatives=`: names, or the symbols of parameters; None where there are none."""
+def asked_of(model: Model, names: Any, given: Collection[str] = ()) -> Asked | None:
+    """What stands in `derivatives=`: names, or the symbols of parameters; None where there are none. Names of values
+    `given` (fixed or initial ones) may be among them."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise ModelError(f'derivatives must be a list of names, not {names!r}; e.g. derivatives=("r", "l")')
-    given = tuple(str(getattr(one, "symbol", one)) for one in names)
-    if not given:
+    asked = tuple(str(getattr(one, "symbol", one)) for one in names)
+    if not asked:
         return None
-    if len({*given}) < len(given):
-        twice = next(name for name in given if given.count(name) > 1)
+    if len({*asked}) < len(asked):
+        twice = next(name for name in asked if asked.count(name) > 1)
         raise ModelError(f"derivatives names {twice!r} twice; leave one out")
-    constants = {name: _constant(model, name) for name in given if name not in model.parameters}
-    _check_places(model)
-    model = model.with_constants_free(constants) if constants else model
-    return Asked(model, given, tuple(model.parameters[name].symbol for name in given))
+    values = {name: Parameter(name) for name in asked if name in given}
+    constants = tuple(name for name in asked if name not in values and name not in model.parameters)
+    if constants:
+        check_constants(model, constants, given)
+        model = model.compile().latest(_with_constants, constants)
+    symbols = tuple(values.get(name) or model.parameters[name].symbol for name in asked)
+    _check_inputs(model, symbols)
+    idle = sorted({*map(str, symbols)} - {*map(str, spoken_of(model))} - {*values})
+    told = f"nothing in the model depends on {', '.join(idle)}: derivatives by it are 0" if idle else ""
+    return Asked(model, asked, symbols, told)
 
 
-def _check_places(model: Model) -> None:
-    system = model.compile()
-    if system.program.velocity_rows:
-        who = next(row.element for row in system.rows if row.unit.endswith("/s"))
+def _with_constants(system: System, names: tuple[str, ...]) -> Model:
+    """The model in which these constants are parameters, with the values that they have in this design."""
+    model, number = system.model, system.evaluator
+    constants = constants_of(model)
+    freed: Model = system.structure.once(_freed, names)
+    values = {parameter.symbol.name: parameter.value for parameter in model.parameters.values()}
+    return freed.with_parameters(**values, **{name: number(constants[name].value) for name in names})
+
+
+def _freed(structure: Structure, names: tuple[str, ...]) -> Model:
+    """Made once for all designs, with all that is compiled of it."""
+    freed = with_constants_free(structure.model, names)
+    freed.compile()
+    return freed
+
+
+def check_constants(model: Model, names: Iterable[str], given: Iterable[str] = ()) -> None:
+    """Refuse names of which none is a constant of the model; beside these, values may be given."""
+    known = constants_of(model)
+    for name in names:
+        if name not in known:
+            raise unknown_name(
+                "parameter or constant", name, [*given, *model.parameters, *known], f"model {model.name!r}"
+            )
+
+
+def _check_inputs(model: Model, symbols: Collection[Parameter]) -> None:
+    for one in model.inputs:
+        if named := one.law.free_symbols & {*symbols}:
+            what = f"{one.who} depends on {min(map(str, named))!r}, and there are no derivatives through inputs"
+            raise ModelError(f"{what}; write its expression into the forces instead")
+
+
+def asked_of_motion(model: Model, names: Any) -> Asked | None:
+    """The same for motions that equations of places determine."""
+    asked = asked_of(model, names)
+    if asked is not None and model.compile().program.velocity_rows:
+        who = next(row.element for row in model.compile().rows if row.unit.endswith("/s"))
         what = f"{who} restricts velocities, and places follow from the whole motion before"
         raise ModelError(f"{what}: derivatives of kinematics need equations of places; leave derivatives= out")
-
-
-def _constant(model: Model, name: str) -> tuple[str, str]:
-    """The element and the field of a constant."""
-    owner, _, field = name.rpartition(".")
-    element = model.elements.get(owner)
-    fields = [] if element is None else [f for f, kind in element.fields.items() if isinstance(kind, Scalar)]
-    if field not in fields:
-        known = [*model.parameters, *(f"{e.name}.{f}" for e in model.elements.values() for f, kind in e.fields.items()
-                 if isinstance(kind, Scalar))]  # fmt: skip
-        raise unknown_name("parameter or constant", name, known, f"model {model.name!r}")
-    return owner, field
+    return asked

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -21,21 +22,20 @@ from ..motion.mechanism import mechanism
 from ..readings.motion import ComputedQuantities, computed
 from ..readings.reactions import ComputedReactions
 from ..results.quantities import frozen, ledger
-from ..results.result import Result
-from .along import LEVELS, Variation, chain, vary_forces, vary_motion
+from ..results.result import Result, State
+from .along import LEVELS, Chain, Variation, chain, vary_loads, vary_motion
 from .parameters import Asked
+from .start import Beginning
 
 KINEMATIC = LEVELS[:3]
 
 
 @dataclass(frozen=True, eq=False)
-class Varied:
-    """A motion that its equations determine at every time, and how it changes with parameters."""
+class Varied(ABC):
+    """A result, and how what it tells changes with parameters."""
 
     result: Result
     asked: Asked
-    works: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
-    """(times, powers): what the ledger of the result makes of powers, which is linear in them."""
 
     @cached_property
     def system(self) -> System:
@@ -46,37 +46,79 @@ class Varied:
     def motion(self) -> Trajectory:
         return computed(self.result).motion
 
+    @property
+    @abstractmethod
+    def path(self) -> Any:
+        """The trajectory: times, and places, velocities and accelerations with their derivatives."""
+
+    def __getitem__(self, name: str) -> Any:
+        """What the result tells by this name, with its derivatives. What follows from forces takes more work."""
+        return self.quantities[name] if name in self.quantities else self.read[name]
+
     @cached_property
-    def numbers(self) -> np.ndarray:
-        """How the numbers in the slots of constraints change: (parameters, slots)."""
-        return self.system.structure.program.batch.slopes(self.system.evaluator, self.asked.symbols)
+    def quantities(self) -> ComputedQuantities:
+        return replace(computed(self.result), system=self.system, motion=self.path, _read={})
+
+    @cached_property
+    def read(self) -> Result:
+        """The result with derivatives in all arrays."""
+        _, q, v, a = self.path
+        return replace(self.result, q=q, v=v, a=a, quantities=self.quantities, **self.loads())
+
+    def loads(self) -> dict[str, Any]:
+        """What follows from forces, if any are known."""
+        return {}
+
+    @cached_property
+    def scalars(self) -> Any:
+        """Energies and powers, (times, scalars)."""
+        system, (t, q, v, _), assembled = self.system, self.path, self.system.dynamics
+        builder = system.structure.dynamics.batch
+        of = np.repeat(np.arange(SCALARS), np.diff(assembled.scalar_at))
+        add = np.zeros((builder.out_size, SCALARS))
+        np.add.at(add, (assembled.scalar_from, of), 1.0)
+        return system.outputs_of(builder, t, q, v).each(lambda x: x @ add)
+
+    def dual(self, value: np.ndarray, slope: np.ndarray) -> Dual:
+        """With its derivatives: (parameters, times, ...)."""
+        return Dual(value, slope, self.asked.symbols)
+
+
+@dataclass(frozen=True, eq=False)
+class VariedMotion(Varied):
+    """A motion that its equations determine at every time."""
+
+    works: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+    """(times, powers): what the ledger of the result makes of powers, which is linear in them."""
+
+    @property
+    def has_loads(self) -> bool:
+        return isinstance(self.result.reactions, ComputedReactions)
 
     @cached_property
     def moved(self) -> Variation:
-        """How places, velocities and accelerations change: rows for each time, and for each parameter in it."""
-        system, path, count = self.system, self.motion, len(self.asked.names)
-        builder = builder_of(system.structure, KINEMATIC, True)
-        own = chain(builder, filled(builder, system), self.numbers)
+        """How places, velocities, accelerations, and multipliers if there are some, change: rows for each time, and for
+        each parameter in it."""
+        system, path, count, own = self.system, self.motion, len(self.asked.names), self.chain()
         x, v, a = (np.zeros((path.t.size * count, path.v.shape[1])) for _ in range(3))
-        out = Variation(x, v, a, np.zeros((0, 0)))
-        vary_motion(system.machine(), own, block(path), block(out))
+        out = Variation(x, v, a, np.zeros((path.t.size * count if self.has_loads else 0, len(system.rows))))
+        if self.has_loads:
+            own_loads = self.multipliers.copy()
+            vary_loads(system.machine(), mechanism(system), own, block(path), own_loads, block(out))
+        else:
+            vary_motion(system.machine(), own, block(path), block(out))
         unknown = np.isin(self.result.t, self.result.stats.get("change_points", ()))  # the motion alone goes on there
-        for rows in out[:3]:
+        for rows in out if self.has_loads else out[:3]:
             rows[np.repeat(unknown, count)] = np.nan
         return out
 
-    @cached_property
-    def forced(self) -> Variation:
-        """And multipliers."""
-        system, path, count = self.system, self.motion, len(self.asked.names)
-        builder = builder_of(system.structure, LEVELS, True)
-        forces = system.structure.dynamics.batch.slopes(system.evaluator, self.asked.symbols)
-        own = chain(builder, filled(builder, system), np.concatenate([self.numbers, forces], axis=1))
-        out = self.moved._replace(
-            a=np.zeros_like(self.moved.a), multipliers=np.zeros((path.t.size * count, len(system.rows)))
-        )
-        vary_forces(mechanism(system, refinements=2), own, block(path), self.multipliers.copy(), block(out))
-        return out
+    def chain(self) -> Chain:
+        """How the equations depend on what is asked for."""
+        system, structure = self.system, self.system.structure
+        builder = builder_of(structure, LEVELS if self.has_loads else KINEMATIC, True)
+        batches = [structure.program.batch, *([structure.dynamics.batch] if self.has_loads else ())]
+        numbers = [batch.slopes(system.evaluator, self.asked.symbols) for batch in batches]
+        return chain(builder, filled(builder, system), np.concatenate(numbers, axis=1))
 
     @property
     def multipliers(self) -> np.ndarray:
@@ -86,40 +128,28 @@ class Varied:
     def _by_parameter(self, rows: np.ndarray) -> np.ndarray:
         return np.moveaxis(rows.reshape(self.motion.t.size, len(self.asked.names), -1), 1, 0).copy()
 
-    def dual(self, value: np.ndarray, rows: np.ndarray) -> Dual:
-        return Dual(value, self._by_parameter(rows), self.asked.symbols)
-
     @cached_property
     def path(self) -> Any:
-        """The trajectory: times, and places, velocities and accelerations with their derivatives."""
-        own, out = self.motion, self.moved
-        moved = places_moved(self.system.structure, own.q, self._by_parameter(out.x))
-        q = Dual(own.q, moved, self.asked.symbols)
-        more: Any = q, self.dual(own.v, out.v), self.dual(own.a, out.a)
-        return Trajectory(own.t, *more)
+        own, (x, v, a) = self.motion, map(self._by_parameter, self.moved[:3])
+        q: Any = self.dual(own.q, places_moved(self.system.structure, own.q, x))
+        rates: Any = self.dual(own.v, v), self.dual(own.a, a)
+        return Trajectory(own.t, q, *rates)
 
-    @cached_property
-    def read(self) -> Result:
-        """The result with derivatives in all arrays."""
-        path, more, reactions = self.path, dict[str, Any](), self.result.reactions
-        if isinstance(reactions, ComputedReactions):
-            multipliers: Any = self.dual(self.multipliers, self.forced.multipliers)
-            more["multipliers"] = multipliers
-            loads = reactions.loads._replace(multipliers=multipliers)
-            more["reactions"] = replace(reactions, _system=self.system, _motion=path, loads=loads)
-            more["ledger"] = ledger(self._energies(multipliers))
-        quantities = ComputedQuantities(self.system, path)
-        q, v, a = path[1:]
-        return replace(self.result, q=q, v=v, a=a, quantities=quantities, **more)
+    def loads(self) -> dict[str, Any]:
+        reactions = self.result.reactions
+        if not isinstance(reactions, ComputedReactions):
+            return {}
+        multipliers: Any = self.dual(self.multipliers, self._by_parameter(self.moved.multipliers))
+        known = reactions.loads._replace(multipliers=multipliers)
+        return {
+            "multipliers": multipliers,
+            "reactions": replace(reactions, _system=self.system, _motion=self.path, loads=known),
+            "ledger": ledger(self._energies(multipliers)),
+        }
 
     def _energies(self, multipliers: Any) -> Any:
         """The columns of the ledger: kinetic, potential, and the works of the powers."""
-        system, (t, q, v, _), assembled = self.system, self.path, self.system.dynamics
-        builder = system.structure.dynamics.batch
-        of = np.repeat(np.arange(SCALARS), np.diff(assembled.scalar_at))
-        add = np.zeros((builder.out_size, SCALARS))
-        np.add.at(add, (assembled.scalar_from, of), 1.0)
-        scalars = system.outputs_of(builder, t, q, v).each(lambda x: x @ add)
+        system, (t, q, v, _), scalars = self.system, self.path, self.scalars
         nu = system.outputs_of(system.structure.program.batch, t, q, v)[:, system.program.nu_from]
         powers = [-scalars[:, k] for k in range(POWER, SCALARS)]
         powers[-1] = scalars[:, SCALARS - 1] - (multipliers * nu).sum(axis=1)
@@ -132,23 +162,73 @@ class Varied:
 def with_derivatives(
     result: Result, asked: Asked | None, works: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
 ) -> Result:
-    """The result, which knows then how its motion varies. (Set in place: a copy would read all that waits.)"""
+    """The result, which knows then how its motion varies."""
     if asked is not None:
-        object.__setattr__(result, "varied", Varied(result, asked, works))
+        set_varied(result, VariedMotion(result, asked, works))
     return result
+
+
+def set_varied(result: Result, varied: Varied) -> None:
+    """(In place: a copy would read all that waits.)"""
+    object.__setattr__(result, "varied", varied)
+    if told := varied.asked.told:
+        object.__setattr__(result, "stats", {**result.stats, "derivatives": told})
+
+
+@dataclass(frozen=True, eq=False)
+class VariedState(Varied):
+    """The one pose of a state."""
+
+    beginning: Beginning
+    forced: bool
+    """Whether forces make its accelerations."""
+
+    @cached_property
+    def path(self) -> Any:
+        begin, (t, *motion) = self.beginning, self.motion
+        a = begin.acceleration if self.forced else begin.least_acceleration
+        more: Any = (
+            self.dual(own, _wide(x, own)) for own, x in zip(motion, (begin.q, begin.least_velocity, a), strict=True)
+        )
+        return Trajectory(t, *more)
+
+
+def _wide(rows: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """A row for each parameter, of one moment, with what stands still behind it."""
+    wide = np.zeros((len(rows), *own.shape))
+    wide[:, 0, : rows.shape[1]] = rows
+    return wide
+
+
+def state_with_derivatives(
+    state: State, asked: Asked | None, given: Mapping[str, float], start: State | None, forced: bool
+) -> State:
+    """The state, as `assemble` has found it from values given."""
+    if asked is None:
+        return state
+    message = "; ".join(filter(None, (state.message, asked.told)))
+    told = replace(state, message=message)
+    set_varied(told.result, VariedState(told.result, asked, Beginning(asked, told, given, start), forced))
+    return told
+
+
+def state_derivative(state: State, name: str, by: Any) -> Any:
+    """See `State.d`."""
+    value = derivative(state.result, name, by)[0]
+    return value if np.ndim(value) else float(value)
 
 
 def derivative(result: Result, name: str, by: Any) -> np.ndarray:
     """See `Result.d`."""
     varied: Varied | None = result.varied
     if varied is None:
-        what = "this result has no derivatives; kinematics and inverse_dynamics make some when they are asked, e.g."
-        raise ModelError(f'{what} kinematics(model, times, derivatives=["r"]), and files do not keep them')
+        what = "this result has no derivatives; ask for some, e.g. kinematics(model, times, derivatives=['r'])"
+        raise ModelError(f"{what}; files do not keep them, nor do copies")
     known = varied.asked.names
     wanted = str(getattr(by, "symbol", by))
     if wanted not in known:
         raise ModelError(f"this result has derivatives by {', '.join(known)}, and none by {wanted!r}")
-    values = varied.read[name]
+    values = varied[name]
     if not isinstance(values, Dual):
         what = f"{name!r} is no function of the motion, and has no derivative"
         raise ModelError(f"{what}; ask for a place, a rate, a load or an energy")

@@ -185,7 +185,10 @@ def _check_same_in_all(model: Model, verb: str, initial: Any, designs: Designs, 
             raise ModelError(f"{what}; leave it out of over=, or sweep another parameter")
     if verb != "simulate":
         return
-    steps = dict(given)
+    if given.get("derivatives"):
+        what = "members of a study that are simulated have no derivatives"
+        raise ModelError(f"{what}; leave derivatives= out, or run each by itself with mbs.simulate")
+    steps = {name: option for name, option in given.items() if name != "derivatives"}
     how = steps.pop("stabilization", None)
     stabilization_of(how, stepping(**steps).method.projects)
     if not (initial is None or isinstance(initial, Mapping | State)):

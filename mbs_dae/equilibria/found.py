@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..compiled.reading import Trajectory
+from ..derivatives.parameters import Asked, asked_of
+from ..derivatives.varied import derivative, set_varied
 from ..errors import EquilibriumError
 from ..motion.derivative import WORK
 from ..motion.outcome import in_the_limit, with_forces
@@ -22,6 +25,8 @@ from .contact.supported import Supported, modes_of
 from .corners import check_friction
 from .linear import LinearSystem, linear_system
 from .steady import check_lasting
+from .varied.law import VariedLaw
+from .varied.rest import VariedRest, check_derivatives
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,6 +46,8 @@ class Equilibrium:
     """
 
     balance: Balance = field(repr=False)
+    asked: Asked | None = field(default=None, repr=False)
+    """By what it is differentiated."""
 
     @cached_property
     def state(self) -> State:
@@ -61,7 +68,10 @@ class Equilibrium:
         multipliers = here.loads if isinstance(here, Supported) else here.multipliers
         loads, _, undetermined = in_the_limit(system, motion, multipliers[None], redundant, nowhere)
         touching: Any = {"contacts": here.pushes[None], "modes": modes_of(here)} if isinstance(here, Supported) else {}
-        return with_forces(system, motion, Loads(loads, redundant, undetermined), energies, **touching)
+        result = with_forces(system, motion, Loads(loads, redundant, undetermined), energies, **touching)
+        if self.asked is not None:
+            set_varied(result, VariedRest(result, self.asked, here))
+        return result
 
     @cached_property
     def law(self) -> LinearSystem:
@@ -71,7 +81,7 @@ class Equilibrium:
             self.balance.check_two_sided()
             if self.balance.rows.bounds and not self.holding.margin > 1.0 + EDGE:
                 raise EquilibriumError(f"{self.holding!r} is about to move, so small motions have no law")
-        return linear_system(self.state, self.balance)
+        return with_law_derivatives(linear_system(self.state, self.balance), self)
 
     @cached_property
     def holding(self) -> Holding:
@@ -110,6 +120,23 @@ class Equilibrium:
         if name in self.state.result:
             return self.state[name]
         value = self.result[name][0]
+        return value if np.ndim(value) else float(value)
+
+    def d(self, name: str, by: Any) -> Any:
+        """The derivative of what has a name by a parameter or constant that ``equilibrium(derivatives=)`` was asked
+        for: the equilibrium goes with it. nan where forces do not hold all motions. Of frequencies: ``found.law.d``.
+
+        A mass of 2 kg on a spring of 100 N/m:
+
+        >>> model = mbs.PlanarModel("scale", gravity=(0, -10))
+        >>> pan = model.body("pan", mass=2, inertia=1, position=(0, -1))
+        >>> guide = model.add(mbs.Translational("guide", model.ground.at(0, 0, np.pi / 2), pan.at(0, 0, np.pi / 2)))
+        >>> spring = model.add(mbs.Spring("spring", model.ground, pan, stiffness=100, length=1))
+        >>> rest = mbs.equilibrium(model, derivatives=["spring.stiffness"])
+        >>> round(rest.d("pan.y", "spring.stiffness"), 6)  # m g/k²
+        0.002
+        """
+        value = derivative(self.result, name, by)[0]
         return value if np.ndim(value) else float(value)
 
     def reaction(self, joint: str, **options: Any) -> Any:
@@ -175,13 +202,26 @@ class EquilibriumPath:
         """A named quantity at all points."""
         return np.array([one[name] for one in self.points])
 
+    def d(self, name: str, by: Any) -> np.ndarray:
+        """The derivative of a named quantity at all points, each with the path's own parameter held, or by that: see
+        `Equilibrium.d`. Towards limit points it goes to infinity."""
+        return np.array([one.d(name, by) for one in self.points])
+
     def plot(self, *names: str) -> Figure:
         """Named quantities along the path over its parameter: dashed where it is not stable, a dot at limit points."""
         return provided("EquilibriumPath.plot")(self, names)
 
 
-def equilibrium_at(here: Balance) -> Equilibrium:
-    """A pose in which forces balance (in Cartesian coordinates), if it is one and lasts."""
+def with_law_derivatives(law: LinearSystem, rest: Equilibrium) -> LinearSystem:
+    """The law about a rest, which knows then how it changes with what that was asked for."""
+    varied = rest.result.varied
+    return law if varied is None else replace(law, varied=VariedLaw(varied, law.coordinates))
+
+
+def equilibrium_at(here: Balance, names: Sequence[Any] = ()) -> Equilibrium:
+    """A pose in which forces balance (in Cartesian coordinates), if it is one and lasts; differentiated by `names`."""
     check_friction(here)
     check_lasting(here)
-    return Equilibrium(here)
+    if asked := asked_of(here.system.model, names):
+        check_derivatives(here)
+    return Equilibrium(here, asked)

@@ -101,6 +101,8 @@ class LinearSystem:
     turning: np.ndarray
     """Ω, the angular velocity of the axes in which all this is told: 0 but in steady motions of what is no body of
     revolution."""
+    varied: Any = field(default=None, repr=False)
+    """What derivatives are read from, where some were asked for."""
 
     @property
     def velocities(self) -> tuple[str, ...]:
@@ -123,13 +125,13 @@ class LinearSystem:
             values = np.concatenate([values, -values])
             vectors = np.concatenate([np.vstack([ways, ways * s]) for s in (values[:n], values[n:])], axis=1)
         else:
-            values, vectors = _eigen(self.A, self._units)
+            values, vectors = _eigen(self.A, self.units)
         values[np.abs(values) <= NONE * np.abs(values).max(initial=0.0)] = 0.0
         order = np.lexsort((-values.imag, values.real, np.round(np.abs(values), 9)))
         return values[order], vectors[:, order]
 
     @property
-    def _units(self) -> np.ndarray:
+    def units(self) -> np.ndarray:
         """Of (η, y, z): motions by the model's length, rates by the fastest time as well, states by their own scale."""
         system, n, A = self.state.system, len(self.coordinates), self.A
         ways = np.linalg.norm(np.sqrt(system.cartesian.weight)[:, None] * self.shapes[:, :n], axis=0)
@@ -207,6 +209,19 @@ class LinearSystem:
             own = f"has {len(self.modes)} modes, numbered from 1" if self.modes else "cannot move: it has no modes"
             raise ModelError(f"there is no mode {number!r}: {self.state.system.model.name!r} {own}")
         return self.modes[number - 1]
+
+    def d(self, name: str, by: Any) -> np.ndarray:
+        """The derivative of "M", "D", "K", "A", "eigenvalues", "frequencies" or "damping" by a parameter or constant
+        that ``linearize(derivatives=)`` was asked for, in the same coordinates; the state goes with the equilibrium.
+        Eigenvalues that coincide have none (nan).
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> law = mbs.linearize(rod, derivatives=["gravity.y"])
+        >>> law.d("frequencies", "gravity.y").round(6)  # ω/2g, and g is -9.81
+        array([-0.356961])
+        """
+        return provided("LinearSystem.d")(self, name, by)
 
     def motion(self, mode: int = 1, amplitude: float | None = None) -> Result:
         """One mode by itself: one period of it (or three time constants, where it does not oscillate) as a result, each

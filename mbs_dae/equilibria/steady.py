@@ -44,9 +44,7 @@ def small_motion_about(balance: Balance, wanted: Sequence[str] = (), own: Sequen
         _check_at_rest(balance, a)
         check_lasting(balance)
         _check_slopes_last(balance)
-        spatial = balance.system.is_cartesian
-        frame = frame_of(balance, np.zeros(3)) if spatial else at_rest(balance.system)
-        return _in_frame(balance, frame, a, multipliers, wanted, own)
+        return small_motion_at_rest(balance, wanted, own)
     for turning in turnings(balance, a):
         frame = frame_of(balance, turning)
         found = _in_frame(balance, frame, a, multipliers, wanted, own)
@@ -58,6 +56,14 @@ def small_motion_about(balance: Balance, wanted: Sequence[str] = (), own: Sequen
         "its velocities, seen in axes that turn evenly, or the law of small motions change with time; linearize about "
         "mbs.equilibrium(model), or about a state that rolls or spins evenly"
     )
+
+
+def small_motion_at_rest(balance: Balance, wanted: Sequence[str] = (), own: Sequence[str] = ()) -> SmallMotion:
+    """The same of a state that is known to be at rest, and to stay so."""
+    a, multipliers = balance.accelerations
+    spatial = balance.system.is_cartesian
+    frame = frame_of(balance, np.zeros(3)) if spatial else at_rest(balance.system)
+    return _in_frame(balance, frame, a, multipliers, wanted, own)
 
 
 def _in_frame(

@@ -3,7 +3,7 @@ has then. Bodies in the plane and in space are made by its subclasses in `mechan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar, overload
 
@@ -236,15 +236,6 @@ class Model(Content):
             changed[name] = Input(old.symbol, law, old.unit)
             check_content(self, changed[name])
         return self._copy(elements=changed)
-
-    def with_constants_free(self, constants: Mapping[str, tuple[str, str]]) -> Self:
-        """The same model in which constants of elements, (element, field), are parameters of these names."""
-        elements, parameters = dict(self.elements), dict(self.parameters)
-        for name, (owner, field) in constants.items():
-            value = self.evaluator()(elements[owner].values[field])
-            parameters[name] = ParameterValue(Parameter(name), value, elements[owner].fields[field].unit)
-            elements[owner] = elements[owner].with_constant(field, parameters[name].symbol)
-        return self._copy(elements=elements, parameters=parameters)
 
     def _copy(self, **changes: Any) -> Self:
         copy = object.__new__(type(self))

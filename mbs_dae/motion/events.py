@@ -40,6 +40,11 @@ def present(system: System, march: March) -> State:
 
 def reset(system: System, march: March, event: Event, before: State) -> int:
     """Go on from the state that an event asks for; a status."""
+    return restart(march, *asked_by(system, event, before))
+
+
+def asked_by(system: System, event: Event, before: State) -> tuple[np.ndarray, np.ndarray]:
+    """The state that an event asks for, in the coordinates of a system: q and v."""
     assert isinstance(event.action, Reset)
     model, wanted = system.model, {}
     for name, e in event.action.values.items():
@@ -58,4 +63,4 @@ def reset(system: System, march: March, event: Event, before: State) -> int:
         what = f"{event.who} resets {new} at t = {before.t:.6g}, which the joints do not allow"
         raise type(exc)(f"{what}: {exc}", **exc.facts) from exc
     (q,), (v,), _ = system.from_bodies(after.motion)
-    return restart(march, q, v)
+    return q, v

@@ -16,7 +16,7 @@ import numpy as np
 from ..arguments import tables_left
 from ..compiled import System
 from ..compiled.contacts import EVENTS, GIVEN, OPEN
-from ..compiled.machine import DONE
+from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..compiled.manifold import move
 from ..compiled.reading import Trajectory
 from ..poses.newton import close, complete, dependent_rows
@@ -28,7 +28,8 @@ from ..tolerances import DEPENDENT, NEARLY
 from .contact.told import impulses_along, states_of, sticking_rows
 from .derivative import WORK, solve_motion
 from .mechanism import mechanism
-from .record import Record
+from .record import ACCEPTED, REJECTED, March, Record
+from .stabilise import NEAR_SINGULAR
 
 Known = tuple[np.ndarray, int] | None
 """Multipliers, and how many rows are redundant."""
@@ -183,3 +184,29 @@ def with_forces(
         more["stats"] = {**stats, "note": told}
     more |= {"pushes": contacts, "multipliers": reactions.multipliers, "reactions": reactions, "ledger": energy}
     return result_of(system, motion, **more)
+
+
+def counts_of(march: March) -> dict[str, Any]:
+    """The work of a run, for `stats`."""
+    machine, stabiliser = march.mechanism.machine, march.stabiliser
+    stats: dict[str, Any] = {
+        "accepted": int(march.counts[ACCEPTED]),
+        "rejected": int(march.counts[REJECTED]),
+        "evaluations": int(machine.counts[EVALUATIONS]),
+        "factorisations": int(machine.counts[FACTORISATIONS]),
+        "redundant_equations": int(np.count_nonzero(machine.factor.kept == 0.0)),
+    }
+    implicit = march.stages.implicit
+    if implicit.weight.size:
+        stats |= dict(zip(("matrices", "eliminations", "corrections"), implicit.flags[4:].tolist(), strict=True))
+    if march.search.functions.size:
+        stats["switches"] = int(march.search.total[0] - march.search.total[1])
+    if (left := march.mechanism.contacts.left[0]) > 0.0:
+        stats["contact_residual"] = float(left)
+    if stabiliser.when == NEAR_SINGULAR:
+        stats |= {"alpha": float(stabiliser.gains[0]), "beta": float(stabiliser.gains[1])}
+        stats["projected_near_singular_poses"] = int(stabiliser.projected[0])
+        if stabiliser.rule[0] > 0.0 and march.control.fixed == 0.0:
+            most = f"{stabiliser.rule[1]:.3g} / step"
+            stats["gain_rule"] = f"alpha = beta = pace of the motion, at most {most}; the last one is reported"
+    return stats

@@ -33,12 +33,15 @@ from .implicit.linearised import linearised
 from .mechanism import forms_masses, image_of_design, numbers_of, prototype
 from .methods.method import Stages, Tableau, prepare_reading, read_between
 from .methods.stepping import Stepping
+from .past.tape import ROOM, Tape, entry_size
 from .singular import Crossing
 from .stabilise import Stabiliser, Stabilization, is_projected, new_stabiliser, project
 from .stiffness import Stiffness, new_stiffness
 from .switching.locate import new_search
 from .switching.search import Search
 
+NO_TAPE = nothing(Tape)
+"""Of runs whose steps nobody asks for."""
 ASIDE = 3
 """How many states are read on each side of a singular pose."""
 
@@ -90,6 +93,7 @@ class March(NamedTuple):
     crossing: Crossing
     search: Search
     stiffness: Stiffness
+    tape: Tape
     time: Work[Vector] = zeros(1)
     widest: Work[Vector] = zeros(1)
     turned: Work[Vector] = zeros(2)
@@ -101,11 +105,16 @@ class March(NamedTuple):
     """Steps accepted and rejected, and the next requested time."""
 
 
-def new_march(system: System, by: Stepping, how: Stabilization, course: Course, times: np.ndarray) -> March:
-    """A run of this course, which keeps these times."""
+def new_march(
+    system: System, by: Stepping, how: Stabilization, course: Course, times: np.ndarray, taped: bool = False
+) -> March:
+    """A run of this course, which keeps these times, and its steps where they are asked for (`taped`)."""
     formed = forms_masses(system, _asks(by))
     image, sizes = system.latest(_image, by, how), system.structure.once(_sizes, formed)
-    march = image.new(course=course, record=block(Record(times), times=times.size, **sizes))
+    record, tape = block(Record(times), times=times.size, **sizes), NO_TAPE
+    if taped:
+        tape = block(Tape(), room=ROOM, entry=entry_size(sizes["width"], sizes["rows"], sizes["switches"]))
+    march = image.new(course=course, record=record, tape=tape)
     march.search.put("whole", float(times[-1] - times[0]))
     return march
 
@@ -125,7 +134,7 @@ def _image(system: System, by: Stepping, how: Stabilization) -> Image:
     """All of a run but for its course and its record."""
 
     def make() -> Image:
-        return Image(_prototype(system, by, how), apart=("course", "record"))
+        return Image(_prototype(system, by, how), apart=("course", "record", "tape"))
 
     return make() if by.method.is_implicit else image_of_design(system, _image, (by, how), make, _numbers)
 
@@ -155,7 +164,7 @@ def _prototype(system: System, by: Stepping, how: Stabilization) -> March:
         stages.implicit.tolerances[:] = by.rtol, by.atol
     search, crossing = new_search(stages, not method.steps_over), block(Crossing())
     known = mechanism, method.tableau, control, nothing(Course), stabiliser, stages, nothing(Record), crossing, search
-    return block(March(*known, new_stiffness(stages)))
+    return block(March(*known, new_stiffness(stages), nothing(Tape)))
 
 
 @compiled

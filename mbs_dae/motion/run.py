@@ -23,6 +23,7 @@ from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
 from .implicit.iteration import BEGUN, MATRICES
 from .methods.method import END, H, T, estimate_error, take_step
+from .past.tape import BEGAN, BROKE, RESTARTED, SAMPLED, SWITCHED, begins_as, is_full, note_step
 from .record import (
     ACCEPTED,
     NEXT,
@@ -75,8 +76,7 @@ def start(march: March, q: Vector, v: Vector):
     march.crossing.wait[0] = NOWHERE
     march.search.total[0] = 0
     march.search.top[:] = 0.0
-    march.search.passes[:] = 0
-    march.search.passed[:] = 0
+    march.search.passes[:] = march.search.passed[:] = 0
     contacts = march.mechanism.contacts
     contacts.state[:] = contacts.closed[:] = contacts.logged[:] = contacts.began[:] = 0
     contacts.kept[:] = contacts.asked[:] = contacts.noted[:] = 0
@@ -88,12 +88,12 @@ def start(march: March, q: Vector, v: Vector):
     if march.search.functions.size > 0:
         status = switched(march.search, times[0], y0, march.stages.k[0], CHOOSE)
     if status == DONE:
-        status = _begin_anew(march, times[0])
+        status = _begin_anew(march, times[0], BEGAN)
     if status != DONE:
         return status
     keep(march, 0, y0, march.stages.k[0])
     march.turned[0], march.turned[1] = record.end_scalars[KINETIC], record.end_scalars[POTENTIAL]
-    march.noted[0] = 0
+    march.noted[0] = march.tape.filled[0] = 0
     march.crossing.energy[:] = energy_of(record.end_scalars, y0[state.works_at :])
     march.counts[NEXT] = 1
     control.step[0] = control.fixed
@@ -120,9 +120,10 @@ def take_up(march: March):
 
 
 @compiled
-def _begin_anew(march, t):
+def _begin_anew(march, t, how):
     """The derivative where the motion goes on in another way: what steps have told so far is of no use. Where it is the
     mean over a step, that is one from here, which is not made."""
+    begins_as(march, how)
     march.stages.implicit.flags[BEGUN] = 0
     march.control.before[0] = 0.0
     if march.tableau.means == 1:
@@ -144,7 +145,7 @@ def restart(march: March, q: Vector, v: Vector):
     march.crossing.wait[0] = NOWHERE
     status = switched(search, t, y0, march.stages.k[0], START_OVER)
     if status == DONE:
-        status = _begin_anew(march, t)
+        status = _begin_anew(march, t, RESTARTED)
     if status != DONE:
         return status
     works = y0[state.works_at :]
@@ -193,7 +194,7 @@ def propose(march: March):
     counts, control = march.counts, march.control
     if march.course.at[WAITING] == 1:
         return SAMPLING
-    if march.mechanism.contacts.logged[0] == LOG:
+    if march.mechanism.contacts.logged[0] == LOG or is_full(march.tape):
         return PAUSED
     if counts[ACCEPTED] + counts[REJECTED] >= control.most:
         return TOO_MANY
@@ -289,6 +290,7 @@ def _end_of_step(march, t):
 def _accept(march, t, end, switches):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
+    note_step(march, t, end)
     watch(march.stiffness, march.control, stages, t, end - t, pace(march.control, march.stages))
     course = march.course
     if march.stabiliser.when != ALWAYS:
@@ -314,7 +316,7 @@ def _accept(march, t, end, switches):
         if course.sampled[course.at[SPAN]] == 1:
             course.at[WAITING] = 1
             return DONE
-        status = _next_span(march)
+        status = _next_span(march, BROKE)
     if status == DONE and (breaks or switches):
         _keep_if_asked(march)
     return status
@@ -325,11 +327,11 @@ def resume(march: March):
     """Go on behind a sampling time, from states that were set; branches of laws are those of these."""
     search, t, y0, k0 = march.search, march.time[0], march.stages.y0, march.stages.k[0]
     march.course.at[WAITING] = 0
-    status = _next_span(march)
+    status = _next_span(march, SAMPLED)
     if status == DONE and search.functions.size > 0:
         status = switched(search, t, y0, k0, CARRY_ON)
         if status == DONE:
-            status = _begin_anew(march, t)
+            status = _begin_anew(march, t, SAMPLED)
     if status == DONE:
         _keep_if_asked(march)
     return EVENT if status == DONE and search.events[0] > 0 else status
@@ -353,11 +355,11 @@ def _turned_over(march):
 
 
 @compiled
-def _next_span(march):
+def _next_span(march, how):
     """Laws have switched: the derivative anew, on the other side of the break, and with it a first step."""
     course, control, stages = march.course, march.control, march.stages
     course.at[SPAN] += 1
-    status = _begin_anew(march, course.first[course.at[SPAN]])
+    status = _begin_anew(march, course.first[course.at[SPAN]], how)
     march.crossing.energy[0] = energy_of(march.record.end_scalars, stages.y0[march.mechanism.state.works_at :])
     control.step[0], control.again[0] = control.fixed, 0
     return status
@@ -369,7 +371,7 @@ def _switch(march, t):
     y0, k0, search = march.stages.y0, march.stages.k[0], march.search
     status = switched(search, t, y0, k0, SWITCH)
     if status == DONE:
-        status = _begin_anew(march, t)
+        status = _begin_anew(march, t, SWITCHED)
     march.crossing.energy[0] = energy_of(march.record.end_scalars, march.stages.y0[march.mechanism.state.works_at :])
     return status
 

@@ -40,7 +40,7 @@ def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None)
     fixed velocities."""
     check_start(model, start)
     values = {name: finite_number(value, f"fix[{name!r}]") for name, value in fix.items()}
-    positioned, moving = (_holding(model.compile(), level, values) for level in (0, 1))
+    positioned, moving = (holding(model.compile(), level, values) for level in (0, 1))
     reference = _in_full(positioned, start) if start is not None else positioned.placement
     machine = positioned.machine()
     q = closed(positioned, machine, t, reference)
@@ -60,7 +60,7 @@ def _in_full(system: System, start: State) -> np.ndarray:
     return q
 
 
-def _holding(system: System, level: int, values: Mapping[str, float]) -> System:
+def holding(system: System, level: int, values: Mapping[str, float]) -> System:
     """The system with the values of this level (0 positions, 1 velocities) fixed."""
     if not values:
         return system

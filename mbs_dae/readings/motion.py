@@ -13,6 +13,7 @@ from ..compiled.batch import Swept
 from ..compiled.program import ProgramBuilder
 from ..compiled.reading import Reader, Trajectory, read_outputs
 from ..compiled.structure import Structure
+from ..duals import Dual
 from ..errors import ModelError
 from ..model.bodies.body import Marker
 from ..model.forces.base import ForceElement
@@ -25,6 +26,7 @@ from ..results.sketch import Sketch
 from ..results.sketch import swept as sketch_of_sweep
 from ..results.violation import Violation
 from .sketch import sketch_of
+from .varying import check_read
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +98,8 @@ class ComputedQuantities:
             raise self.unknown(name, ())
         if name not in self._read:
             self._read_one(name)
+        if name not in self._read:
+            raise ModelError(f"derivatives of {name!r} are not known; ask for those of {name.rpartition('.')[0]!r}")
         return self._read[name]
 
     def _read_one(self, name: str) -> None:
@@ -137,11 +141,13 @@ class ComputedQuantities:
 
     def _read_signals(self) -> None:
         system, (t, q, v, _) = self.system, self.motion
+        self._read.update({str(s): frozen(q[:, place].copy()) for s, place in system.layout.signals.items()})
+        if isinstance(q, Dual):
+            return
         batch = system.signals.rates.batch
         outputs, moving = read_outputs(batch, t, q, v), [s for s in system.model.states if not s.is_held]
         places = zip(moving, system.signals.rates.source, strict=True)
         self._read.update({f"{s.name}.rate": frozen(outputs[:, k].copy()) for s, k in places})
-        self._read.update({str(s): frozen(q[:, place].copy()) for s, place in system.layout.signals.items()})
 
     def _read_loads(self) -> None:
         assert self.pushes is not None
@@ -149,6 +155,7 @@ class ComputedQuantities:
 
     def _read_told(self, element: ForceElement) -> None:
         reading, slots = element.told
+        check_read(reading, self.motion.q, element.who)
         read = self.system.read_values(reading, slots, element.markers, *self.motion[:3])
         self._read.update(zip((f"{element.name}.{n}" for n in element.loads), map(frozen, read.T.copy()), strict=True))
 

@@ -35,6 +35,7 @@ from ..symbolic.derive import Relation
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS
 from ..tolerances import RANK
+from .varying import check_read
 
 TOUCHING = Contact, FrictionElement
 NOTHING_PUSHES = np.zeros(0, dtype=int)
@@ -81,6 +82,7 @@ class ComputedReactions:
         return len(MARKERS[self.dimension].rate_names)
 
     def _read(self, form: Any, slots: Any, element: Element) -> np.ndarray:
+        check_read(form, self._motion.q, element.who)
         return self._system.read_values(form, slots, element.markers, *self._motion[:3])
 
     def names(self) -> list[str]:

@@ -378,6 +378,16 @@ class State:
         value = self.result[name][0]
         return value if np.ndim(value) else float(value)
 
+    def d(self, name: str, by: Any) -> Any:
+        """The derivative by a parameter or a fixed value that ``assemble(derivatives=)`` was asked for.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> state = mbs.assemble(rod, fix={"rod.angle": np.pi / 6}, derivatives=["rod.angle"])
+        >>> round(state.d("rod.B.y", "rod.angle"), 6)  # 0.3 cos 30°
+        0.259808
+        """
+        return provided("State.d")(self, name, by)
+
     def draw(self, ax: Any = None, **options: Any) -> Figure:
         """A picture of the pose, in given axes or in a new matplotlib figure.
 

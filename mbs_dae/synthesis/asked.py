@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -29,3 +30,32 @@ def numbers(given: Any, what: str, count: int | None = None, example: str = "", 
 def points_of(given: Any, what: str, count: int | None = None, example: str = "[(0, 0), (1, 0)]") -> np.ndarray:
     """Pairs (x, y) as complex numbers."""
     return numbers(given, what, count, example, width=2) @ np.array([1, 1j])
+
+
+def check_counts(starts: Any, seed: Any) -> None:
+    for value, name, least in ((1 if starts is None else starts, "starts", 1), (seed, "seed", 0)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise ModelError(f"{name} is {value!r}; give a whole number of {least} or more")
+
+
+def check_of_model(**given: Any) -> None:
+    """What is said of a model where there is none."""
+    for name, value in given.items():
+        if value is not None:
+            raise ModelError(f"{name}= speaks of a model; give it as kind=, or leave {name}= out")
+
+
+def check_of_linkage(**given: Any) -> None:
+    """What is said of a linkage where a model is given."""
+    for name, value in given.items():
+        if value is not None:
+            raise ModelError(f"{name}= is for four-bars and slider-cranks; bounds of a model are the ranges in over=")
+
+
+def degrees_told(angles: np.ndarray | None, what: str) -> Iterator[str]:
+    """A note on angles of more than a turn: they may be degrees."""
+    if angles is None or not angles.size:
+        return
+    far = float(max(np.abs(angles).max(), np.ptp(angles)))
+    if far > 2 * np.pi * (1 + 1e-9):
+        yield f"{what} go to {far:g} rad, which is {far / (2 * np.pi):.3g} turns; of degrees take np.radians(...)"

@@ -38,7 +38,7 @@ def build(candidate: Any, omega: float, density: float) -> PlanarModel:
         Revolute("O", model.ground.at(*_pair(O)), crank.tail),
         Revolute("A", crank.head, coupler.tail),
         Revolute("B", coupler.head, _follower(model, candidate, pose.B, density)),
-        Driver("motor", angle(model.ground, crank), _law(model, candidate, omega)),
+        Driver("motor", angle(model.ground, crank), law_of(candidate, model.parameter("omega", omega, unit="rad/s"))),
     )
     return model
 
@@ -57,11 +57,10 @@ def _follower(model: PlanarModel, candidate: Any, B: complex, density: float) ->
     return slider.at(0, 0)
 
 
-def _law(model: PlanarModel, candidate: Any, omega: float) -> Any:
-    """The angle of the crank: on and on, or to and fro."""
+def law_of(candidate: Any, speed: Any) -> Any:
+    """The angle of the crank (the value of the driver): on and on, or to and fro."""
     first, last = (float(theta) for theta in (candidate.angles[0], candidate.motion[-1]))
     way = 1 if last > first else -1
-    speed = model.parameter("omega", omega, unit="rad/s")
     if candidate.turns:
         return first + way * speed * t
     begin = float(candidate.motion[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -17,6 +17,11 @@ from .linkages import Circle, Linkage, Pose, dot
 
 SAMPLES = 181
 """Along the motion."""
+EQUAL = 1e-9
+"""Errors below this part of the size of what is wanted are none."""
+
+Cell = tuple[str, str, int]
+"""Of a table: the head of the column, the text, the width."""
 
 
 class Task(Protocol):
@@ -29,6 +34,35 @@ class Task(Protocol):
     @property
     def unit(self) -> str: ...
     def draw(self, candidate: Any, ax: Any, small: bool) -> None: ...
+
+
+class Ranked(Protocol):
+    """What stands in the table of a synthesis."""
+
+    @property
+    def error(self) -> np.ndarray: ...
+    @property
+    def task(self) -> Any: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def defects(self) -> tuple[str, ...]: ...
+    @property
+    def size(self) -> float: ...
+    @property
+    def weakest(self) -> float: ...
+    def cells(self, error: str) -> list[Cell]: ...
+    def draw(self, ax: Any, small: bool = False) -> None: ...
+
+
+def number_cells(numbers: dict[str, float], width: int = 10) -> list[Cell]:
+    roundoff = 1e-12 * max(map(abs, numbers.values()))
+    shown = {name: 0.0 if abs(value) < roundoff else value for name, value in numbers.items()}
+    return [(name, f"{value:.4g}", max(width, len(name) + 2)) for name, value in shown.items()]
+
+
+def error_cell(unit: str, error: str) -> Cell:
+    return "error" + (f" [{unit}]" if unit else ""), error, 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +155,22 @@ class Candidate:
         that between the coupler and the line across the slider's."""
         return np.arcsin(np.clip(np.abs(self.pose(self.motion).drive), 0, 1))
 
+    @property
+    def size(self) -> float:
+        """What its errors are compared with: one radian, or its longest length."""
+        return 1.0 if self.task.unit == "rad" else max(abs(one) for one in self.lengths.values())
+
+    @property
+    def weakest(self) -> float:
+        """The least angle of transmission, where the linkage closes; 0 if that is nowhere on the motion."""
+        known = self.transmission[np.isfinite(self.transmission)]
+        return float(known.min()) if known.size else 0.0
+
+    def cells(self, error: str) -> list[Cell]:
+        """For the table of a synthesis."""
+        transmission = "transmission", f"{np.degrees(self.weakest):.0f}", 14
+        return [*number_cells(self.lengths), error_cell(self.task.unit, error), transmission]
+
     def model(self, omega: float = 1.0, density: float = 0.0) -> PlanarModel:
         """The mechanism: crank, coupler with its point P, and rocker or slider; its lengths are parameters. A motor at
         O turns the crank in the direction of the positions, with `omega`; one that cannot turn swings between the first
@@ -138,3 +188,9 @@ class Candidate:
     def plot(self) -> Figure:
         """The linkage at the first position, the path of its coupler point, and what was asked for."""
         return pictures.plot_candidate(self)
+
+    is_spatial: ClassVar[bool] = False
+
+    def draw(self, ax: Any, small: bool = False) -> None:
+        """The same in given axes."""
+        pictures.draw_linkage(self, ax, small)

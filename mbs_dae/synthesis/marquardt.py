@@ -6,6 +6,9 @@ Residuals r(x) of one start are a row; those of all starts are made together, an
 
 so that a hundred small problems take the time of a few. A step that makes the sum of squares smaller is taken, and μ
 shrinks; one that does not, or where the residuals are not finite (a linkage that does not close), is not, and μ grows.
+
+Unknowns may have bounds. One that stands on a bound, and would go beyond it to make the sum smaller, is held there and
+left out of the equations; steps of the others end at their bounds.
 """
 
 from __future__ import annotations
@@ -25,6 +28,10 @@ LITTLE = 1e-10
 """Added to the diagonal, relative to its largest entry, so that no unknown is without any."""
 
 
+Box = tuple[np.ndarray, np.ndarray]
+"""The least values of the unknowns, and the greatest; infinite where there are none."""
+
+
 class Ends(NamedTuple):
     """Where the starts led to."""
 
@@ -33,10 +40,13 @@ class Ends(NamedTuple):
     """Sums of squares."""
 
 
-def least_squares(residuals: Residuals, x: np.ndarray, steps: int = 200, enough: float = 0.0) -> Ends:
-    """From each row of `x` to a place of least squares nearby. A start is done where its steps change nothing more, or
-    where its sum of squares is below `enough`."""
-    x = np.array(x, dtype=float)
+def least_squares(
+    residuals: Residuals, x: np.ndarray, steps: int = 200, enough: float = 0.0, box: Box | None = None
+) -> Ends:
+    """From each row of `x` to a place of least squares nearby, inside of a box. A start is done where its steps change
+    nothing more, or where its sum of squares is below `enough`."""
+    low, high = (-np.inf, np.inf) if box is None else box
+    x = np.clip(np.array(x, dtype=float), low, high)
     value, slope = residuals(x, np.arange(len(x)))
     cost = _cost(value)
     damping = np.full(len(x), 1e-2)
@@ -45,8 +55,12 @@ def least_squares(residuals: Residuals, x: np.ndarray, steps: int = 200, enough:
         rows = np.flatnonzero(going)
         if not len(rows):
             break
-        step = _step(value[rows], slope[rows], damping[rows])
-        trial = x[rows] + step
+        right = -np.einsum("kij,ki->kj", slope[rows], value[rows])
+        held = ((x[rows] <= low) & (right < 0)) | ((x[rows] >= high) & (right > 0))
+        trial = np.clip(
+            x[rows] + _step(np.where(held[:, None], 0.0, slope[rows]), right * ~held, damping[rows]), low, high
+        )
+        step = trial - x[rows]
         new_value, new_slope = residuals(trial, rows)
         new_cost = _cost(new_value)
         better = new_cost < cost[rows]
@@ -65,13 +79,12 @@ def _cost(value: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(cost), cost, np.inf)
 
 
-def _step(value: np.ndarray, slope: np.ndarray, damping: np.ndarray) -> np.ndarray:
+def _step(slope: np.ndarray, right: np.ndarray, damping: np.ndarray) -> np.ndarray:
     normal = np.einsum("kij,kil->kjl", slope, slope)
     place = np.arange(normal.shape[1])
     diagonal = normal[:, place, place]
     largest = diagonal.max(axis=1, keepdims=True)
     normal[:, place, place] += damping[:, None] * np.maximum(diagonal, LITTLE * largest) + 1e-300
-    right = -np.einsum("kij,ki->kj", slope, value)
     try:
         return np.linalg.solve(normal, right[..., None])[..., 0]
     except np.linalg.LinAlgError:  # one of them is singular to the last bit: all by their least solutions

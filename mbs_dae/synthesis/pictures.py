@@ -19,9 +19,9 @@ def plot_candidate(candidate: Any) -> Figure:
     with style():
         wide = hasattr(candidate.task, "draw_error")
         figure = Picture(figsize=(8.4, 4.2) if wide else (5.6, 4.6), layout="constrained")
-        axes: Any = figure.subplots(1, 2 if wide else 1, squeeze=False)[0]
+        axes: Any = figure.subplots(1, 2 if wide else 1, squeeze=False, subplot_kw=axes_of(candidate))[0]
         first = axes[0]
-        draw_linkage(candidate, first)
+        candidate.draw(first)
         first.set_title(_title(candidate), fontsize=9, color=DARK, loc="left")
         if wide:
             candidate.task.draw_error(candidate, axes[1])
@@ -36,16 +36,21 @@ def plot_found(found: Any, count: int) -> Figure:
         columns = min(cells, 3)
         rows = -(-cells // columns)
         figure = Picture(figsize=(3.2 * columns, 3.1 * rows), layout="constrained")
-        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        axes = figure.subplots(rows, columns, squeeze=False, subplot_kw=axes_of(shown[0])).ravel()
         for ax in axes[cells:]:
             ax.set_axis_off()
         if found.curves is not None:
             _draw_curves(found, axes[0])
             axes = axes[1:]
         for k, (candidate, ax) in enumerate(zip(shown, axes, strict=False)):
-            draw_linkage(candidate, ax, small=True)
+            candidate.draw(ax, small=True)
             ax.set_title(f"{k}: {_title(candidate)}", fontsize=8, color=DARK, loc="left")
     return figure
+
+
+def axes_of(candidate: Any) -> dict[str, Any]:
+    """Those of a mechanism in space have depth."""
+    return {"projection": "3d"} if candidate.is_spatial else {}
 
 
 def _title(candidate: Any) -> str:

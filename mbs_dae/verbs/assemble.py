@@ -1,13 +1,16 @@
 """Assembly: a pose that satisfies every equation, with its velocity and acceleration."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ..arguments import check_tables, check_without_contacts, model_of
 from ..compiled import System
 from ..compiled.machine import DONE
+from ..derivatives.parameters import asked_of
+from ..derivatives.varied import state_with_derivatives
 from ..errors import ModelError, check_dict
 from ..explain.contacts import told_of_overlap_at
 from ..explain.explanation import no_force
@@ -23,7 +26,7 @@ from ..results.result import State
 
 def assemble(
     model: Model | System, t: float = 0.0, fix: Mapping[str, float] | None = None, start: State | None = None,
-    forces: bool = False,
+    forces: bool = False, derivatives: Sequence[Any] = (),
 ) -> State:  # fmt: skip
     """A consistent position, velocity and acceleration at time t.
 
@@ -33,6 +36,8 @@ def assemble(
     Accelerations are those that the equations ask for. Where these leave freedom, forces decide: with ``forces=True``
     the accelerations are those of M v̇ + Φ_vᵀ λ = Q; without, they are the least ones, and reading one that is not
     determined gives a warning.
+
+    `derivatives` names parameters, constants and fixed values by which the state is differentiated: see `State.d`.
 
     A ladder of 5 m, whose head is held 4 m above the floor:
 
@@ -47,9 +52,12 @@ def assemble(
     t = finite_number(t, "the time t")
     check_tables(model, np.array([t]))
     check_dict("fix", {} if fix is None else fix, "names and values", 'fix={"crank.angle": 0.6}')
+    given = {} if fix is None else fix
+    asked = asked_of(model, derivatives, given)
     state = assembled(model, t, fix, start)
     if not forces:
-        return replace(state, message="; ".join(filter(None, (state.message, told_of_overlap_at(state)))))
+        state = replace(state, message="; ".join(filter(None, (state.message, told_of_overlap_at(state)))))
+        return state_with_derivatives(state, asked, given, start, forced=False)
     check_without_contacts(model, "assemble(forces=True)")
     system, q, v = state.system, state.full_q, state.full_v
     system.once(check_masses)
@@ -58,4 +66,4 @@ def assemble(
     system.forget_errors()
     if accelerate(mechanism(system, refinements=2), t, q, v, a) != DONE:
         raise ModelError(no_force(system, t, q, v), time=t, pose=state)
-    return State(system, t, q, v, a)
+    return state_with_derivatives(State(system, t, q, v, a), asked, given, start, forced=True)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from ..arguments import checked_over, model_of
 from ..compiled import System
+from ..derivatives.parameters import asked_of
 from ..equilibria.balance import Balance, balance_at
 from ..equilibria.contact.holding import Holding
 from ..equilibria.contact.rows import rows_at
@@ -38,15 +39,21 @@ Over = tuple[str, Sequence[float]]
 
 @overload
 def equilibrium(
-    model: Model | System, start: Start = ..., all: Literal[False] = ..., over: None = ...
-) -> Equilibrium: ...
+    model: Model | System, start: Start = ..., all: Literal[False] = ..., over: None = ...,
+    derivatives: Sequence[Any] = ...,
+) -> Equilibrium: ...  # fmt: skip
 @overload
-def equilibrium(model: Model | System, start: Start = ..., *, all: Literal[True]) -> tuple[Equilibrium, ...]: ...
-@overload
-def equilibrium(model: Model | System, start: Start = ..., *, over: Over) -> EquilibriumPath: ...
 def equilibrium(
-    model: Model | System, start: Start = None, all: bool = False, over: Over | None = None
-) -> Equilibrium | tuple[Equilibrium, ...] | EquilibriumPath:
+    model: Model | System, start: Start = ..., *, all: Literal[True], derivatives: Sequence[Any] = ...
+) -> tuple[Equilibrium, ...]: ...
+@overload
+def equilibrium(
+    model: Model | System, start: Start = ..., *, over: Over, derivatives: Sequence[Any] = ...
+) -> EquilibriumPath: ...
+def equilibrium(
+    model: Model | System, start: Start = None, all: bool = False, over: Over | None = None,
+    derivatives: Sequence[Any] = (),
+) -> Equilibrium | tuple[Equilibrium, ...] | EquilibriumPath:  # fmt: skip
     """The pose in which a mechanism comes to rest when it is let go slowly from the start: with reactions, stiffness,
     frequencies, and whether it is stable.
 
@@ -59,6 +66,8 @@ def equilibrium(
     Contacts press or open, as it comes out. A pose in which friction holds a model already is told as it is, for it
     does not move; from any other the rest without friction is looked for. ``found.holding`` tells how safely it is
     held.
+
+    `derivatives` names parameters and constants with which each equilibrium goes: see `Equilibrium.d`.
 
     A rod on a pin hangs down, and swings about that with ω² = 3 g/2L:
 
@@ -84,17 +93,21 @@ def equilibrium(
         raise ModelError(
             f'start must be a state or a dict of names and values, not {start!r}; e.g. {{"crank.angle": 0.6}}'
         )
+    asked = asked_of(own, derivatives)
     if own.contacts or own.frictions:
+        if asked is not None:
+            what = f"{own.name!r} has contacts or friction, and rests that these hold have no derivatives"
+            raise ModelError(f"{what}; leave derivatives= out")
         return _on_contacts(own, start, t, all, over)
     if over is not None:
-        return _path(own, start, all, over)
+        return _path(own, start, all, over, derivatives)
     q = _start(own, start, t)
     if all:
-        found = tuple(equilibrium_at(one) for one in all_balances(system, t, q))
+        found = tuple(equilibrium_at(one, derivatives) for one in all_balances(system, t, q))
         if not found:
             raise _none(balance_at(system, t, q), "from any start")
         return found
-    return equilibrium_at(_nearest(system, t, q))
+    return equilibrium_at(_nearest(system, t, q), derivatives)
 
 
 def _start(model: Model, start: Start, t: float) -> np.ndarray:
@@ -146,7 +159,7 @@ def _regular(one: Balance) -> Balance:
     return one
 
 
-def _path(model: Model, start: Start, all: bool, over: Over) -> EquilibriumPath:
+def _path(model: Model, start: Start, all: bool, over: Over, names: Sequence[Any]) -> EquilibriumPath:
     name, values = checked_over(over)
     if all:
         raise ModelError("all=True and over= do not go together; follow the path from each start by itself")
@@ -167,6 +180,7 @@ def _path(model: Model, start: Start, all: bool, over: Over) -> EquilibriumPath:
 
     t = start.t if isinstance(start, State) else 0.0
     begin = _nearest(system(0.0), t, _start(system(0.0).model, start, t))
+    equilibrium_at(begin, names)  # what cannot be done is told before the way
     points, met, limits = followed(Family(system), begin, [(value - first) / span for value in values])
 
     def at(some: Sequence[Point]) -> tuple[float, ...]:
@@ -175,10 +189,10 @@ def _path(model: Model, start: Start, all: bool, over: Over) -> EquilibriumPath:
     return EquilibriumPath(
         parameter=name,
         values=np.array(at(points)),
-        points=tuple(Equilibrium(point.balance) for point in points),
-        equilibria=tuple(equilibrium_at(point.balance) for point in met),
+        points=tuple(Equilibrium(point.balance, asked_of(point.balance.system.model, names)) for point in points),
+        equilibria=tuple(equilibrium_at(point.balance, names) for point in met),
         at=at(met),
-        limits=tuple(equilibrium_at(point.balance) for point in limits),
+        limits=tuple(equilibrium_at(point.balance, names) for point in limits),
         limit_values=at(limits),
     )
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import without_derivatives
 from ..compiled import System
 from ..errors import ModelError, SingularConfigurationError, counted
 from ..model.bodies.body import Marker, Place
@@ -73,6 +74,7 @@ class ForwardKinematics:
         return f"<ForwardKinematics of {self._space.model.name!r}: {said}>"
 
 
+@without_derivatives
 def forward_kinematics(
     model: Model | System, joints: Mapping[str, float] | None = None, start: State | None = None
 ) -> ForwardKinematics:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arguments import check_without_contacts, system_of
 from ..compiled import System
-from ..derivatives.parameters import asked_of
+from ..derivatives.parameters import asked_of_motion
 from ..derivatives.varied import with_derivatives
 from ..errors import IntegrationError, ModelError, SingularConfigurationError
 from ..explain.accuracy import NONSENSE
@@ -47,7 +47,7 @@ def inverse_dynamics(
     (array([2.943]), array([19.62]))
     """
     system = system_of(model)
-    asked = asked_of(system.model, derivatives)
+    asked = asked_of_motion(system.model, derivatives)
     check_without_contacts(system.model, "inverse_dynamics()")
     _check_states(system.model)
     try:

@@ -11,6 +11,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from ..arguments import without_derivatives
 from ..compiled import System
 from ..errors import ModelError, check_dict, counted
 from ..model.model import Model
@@ -122,6 +123,7 @@ class Solutions(Sequence):
         return "\n".join(lines)
 
 
+@without_derivatives
 def inverse_kinematics(
     model: Model | System, targets: Mapping[Any, Any],
     limits: Mapping[str, tuple[float | None, float | None]] | None = None,

@@ -16,7 +16,7 @@ from ..arguments import check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, POSES, Machine
 from ..compiled.reading import Trajectory
-from ..derivatives.parameters import asked_of
+from ..derivatives.parameters import asked_of_motion
 from ..derivatives.varied import with_derivatives
 from ..errors import ModelError, counted
 from ..explain.axes import check_axes, check_turns
@@ -59,7 +59,7 @@ def kinematics(
     """
     system = system_of(model)
     model, bodies = system.model, system.cartesian
-    t, asked = checked_times(times), asked_of(model, derivatives)
+    t, asked = checked_times(times), asked_of_motion(model, derivatives)
     check_tables(model, t)
     check_trajectories(model, t)
     _, moments = put_on_breaks(t, breaks_of(system.structure.with_breaks, system.evaluator, t[0], t[-1]))

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
 from ..arguments import as_state, check_start, check_without_contacts, checked_over, model_of, system_of
 from ..compiled import System
+from ..derivatives.parameters import Asked, asked_of
 from ..equilibria.balance import balance_at
+from ..equilibria.found import Equilibrium, with_law_derivatives
 from ..equilibria.linear import LinearSystem, linear_system
 from ..equilibria.lines import LinearPath
 from ..equilibria.steady import is_at_rest
+from ..equilibria.varied.rest import check_derivatives
 from ..errors import ModelError, unknown_name
 from ..explain.failures import check_masses
 from ..model.model import Model
@@ -29,16 +32,16 @@ Where = State | Mapping[str, float] | None
 @overload
 def linearize(
     model: Model | System, state: Where = ..., inputs: Sequence[str] = ..., outputs: Sequence[str] = ...,
-    coordinates: Sequence[str] = ..., over: None = ...,
+    coordinates: Sequence[str] = ..., over: None = ..., derivatives: Sequence[Any] = ...,
 ) -> LinearSystem: ...  # fmt: skip
 @overload
 def linearize(
     model: Model | System, state: Where = ..., inputs: Sequence[str] = ..., outputs: Sequence[str] = ...,
-    coordinates: Sequence[str] = ..., *, over: Over,
+    coordinates: Sequence[str] = ..., *, over: Over, derivatives: Sequence[Any] = ...,
 ) -> LinearPath: ...  # fmt: skip
 def linearize(
     model: Model | System, state: Where = None, inputs: Sequence[str] = (), outputs: Sequence[str] = (),
-    coordinates: Sequence[str] = (), over: Over | None = None,
+    coordinates: Sequence[str] = (), over: Over | None = None, derivatives: Sequence[Any] = (),
 ) -> LinearSystem | LinearPath:  # fmt: skip
     """The law of small motions about a state: M, D, K in independent coordinates, A, B, C with names, modes.
 
@@ -53,6 +56,7 @@ def linearize(
 
     States of the model that are not held stand behind the motion in A, about a state in which they do not change.
 
+    `derivatives` names parameters and constants with which the law about a rest changes: see `LinearSystem.d`.
     Derivatives by positions and velocities are exact, those by inputs and states where laws are of the third degree at
     most. A system in natural coordinates is linearised in them; one in joint coordinates, or in motion, through the
     bodies. A law that has no slope at the state, or changes with time, is refused.
@@ -74,8 +78,9 @@ def linearize(
     state = as_state(state)
     check_without_contacts(model_of(model), "linearize()")
     if over is not None:
-        return _path(model, state, inputs, outputs, coordinates, over)
+        return _path(model, state, inputs, outputs, coordinates, over, derivatives)
     system, own = system_of(model), model_of(model)
+    asked = asked_of(own, derivatives)
     if sampled := [e.name for e in own.elements.values() if isinstance(e, Sampled)]:
         raise ModelError(
             f"{own.name!r} has sampled controllers ({', '.join(sampled)}), whose small motions go from sample to "
@@ -90,14 +95,27 @@ def linearize(
     if state.v.any() or system.coordinates.kernels is not system.coordinates:
         used = system.cartesian
     q, v, _ = (x[0] for x in used.from_bodies(state.motion))
-    return linear_system(
+    law = linear_system(
         state, balance_at(used, state.t, q, v), coordinates, _joint_coordinates(system), inputs, outputs
     )
+    return law if asked is None else _differentiated(law, asked, used)
+
+
+def _differentiated(law: LinearSystem, asked: Asked, used: System) -> LinearSystem:
+    """With its derivatives, of a rest in coordinates of bodies."""
+    state = law.state
+    if state.v.any() or not used.is_cartesian:
+        where = "in natural coordinates" if not used.is_cartesian else "about a steady motion"
+        what = f"the law of small motions {where} has no derivatives"
+        raise ModelError(f"{what}; give the model itself, about a rest, or leave derivatives= out")
+    balance = balance_at(used, state.t, state.full_q)
+    check_derivatives(balance)
+    return with_law_derivatives(law, Equilibrium(balance, asked))
 
 
 def _path(
     model: Model | System, state: Where, inputs: Sequence[str], outputs: Sequence[str], coordinates: Sequence[str],
-    over: Over,
+    over: Over, derivatives: Sequence[Any],
 ) -> LinearPath:  # fmt: skip
     system, own = system_of(model), model_of(model)
     name, values = checked_over(over)
@@ -115,10 +133,11 @@ def _path(
     else:
         measure, level = own.quantity(name)
         unit, place = measure.units[level], lambda value: (system, {**(state or {}), name: value})
-    first = linearize(*place(values[0]), inputs, outputs, coordinates)
+    first = linearize(*place(values[0]), inputs, outputs, coordinates, None, derivatives)
 
     def at(value: float) -> LinearSystem:
-        return linearize(*place(value), inputs, outputs, first.velocities)  # in the same coordinates throughout
+        same = first.velocities  # coordinates, throughout
+        return linearize(*place(value), inputs, outputs, same, None, derivatives)
 
     return LinearPath(name, unit, np.array(values), (first, *map(at, values[1:])), at)
 

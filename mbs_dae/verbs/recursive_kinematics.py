@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import model_of
+from ..arguments import model_of, without_derivatives
 from ..compiled import System
 from ..coordinates.joint.tree_steps import Freedom
 from ..coordinates.natural.motions import swept
@@ -59,6 +59,7 @@ class RecursiveKinematics:
         return f"<RecursiveKinematics of {self.state.system.model.name!r}: {said}>"
 
 
+@without_derivatives
 def recursive_kinematics(
     model: Model | System, values: Values, rates: Values | None = None, accelerations: Values | None = None
 ) -> RecursiveKinematics:

@@ -13,7 +13,12 @@ import numpy as np
 
 from ..arguments import as_state, check_tables, checked_times, system_of
 from ..compiled import System
-from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
+from ..compiled.machine import DONE
+from ..derivatives.across.designs import following_of
+from ..derivatives.across.following import Following, passed_by
+from ..derivatives.across.runs import check_followed, followed_run, is_to_be_followed
+from ..derivatives.parameters import Asked, asked_of
+from ..derivatives.runs.replayed import Taken, check_differentiable, varied_run
 from ..errors import MbsError, ModelError
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import check_apart, told_of_kept
@@ -21,7 +26,7 @@ from ..explain.failures import check_energy, check_masses, check_violation, fail
 from ..explain.prescribed import check_jumps
 from ..explain.stiffness import told_of_stiffness
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
-from ..model.door import check_held
+from ..model.door import check_held, name_of
 from ..model.events import Event, Reset
 from ..model.model import Model
 from ..motion import run as marching
@@ -31,12 +36,13 @@ from ..motion.events import happened, present, reset
 from ..motion.initial import check_reactions, initial_state
 from ..motion.methods import Method
 from ..motion.methods.stepping import stepping
-from ..motion.outcome import dynamic_result
+from ..motion.outcome import counts_of, dynamic_result
 from ..motion.past.memory import Memory, memory_of, remind
 from ..motion.past.past import Past, Run, without_past
+from ..motion.past.tape import Steps
 from ..motion.record import March, new_march
 from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
-from ..motion.stabilise import NEAR_SINGULAR, Stabilization, stabilization_of
+from ..motion.stabilise import Stabilization, stabilization_of
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, check_progress, progress_bar
@@ -52,6 +58,7 @@ def simulate(
     method: str | Method = "DP5", stabilization: Stabilization | None = None, rtol: float = 1e-8,
     atol: float | None = None, step: float | None = None, progress: Progress | None = None,
     max_step: float | None = None, max_steps: int | None = None, impacts: Literal["together", "in turn"] = "together",
+    derivatives: Sequence[Any] = (),
 ) -> Result:  # fmt: skip
     """The motion at every time, with velocities, accelerations, multipliers and the energy ledger.
 
@@ -76,6 +83,9 @@ def simulate(
     every `mbs.Event` of the model, ``result.modes`` and ``result.impacts`` of contacts. Impacts of points that touch
     are solved together, or passed on "in turn" from one contact to the next.
 
+    `derivatives` names parameters, constants of elements ("spring.stiffness") and values given in `initial`: then
+    ``result.d(name, by)`` is known of the steps that were taken (docs/derivatives.md).
+
     `stabilization` is `Baumgarte()` (the default of explicit methods), `Projection()` (that of implicit ones) or
     `Unstabilized()`. ``result.stats`` reports gains and counts. ``progress(done, total)`` is called now and then; on a
     terminal a long run shows a bar by itself. Ctrl-C returns what was computed. Raises `IntegrationError` where the
@@ -93,7 +103,7 @@ def simulate(
     check_progress(progress)
     steps = {"method": method, "rtol": rtol, "atol": atol, "step": step, "max_step": max_step, "max_steps": max_steps}
     steps |= {"impacts": impacts}
-    prepared = prepare(model, times, initial, stabilization, **steps)
+    prepared = prepare(model, times, initial, stabilization, asked=derivatives, **steps)
     with progress_bar(f"simulate {prepared.system.model.name}", progress) as watch:
         ended = _watched(prepared, watch)
     return result_of_run(prepared, ended)
@@ -115,9 +125,16 @@ class Prepared:
     facts: Mapping[str, Any]  # what the run was asked for
     noted: list[Memory | None] = field(default_factory=lambda: [None])  # at the step that the end cuts short
     impacts: list[np.ndarray] = field(default_factory=list)  # as they are noted
+    asked: Asked | None = None  # by what it is to be differentiated
+    steps: Steps | None = None  # then
+    following: Following | None = None  # where it may switch
 
-    def take_impacts(self) -> None:
-        """Those since this was last asked."""
+    def take_notes(self) -> None:
+        """Impacts and steps since this was last asked."""
+        if self.steps:
+            tape = self.march.tape
+            self.steps.take(tape.rows[: tape.filled[0]])
+            tape.filled[0] = 0
         contacts = self.march.mechanism.contacts
         self.impacts.append(contacts.log[: contacts.logged[0]].copy())
         contacts.logged[0] = 0
@@ -136,11 +153,16 @@ class Prepared:
         if status == DONE and self.sampling.begins(t):
             self.sampling.sample(march, t, float(march.course.first[0]))
             status = marching.start(march, march.stages.y0[: self.q.size].copy(), self.v)
+        if self.following and status == DONE:
+            self.following.begin()
         return status
 
     def go_on(self, patience: int) -> int:
-        """Some steps, up to the next sampling time at most; a status."""
+        """Some steps, up to the next sampling time at most, and one where it is followed; a status."""
         march = self.march
+        if self.following:
+            self.following.before()
+            patience = 1
         status = marching.go_on(march, patience)
         if status == marching.CUT_SHORT:
             self.noted[0] = memory_of(march)
@@ -148,6 +170,8 @@ class Prepared:
         if status == marching.SAMPLING:
             self.sampling.sample(march, float(march.time[0]), float(march.course.first[march.course.at[SPAN] + 1]))
             status = marching.resume(march)
+        if self.following:
+            self.following.after()
         return status
 
     @property
@@ -182,7 +206,7 @@ class Prepared:
 
 def prepare(
     model: Model | System, times: Sequence[float] | np.ndarray, initial: Mapping[str, float] | State | None = None,
-    stabilization: Stabilization | None = None, **steps: Any,
+    stabilization: Stabilization | None = None, asked: Sequence[Any] = (), **steps: Any,
 ) -> Prepared:  # fmt: skip
     """Everything that `simulate` does before its first step; `steps` are its options of this name: see `stepping`."""
     system, initial, t, by = system_of(model), as_state(initial), checked_times(times), stepping(**steps)
@@ -190,7 +214,16 @@ def prepare(
     past = initial.past if isinstance(initial, State) else None
     if past and past.is_of(initial, t[0]) and past.run.is_by(system, by, how):
         memory = past.memory or _made_again(past.run, past.t)
-    return _prepared(Run(system, by, how, float(t[0]), without_past(initial), memory), t)
+    of = asked_of(system.model, asked, _given(system.model, initial))
+    if of:
+        check_differentiable(system, by, memory is not None)
+    return _prepared(Run(system, by, how, float(t[0]), without_past(initial), memory), t, of)
+
+
+def _given(model: Model, initial: Mapping[str, float] | State | None) -> dict[str, float]:
+    """Initial values by their full names."""
+    named = initial if isinstance(initial, Mapping) else {}
+    return {name_of(model, name, "initial"): value for name, value in named.items()}
 
 
 def _made_again(run: Run, until: float) -> Memory | None:
@@ -200,7 +233,7 @@ def _made_again(run: Run, until: float) -> Memory | None:
     return again.memory(ended.status)
 
 
-def _prepared(run: Run, t: np.ndarray) -> Prepared:
+def _prepared(run: Run, t: np.ndarray, asked: Asked | None = None) -> Prepared:
     system, by, how, initial, memory = run.system, run.by, run.how, run.initial, run.memory
     model, bodies = system.model, system.cartesian
     check_tables(model, t)
@@ -230,7 +263,8 @@ def _prepared(run: Run, t: np.ndarray) -> Prepared:
     begin = memory.begin if memory else beginning(float(recorded[0]), breaks, side_of)
     turns = NO_TURNS if by.length else system.latest(_turns, *whole)
     course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
-    march = new_march(system, by, how, course, recorded)
+    followed = asked is not None and is_to_be_followed(system, asked)
+    march = new_march(system, by, how, course, recorded, taped=asked is not None and not followed)
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     told |= {"goes_on": memory is not None} | ({} if by.length else {"rtol": by.rtol, "atol": by.atol})
     facts = {"method": by.method.name, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
@@ -239,7 +273,12 @@ def _prepared(run: Run, t: np.ndarray) -> Prepared:
         own, rates, redundant = system.latest(_in_own_coordinates, t[0], q.tobytes(), v.tobytes())
         q, v = own.copy(), rates.copy()
     check_reactions(system, t[0], q, len(redundant))
-    return Prepared(run, system, march, t, moments, q, v, redundant, sampling, facts)
+    prepared = Prepared(run, system, march, t, moments, q, v, redundant, sampling, facts)
+    if asked and followed:
+        check_followed(system, asked)
+        following = following_of(march, asked, run, _given(model, initial), sampling)
+        return replace(prepared, asked=asked, following=following)
+    return prepared if asked is None else replace(prepared, asked=asked, steps=Steps())
 
 
 def _in_own_coordinates(system: System, t: float, q: bytes, v: bytes) -> tuple[np.ndarray, np.ndarray, list[int]]:
@@ -274,6 +313,8 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
     message, stats = message or hidden, {**prepared.facts, **counts_of(march)}
     if stiff := told_of_stiffness(system, march):
         stats["stiff"] = stiff
+    if prepared.following and prepared.following.told:
+        stats["derivatives"] = "; ".join(prepared.following.told) + ": there are none from there on"
     success = error is None and (done == total or status == marching.EVENT)
     told = {"success": success, "message": message, "stats": stats, **prepared.told(status, done, events)}
     told["means"] = prepared.run.by.method.steps_over
@@ -285,7 +326,21 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
     check_violation(system.cartesian, march, result)
     check_energy(system, march, result)
     check_turns(result)
-    return result
+    return _with_derivatives(prepared, result) if prepared.asked else result
+
+
+def _with_derivatives(prepared: Prepared, result: Result) -> Result:
+    """The result, which knows how it changes with what was asked for."""
+    assert prepared.asked
+    if prepared.following:
+        return followed_run(result, prepared.asked, prepared.following)
+    assert prepared.steps is not None
+    run, march = prepared.run, prepared.march
+    bodies, initial = prepared.system.cartesian, run.initial
+    first = State(bodies, run.t, prepared.q, prepared.v, bodies.still)
+    nearest = initial if isinstance(initial, State) else None
+    taken = Taken(run.by, run.how, march, prepared.steps, first, _given(bodies.model, initial), nearest)
+    return varied_run(result, prepared.asked, taken)
 
 
 def patience_of(march: March, slow: int = 1) -> int:
@@ -303,7 +358,7 @@ def _watched(prepared: Prepared, progress: Progress) -> Ended:
         status = prepared.begin()
         while status in (DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
             status = prepared.go_on(patience)
-            prepared.take_impacts()
+            prepared.take_notes()
             if status == marching.EVENT:
                 status, message = _answered(prepared, events)
                 if message:
@@ -330,38 +385,15 @@ def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
             events += new
             if stops := [event.name for event in asked if event.action == "stop"]:
                 marching.record_now(march)
+                if prepared.following:
+                    prepared.following.end(int(march.counts[marching.NEXT]))
                 last = int(march.counts[marching.NEXT]) - 1
                 prepared.times[last] = prepared.moments[last] = march.time[0]
                 return status, f"stopped by {stops[0]!r} at t = {march.time[0]:.6g}"
             resets += [event for event in asked if isinstance(event.action, Reset)]
             status = DONE
         if resets:
-            status = reset(system, march, resets.pop(0), present(system, march))
+            with passed_by(prepared.following, system, resets[0]):
+                status = reset(system, march, resets.pop(0), present(system, march))
             check_apart(present(system, march))
     return status, ""
-
-
-def counts_of(march: March) -> dict[str, Any]:
-    """The work of a run, for `stats`."""
-    machine, stabiliser = march.mechanism.machine, march.stabiliser
-    stats: dict[str, Any] = {
-        "accepted": int(march.counts[marching.ACCEPTED]),
-        "rejected": int(march.counts[marching.REJECTED]),
-        "evaluations": int(machine.counts[EVALUATIONS]),
-        "factorisations": int(machine.counts[FACTORISATIONS]),
-        "redundant_equations": int(np.count_nonzero(machine.factor.kept == 0.0)),
-    }
-    implicit = march.stages.implicit
-    if implicit.weight.size:
-        stats |= dict(zip(("matrices", "eliminations", "corrections"), implicit.flags[4:].tolist(), strict=True))
-    if march.search.functions.size:
-        stats["switches"] = int(march.search.total[0] - march.search.total[1])
-    if (left := march.mechanism.contacts.left[0]) > 0.0:
-        stats["contact_residual"] = float(left)
-    if stabiliser.when == NEAR_SINGULAR:
-        stats |= {"alpha": float(stabiliser.gains[0]), "beta": float(stabiliser.gains[1])}
-        stats["projected_near_singular_poses"] = int(stabiliser.projected[0])
-        if stabiliser.rule[0] > 0.0 and march.control.fixed == 0.0:
-            most = f"{stabiliser.rule[1]:.3g} / step"
-            stats["gain_rule"] = f"alpha = beta = pace of the motion, at most {most}; the last one is reported"
-    return stats

@@ -14,6 +14,8 @@ from ..compiled import System
 from ..compiled.batch import Swept
 from ..compiled.derivatives import POSITIONS, builder_of
 from ..compiled.reading import Trajectory
+from ..derivatives.parameters import asked_of
+from ..derivatives.swept import check_determined, sweep_with_derivatives
 from ..errors import ModelError, SingularConfigurationError, check_name
 from ..explain.contacts import told_of_overlap
 from ..kernels.blocks import block
@@ -30,11 +32,14 @@ DEPTH = 20  # how often a step may be halved
 
 
 def sweep(
-    model: Model | System, parameter: str | Parameter, values: Sequence[float] | np.ndarray, t: float = 0.0
-) -> Result:
+    model: Model | System, parameter: str | Parameter, values: Sequence[float] | np.ndarray, t: float = 0.0,
+    derivatives: Sequence[Any] = (),
+) -> Result:  # fmt: skip
     """The pose (and its velocity and acceleration at time t) for each value of a parameter.
 
-    The first pose is assembled from the placement; each of the others follows smoothly from the one before.
+    The first pose is assembled from the placement; each of the others follows smoothly from the one before. Where
+    poses are determined `derivatives` names parameters by which they are differentiated, the one that is swept or
+    others: see `Result.d`.
 
     The foot of a ladder of 5 m, which leans against a wall at the height h:
 
@@ -56,7 +61,9 @@ def sweep(
     t = finite_number(t, "the time t")
     for value in {p.min(), p.max()}:
         check_tables(model.with_parameters(**{parameter: value}), np.array([t]))
+    asked = asked_of(model, derivatives)
     first = assembled(model.with_parameters(**{parameter: p[0]}), t)
+    check_determined(first, asked)
     path = _Path(first, swept)
     done = 1
     while done < p.size:
@@ -69,7 +76,7 @@ def sweep(
             for rows, row in zip(path.poses, here, strict=True):
                 rows[done] = row[0]
             done += 1
-    return path.result(done)
+    return sweep_with_derivatives(path.result(done), asked)
 
 
 def _checked_values(parameter: str, values: Sequence[float] | np.ndarray) -> np.ndarray:

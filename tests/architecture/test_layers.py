@@ -51,6 +51,7 @@ ROOMS = [
     "verbs",
     "ensembles",
     "synthesis",
+    "design",
     "cli",
 ]
 

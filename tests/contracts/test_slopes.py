@@ -1,8 +1,8 @@
 """The slopes of all kernels are the derivatives of what kernels compute.
 
 Every registered joint and force, in the plane and in space, in Cartesian and in natural coordinates, at random states:
-the outputs of a kernel are read on both sides along a random direction, of places, velocities, time and the numbers in
-slots, and extrapolated differences must be what the kernel of the slopes says.
+the source of a kernel is run in 40 digits on both sides along a random direction, of places, velocities and time, or of
+the numbers in slots, and the difference must be what the kernel of the slopes says.
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
+import many_digits
+import mpmath
 import numpy as np
 import pytest
 import sympy as sp
 from covering import covering, kind_of, parts_of_a_contract
 from helpers import evaluated_loads
 from stage import motions
+from test_contact_contract import CASES as CONTACTS
+from test_contact_contract import MADE, bodies
 from test_force_contract import CASES
 from test_joint_contract import CONSTRAINTS, JOINTS, constraint_case, joint_case
 
@@ -26,8 +30,8 @@ from mbs_dae.compiled.machine import observe
 from mbs_dae.compiled.slopes import SlopesBuilder, entries_of, slopes_in
 from mbs_dae.model.tables import TableSymbol
 
-CLOSE = 1e-8
-"""How well extrapolated differences agree, relative to the largest derivative of a kernel's outputs."""
+CLOSE, EXACT = 1e-8, 1e-10
+"""How well derivatives agree with extrapolated differences, and with those in 40 digits, relative to the largest."""
 
 
 def differences(f: Callable[[float], np.ndarray], h: float = 3e-4) -> np.ndarray:
@@ -47,21 +51,35 @@ def check(system: Any, builder: BatchBuilder, values: Batch, t: float, q: np.nda
     """How many outputs depend on the state."""
     random = np.random.default_rng(len(builder.instances))
     move, change = (np.where(np.arange(v.size) < system.nv, random.uniform(-1, 1, v.size), 0.0) for _ in range(2))
-    numbers, real = values.parameters.copy(), numbers_of(builder)
-    other = np.where(real, random.uniform(-0.1, 0.1, numbers.size), 0.0)
+    other = np.where(numbers_of(builder), random.uniform(-0.1, 0.1, values.parameters.size), 0.0)
     slopes = slopes_in(system.structure, builder, True)
-    found = along(slopes, outputs(slopes.fill(values), t, q, v), np.concatenate([move, change, [1.0], other]))
+    read, nothing = outputs(slopes.fill(values), t, q, v), np.zeros(2 * v.size + 1)
+    tangent = np.concatenate([move, change, [1.0], 0 * other])
+    counted = 0
+    for way in (tangent, np.concatenate([nothing, other])):
+        found, expected = along(slopes, read, way), in_40_digits(system, values, t, q, v, way)
+        scale = np.maximum(1.0, np.abs(expected).max(initial=0.0))
+        np.testing.assert_allclose(found / scale, expected / scale, rtol=0, atol=EXACT)
+        counted += np.count_nonzero(np.abs(expected) > 1e-6 * scale)
+    return counted
 
-    def moved(s: float) -> np.ndarray:
-        values.parameters[:] = numbers + s * other
-        read = outputs(values, t + s, system.moved(q, s * move[: system.nv]), v + s * change)
-        values.parameters[:] = numbers
-        return read
 
-    expected = differences(moved)
-    scale = np.maximum(1.0, np.abs(expected).max(initial=0.0))
-    np.testing.assert_allclose(found / scale, expected / scale, rtol=0, atol=CLOSE)
-    return np.count_nonzero(np.abs(expected) > 1e-6 * scale)
+def in_40_digits(system: Any, values: Batch, t: float, q: np.ndarray, v: np.ndarray, way: np.ndarray) -> np.ndarray:
+    """The derivatives of all outputs along a direction of (x | v | t | numbers)."""
+    move, change, (rate,), other = np.split(way, [v.size, 2 * v.size, 2 * v.size + 1])
+    turned = differences(lambda s: system.moved(q, s * move[: system.nv]), h=1e-2)
+
+    def at(s: Any) -> list[Any]:
+        time = mpmath.mpf(t) + s * float(rate)
+        return many_digits.outputs(
+            values,
+            time,
+            many_digits.moved(q, turned, s),
+            many_digits.moved(v, change, s),
+            many_digits.moved(values.parameters, other, s),
+        )
+
+    return many_digits.derivatives(at)
 
 
 def numbers_of(builder: BatchBuilder) -> np.ndarray:
@@ -135,6 +153,33 @@ def test_slopes_of_a_constraint(of, dimension, coordinates):
 @pytest.mark.parametrize(("build", "arguments", "coordinates"), moving(CASES))
 def test_slopes_of_a_force(build, arguments, coordinates):
     check_element(build(*arguments), coordinates, dynamic=True)
+
+
+@pytest.mark.usefixtures("interpreted_kernels")
+@pytest.mark.parametrize(("name", "dimension"), CONTACTS)
+def test_slopes_of_a_contact(name, dimension):
+    """Gaps, their rates and slips."""
+    model, (a, b) = bodies(dimension)
+    model.add(MADE[name](a, b.at(*(0.2, -0.1, 0.3)[:dimension])))
+    system = model.compile()
+    random = np.random.default_rng(dimension)
+    q = system.moved(system.placement, random.uniform(-0.3, 0.3, system.nv) + np.repeat([0.0, 0.8], system.nv // 2))
+    v = np.where(np.arange(system.layout.v_size) < system.nv, random.uniform(-1, 1, system.layout.v_size), 0.0)
+    builder = system.structure.contacts.program.batch
+    assert check(system, builder, builder.fill(system.evaluator), 0.4, q, v)
+
+
+@pytest.mark.usefixtures("interpreted_kernels")
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural"])
+def test_slopes_of_the_rate_of_a_state(coordinates):
+    model = mbs.PlanarModel("arm")
+    rod = model.body("rod", mass=1.0, inertia=0.01)
+    pin, k = model.add(mbs.Revolute("A", model.ground, rod.at(0.1, 0.2))), model.parameter("k", 2.0)
+    y = model.state("y", rate=lambda y: k * (sp.sin(model["A.angle"] + 0.3) - y) * model["A.omega"] ** 2, initial=k / 4)
+    model.add(mbs.Torque("turn", pin, y**2 * sp.cos(k * mbs.t)))
+    system = model.compile(coordinates)
+    v = np.where(np.arange(system.layout.v_size) < system.nv, 0.7, 0.0)
+    assert check(system, system.structure.dynamics.batch, system.dynamics.batch, 0.4, system.placement, v)
 
 
 def test_slopes_of_a_force_in_python_are_those_of_the_same_force_in_sympy():

@@ -11,6 +11,9 @@ import sympy as sp
 from gallery import load
 
 import mbs_dae as mbs
+from mbs_dae.compiled import system
+from mbs_dae.compiled.structure import structure_in
+from mbs_dae.derivatives.constants import constants_of, with_constants_free
 
 TIMES = np.linspace(0.0, 0.4, 5)
 DRIVEN = {
@@ -135,6 +138,77 @@ def test_a_sweep_follows_its_exact_slope():
     np.testing.assert_allclose(mbs.sweep(model, "h", heights)["ladder.tail.x"], np.sqrt(25 - heights**2), rtol=1e-14)
 
 
+@pytest.mark.parametrize("by", ["r", "l", "omega"])
+def test_a_sweep_by_its_own_parameter_and_others(by):
+    model, radii = slider_crank(), np.linspace(0.08, 0.12, 4)
+
+    def at(h: float) -> Any:
+        if by == "r":
+            return mbs.sweep(model, "r", radii + h, 0.05)
+        return mbs.sweep(model.with_parameters(**{by: model.parameters[by].value + h}), "r", radii, 0.05)
+
+    check(mbs.sweep(model, "r", radii, 0.05, derivatives=[by]), by, at)
+
+
+def test_a_sweep_that_leaves_freedom_is_refused():
+    model = slider_crank().without("motor")
+    with pytest.raises(mbs.ModelError, match="leaves 1 degree of freedom"):
+        mbs.sweep(model, "r", [0.1, 0.11], derivatives=["l"])
+
+
+def test_what_nothing_depends_on_is_told():
+    model = slider_crank()
+    model.parameter("colour", 3.0)
+    asked = ["colour", "r"]
+    for result in (mbs.kinematics(model, TIMES, derivatives=asked), mbs.sweep(model, "r", [0.1], derivatives=asked)):
+        assert result.stats["derivatives"] == "nothing in the model depends on colour: derivatives by it are 0"
+        assert not result.d("slider.x", "colour").any()
+    assert "nothing in the model depends on colour" in mbs.assemble(model, derivatives=asked).message
+    assert "derivatives" not in mbs.kinematics(model, TIMES, derivatives=["r", "crank.mass"]).stats
+
+
+@pytest.mark.parametrize("name", ["crank.mass", "rod.inertia", "rod.com_y", "gravity.x", "gravity.y"])
+def test_constants_of_bodies_and_gravity(name):
+    model = slider_crank()
+    found = mbs.inverse_dynamics(model, TIMES, derivatives=[name])
+    value, free = model.evaluator()(constants_of(model)[name].value), with_constants_free(model, [name])
+    check(found, name, lambda h: mbs.inverse_dynamics(free.with_parameters(**{name: value + h}), TIMES))
+
+
+def test_constants_of_bodies_in_space():
+    model = load("spatial_slider_crank").build()
+    names = [
+        f"{next(iter(model.bodies))}.{what}"
+        for what in ("mass", "inertia_xx", "inertia_yy", "inertia_zz", "inertia_xy", "com_z")
+    ]
+    values = dict(zip(names, (1.0, 1.0, 1.2, 1.4, 0.1, 0.2), strict=True))
+    heavy = with_constants_free(model, names).with_parameters(**values)
+    loads = mbs.inverse_dynamics(heavy, TIMES[:2], derivatives=names)
+    for by in names:
+        check(loads, by, lambda h, by=by: mbs.inverse_dynamics(
+            heavy.with_parameters(**{by: values[by] + h}), TIMES[:2]))  # fmt: skip
+
+
+def test_a_second_call_compiles_nothing(monkeypatch):
+    """Models with free constants are kept, for other designs, too."""
+    model, made = slider_crank(), []
+    monkeypatch.setattr(system, "structure_in", lambda *given, **named: made.append(1) or structure_in(*given, **named))
+    for r in (0.1, 0.1, 0.11):
+        each = model.with_parameters(r=r) if r > 0.1 else model
+        mbs.inverse_dynamics(each, TIMES, derivatives=["spring.stiffness", "crank.mass"])
+        made.append(0)
+    assert made == [1, 1, 0, 0, 0]
+
+
+def test_inputs_made_of_parameters_are_refused():
+    model = slider_crank()
+    push = model.input("push", model.parameters["r"].symbol * mbs.t)
+    model.add(mbs.Force("hand", model.bodies["slider"], (push, 0)))
+    with pytest.raises(mbs.ModelError, match="input 'push' depends on 'r'"):
+        mbs.inverse_dynamics(model, TIMES, derivatives=["r"])
+    assert mbs.inverse_dynamics(model, TIMES, derivatives=["l"]).d("motor.effort", "l").any()
+
+
 @pytest.mark.parametrize(
     ("names", "said"),
     [
@@ -155,3 +229,16 @@ def test_what_was_not_asked_for_is_told():
         mbs.kinematics(model, TIMES).d("slider.x", "r")
     with pytest.raises(mbs.ModelError, match="by r, and none by 'l'"):
         mbs.kinematics(model, TIMES, derivatives=["r"]).d("slider.x", "l")
+
+
+def test_verbs_without_derivatives_say_so():
+    for verb in (mbs.forward_kinematics, mbs.inverse_kinematics, mbs.recursive_kinematics):
+        with pytest.raises(mbs.ModelError, match=rf"{verb.__name__}\(\) has no derivatives; leave derivatives= out"):
+            verb(slider_crank(), derivatives=["r"])
+
+
+def test_a_number_of_links_is_no_parameter():
+    """Nor is a constant that makes another equation."""
+    model = slider_crank()
+    with pytest.raises(mbs.ModelError, match="no parameter or constant 'n'"):
+        mbs.kinematics(model, TIMES, derivatives=["n"])

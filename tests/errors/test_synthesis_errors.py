@@ -7,6 +7,24 @@ import mbs_dae as mbs
 
 ARC = [(0, 0), (1, 0.2), (2, 0)]
 POSES = [(0, 0, 0), (1, 0.4, 0.3), (1.8, 0.5, 0.5), (2.4, 0.2, 0.9), (2.6, 0, 1.2), (3, 0, 1.5)]
+ARM = mbs.PlanarModel("arm")
+BAR = ARM.link("bar", (0, 0), (1, 0), length=ARM.parameter("l", 1.0, unit="m"))
+ARM.add(mbs.Revolute("O", ARM.ground, BAR.tail), mbs.Driver("motor", mbs.angle(BAR), mbs.t))
+FREE, SLID = ARM.without("motor"), ARM.without("motor").plus(mbs.Driver("lift", mbs.y(BAR.head), 0.1 * mbs.t))
+TWICE = ARM.plus(mbs.Driver("more", mbs.x(BAR.head), mbs.t))
+LOOSE = mbs.PlanarModel("loose")
+LOOSE.body("bar").marker("P", LOOSE.parameter("l", 1.0), 0)
+LOOSE.add(mbs.Driver("motor", mbs.angle(LOOSE.bodies["bar"]), mbs.t))
+
+
+def arm(model=ARM, point="bar.head", over=None, points=ARC, **more):
+    return mbs.synthesize_path(points, kind=model, point=point, over={"l": (0.5, 2)} if over is None else over, **more)
+
+
+def bound(**bounds):
+    return mbs.synthesize_path(ARC, **bounds)
+
+
 LOG = (np.log10, (1, 2), (0.8, 1.8), (2.4, 3.9))
 CASES = {
     "one point": (lambda: mbs.synthesize_path([(0, 0)]), "points has 1; give three or more"),
@@ -54,6 +72,42 @@ CASES = {
     "lengths differ": (lambda: mbs.synthesize_function([1, 2], [1, 2, 3]), "wanted must be 3 numbers"),
     "points of a table": (lambda: mbs.synthesize_function([1, 2, 3], [1, 2, 3], points=3), "every pair of the arrays"),
     "count": (lambda: mbs.chebyshev_points(0, 1, 0), "count is 0; say how many points"),
+    "no point": (lambda: arm(point=None), 'point= is missing; say which point of .arm. is meant, e.g. point="?'),
+    "unknown point": (lambda: arm(point="rod.C"), "has no quantity 'rod.C.x'"),
+    "no over": (lambda: mbs.synthesize_path(ARC, kind=ARM, point="bar.head"), r"over= names the parameters of 'arm'"),
+    "unknown parameter": (lambda: arm(over={"r": (0, 1)}), "no parameter 'r'"),
+    "no range of a parameter": (lambda: arm(over={"l": (2, 1)}), r"over\['l'\] is \(2, 1\), which is no range"),
+    "no driver": (lambda: arm(FREE), "0 drivers of 'arm' with a law of time, and one is to move it; add one"),
+    "unknown driver": (lambda: arm(driver="lift"), "driver 'lift'"),
+    "two drivers": (lambda: arm(TWICE, driver="motor"), "'more' moves with time, too, and one driver is to move"),
+    "no reach": (lambda: arm(SLID), "say how far .*'lift' may go, e.g. driver={'lift': "),
+    "loose": (lambda: arm(LOOSE, "bar.P"), "degrees of freedom that no driver moves"),
+    "flat points": (lambda: arm(points=[(0, 0, 0), (1, 1, 1), (2, 0, 1)]), "points must be several rows of 2"),
+    "two in one": (lambda: arm(points=[*ARC, ARC[0]]), "points 0 and 3 are the same place"),
+    "bounds of a model": (lambda: arm(ratio=3), "ratio= is for four-bars and slider-cranks; bounds of a model"),
+    "point of no model": (lambda: bound(point="rod.C"), "point= speaks of a model; give it as kind="),
+    "model for one pose": (
+        lambda: mbs.synthesize_motion([(0, 0, 0)], kind=ARM, point="bar.head", over={"l": (1, 2)}),
+        "poses has 1; give two or more",
+    ),
+    "box": (lambda: bound(within=[(0, 0)]), "within must be 2 rows of 2"),
+    "small ratio": (lambda: bound(ratio=0.5), "ratio=0.5, and the longest link is not shorter than the shortest"),
+    "unknown length": (lambda: bound(lengths={"f": (0, 1)}), "lengths"),
+    "no range of a length": (lambda: bound(lengths={"a": (2, 1)}), r"lengths\['a'\] is \(2, 1\), which is no range"),
+    "negative length": (lambda: bound(lengths={"a": (-2, 0)}), "no link is that short; give positive lengths"),
+    "ratio and lengths": (
+        lambda: bound(lengths={"a": (0.1, 0.2), "b": (5, 6)}, ratio=4),
+        "b is at least 5, and a at most 0.2: no linkage has ratio=4",
+    ),
+    "box and ground": (
+        lambda: bound(within=[(0, 0), (3, 4)], lengths={"d": (6, 7)}),
+        "the ground is at least 6 long, and pivots within= that box are at most 5 apart",
+    ),
+    "open": (
+        lambda: bound(lengths={"a": (9, 10), "b": (1, 2), "c": (1, 2), "d": (1, 2)}),
+        "a is at least 9, and the others are at most 6 together: no four-bar closes",
+    ),
+    "speed of a model": (lambda: arm(points=[(1, 0), (0, 1), (-1, 0)], starts=1).best.model(0), "omega"),
     "speed": (lambda: mbs.synthesize_path(ARC, starts=4).best.model(omega=0), "omega=0"),
 }
 

@@ -25,6 +25,8 @@ _FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double, _reals, _rea
 
 made: dict[str, cache.Kernel] = {}
 """By meaning, in this process."""
+sources: dict[int, str] = {}
+"""Of what was made, by address."""
 making = RLock()
 """Threads make each once: a second one would take the place of the first, whose address is in use."""
 
@@ -48,15 +50,22 @@ def _made(meaning: str, write_source: Callable[[], Any]) -> cache.Kernel:
 def _interpreted(written: Any) -> cache.Kernel:
     source, layout = written
     function = function_of(source)
-    return cache.Kernel(ctypes.cast(function, ctypes.c_void_p).value or 0, layout, function)
+    address = ctypes.cast(function, ctypes.c_void_p).value or 0
+    sources[address] = source
+    return cache.Kernel(address, layout, function)
 
 
 def function_of(source: str) -> Any:
     """The kernel of a module, run by Python."""
+    return _FUNCTION(module_of(source)["kernel"])
+
+
+def module_of(source: str) -> dict[str, Any]:
+    """What the module of a kernel defines, and the functions that it calls."""
     found: dict[str, Any] = {}
     exec(compile(source, "<kernel>", "exec"), found)
     found |= {name: function.py_func for name, function in cache.CALLED.items()}
-    return _FUNCTION(found["kernel"])
+    return found
 
 
 def call(function: Any, count: int, t: float, *arrays: Any) -> None:

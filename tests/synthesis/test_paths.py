@@ -11,7 +11,7 @@ from mbs_dae.synthesis.paths import cognates, coupler_curves
 ALT = [(0.25, 0), (0.52, 0.1), (0.8, 0.7), (1.2, 1), (1.4, 1.3), (1.1, 1.48), (0.7, 1.4), (0.2, 1), (0.02, 0.4)]
 """Wampler, Morgan, Sommese: Complete solution of the nine-point path synthesis problem for four-bar linkages (1992)."""
 LEAF = [
-    (0.5, 1.1), (0.4, 1.1), (0.3, 1.1), (0.2, 1.0), (0.1, 0.9), (0.005, 0.75), (0.02, 0.6), (0.0, 0.5), (0.0, 0.4),
+    (0.5, 1.1), (0.4, 1.1), (0.3, 1.1), (0.2, 1.0), (0.1, 0.9), (0.05, 0.75), (0.02, 0.6), (0.0, 0.5), (0.0, 0.4),
     (0.03, 0.3), (0.1, 0.25), (0.15, 0.2), (0.2, 0.3), (0.3, 0.4), (0.4, 0.5), (0.5, 0.7), (0.6, 0.9), (0.6, 1.0),
 ]  # fmt: skip
 """Kunjur and Krishnamurty: Genetic algorithms in mechanism synthesis (1997); at every 20° of the crank."""
@@ -75,13 +75,13 @@ def test_many_linkages_pass_the_nine_points_and_come_in_threes(nine):
 def test_published_path_with_timing():
     """Eighteen points at every 20° of the crank. The curve cannot pass them: it is near."""
     best = mbs.synthesize_path(LEAF, timing=np.radians(20) * np.arange(18)).best
-    assert np.sum(best.error**2) < 0.00992 and best.defects == () and best.turns
+    assert np.sum(best.error**2) < 0.00904 and best.defects == () and best.turns
     assert np.diff(best.angles) == pytest.approx(np.radians(20), abs=1e-12)
 
 
 def test_published_path_without_timing():
     best = mbs.synthesize_path(LEAF).best
-    assert np.sum(best.error**2) < 0.00343 and best.defects == ()
+    assert np.sum(best.error**2) < 0.00308 and best.defects == ()
 
 
 @pytest.mark.parametrize("kind", KNOWN)

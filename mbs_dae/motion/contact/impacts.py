@@ -25,13 +25,14 @@ more. When the last one would have been is noted: an impact a flight of 2 w'/|แบ
 from ...compiled.contacts import NOTED, OPEN, STILL, put_rows
 from ...compiled.machine import DONE, NOT_FINITE
 from ...kernels.abi import compiled, compiled_apart
-from ...kernels.blocks import Vector
+from ...kernels.blocks import Integers, Vector
 from ...linear.vectors import axpy, copy, dot, largest
 from ..course import moment
 from ..derivative import evaluate, factorise_terms
 from ..switching.choosing import go_on_anew
 from ..switching.pieces import turn_over
 from ..switching.search import Search
+from ..switching.switches import hold_all
 from .bounds import is_given
 from .delassus import respond, responses
 from .following import let_rates_follow
@@ -79,6 +80,38 @@ def strike(search: Search, y: Vector, dy: Vector):
     contacts.logged[0] += 1 if note[0] > SEEN * pace else 0
     note[0], note[2] = search.span[0], contacts.rests[0]
     copy(search.other[: state.v_end], note[NOTED + contacts.force.size :])
+
+
+@compiled_apart
+def strike_alike(search: Search, y: Vector, meeting: Integers, modes: Vector):
+    """The same impact in a state beside: the same points meet, and stay together, as in one that led to these modes. So
+    the state after it is a smooth function of that before."""
+    mechanism = search.stages.mechanism
+    contacts, state = mechanism.contacts, mechanism.state
+    contacts.logged[0] = 0
+    contacts.log[0][:] = contacts.pace[1] = contacts.rests[0] = 0.0
+    contacts.lands[:] = search.surface[:] = 0
+    turn_over(search)
+    if contacts.in_turn[0] == 1 and not _pass_on(search, y):
+        return
+    if not _look_at_rates(search, y):
+        return
+    for c in range(contacts.gap.size):
+        contacts.meeting[c] = meeting[c]
+    if not _jumps(search, y, contacts.meeting):
+        return
+    copy(modes, mechanism.switches.mode)
+    hold_all(mechanism)
+    closed, contacts.closed[0] = contacts.closed[0], 0
+    if closed > 0:
+        evaluate(mechanism, moment(search.stages.course, search.span[0]), y[: state.q_end], y[state.v_at : state.v_end])
+        factorise_terms(mechanism)
+        put_rows(contacts)
+        use_closed(contacts)
+        respond(mechanism)
+        put_cancelling(contacts, contacts.rate, contacts.size[0])
+        _jump(mechanism, y)
+    contacts.closed[0] = closed
 
 
 @compiled

@@ -76,16 +76,22 @@ def read_polynomial(stages: Stages, out: Vector):
 
 @compiled_apart
 def prepare_nested(stages: Stages):
-    """The rows of `read_nested`, from the stages of the step and some more of its inside."""
-    mechanism, tableau = stages.mechanism, stages.tableau
-    y0, y1, k, dense, t, h = stages.y0, stages.y1, stages.k, stages.dense, stages.now[T], stages.now[H]
-    end = tableau.stages
-    for s in range(end + 1, tableau.a.shape[0]):
-        combine(y0, h, tableau.a[s], s, k, stages.between)
+    """Some more stages inside the step, and what follows from all of them."""
+    mechanism, tableau, t, h = stages.mechanism, stages.tableau, stages.now[T], stages.now[H]
+    for s in range(tableau.stages + 1, tableau.a.shape[0]):
+        combine(stages.y0, h, tableau.a[s], s, stages.k, stages.between)
         now = moment(stages.course, t + tableau.c[s] * h)
-        stages.status[0] = derivative(mechanism, now, stages.between, k[s])
+        stages.status[0] = derivative(mechanism, now, stages.between, stages.k[s])
         if stages.status[0] != DONE:
             return
+    nest(stages)
+
+
+@compiled_apart
+def nest(stages: Stages):
+    """The rows of `read_nested`, which are linear in y₀, y₁ and all k."""
+    tableau, end, h = stages.tableau, stages.tableau.stages, stages.now[H]
+    y0, y1, k, dense = stages.y0, stages.y1, stages.k, stages.dense
     for i in range(y0.size):
         rise = y1[i] - y0[i]
         dense[0, i] = rise

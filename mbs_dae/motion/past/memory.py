@@ -13,7 +13,7 @@ from ...kernels.images import rewrite, written
 from ..course import SPAN, WAITING, Begin
 from ..record import March
 
-RECORD = ("record",)
+RECORD = ("record", "tape")
 
 
 class Memory(NamedTuple):

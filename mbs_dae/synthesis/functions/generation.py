@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import ModelError
 from ...model.parameters import check_choice, finite_number
 from ...view.drawing.colours import COLOURS, DARK
-from ..asked import numbers
+from ..asked import degrees_told, numbers
 from ..candidates import SAMPLES, Candidate
 from ..defects import wrapped
 from ..found import Synthesis, ranked
@@ -82,7 +82,7 @@ def synthesize_function(
     wanted: Callable[[float], float] | Sequence[float] | np.ndarray, over: Sequence[float] | np.ndarray,
     crank: Sequence[float] | np.ndarray | None = None, follower: Sequence[float] | np.ndarray | None = None,
     points: int | Sequence[float] | np.ndarray | None = None, kind: Kind = "four-bar", free: str | Sequence[str] = (),
-) -> Synthesis:  # fmt: skip
+) -> Synthesis[Candidate]:  # fmt: skip
     """Four-bars or slider-cranks whose follower goes with the crank as y goes with x.
 
     `wanted` is a function y(x), and `over` the range of x: `crank` are the angles of the crank at its ends, `follower`
@@ -109,7 +109,10 @@ def synthesize_function(
         what = f"{len(task.points)} precision points for {least} unknowns"
         raise ModelError(f"{what}; give at least {least} points, or fewer names in free=")
     solve = _exact if len(task.points) == least else _nearest
-    return ranked(task.what, [*solve(task, starts)])
+    notes = [*degrees_told(task.phi, "angles of the crank")]
+    if kind == "four-bar":
+        notes += degrees_told(task.way, "angles of the follower")
+    return ranked(task.what, [*solve(task, starts)], notes=notes)
 
 
 def _exact(task: FunctionTask, free: Sequence[str]) -> Iterator[Candidate]:

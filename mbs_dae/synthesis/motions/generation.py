@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations, product
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from ...errors import ModelError
+from ...errors import ModelError, counted
+from ...model.model import Model
+from ...model.parameters import check_choice
 from ...view.drawing.colours import COLOURS
-from ..asked import numbers, points_of
+from ..asked import check_counts, check_of_linkage, check_of_model, degrees_told, numbers, points_of
+from ..bounds import Bounds, bounds_of
 from ..candidates import Candidate
 from ..defects import defect_table, wrapped
 from ..found import Synthesis, ranked
 from ..linkages import Circle, Linkage, turn
+from ..models.candidates import ModelCandidate
+from ..models.generation import designs_through, point_names
 from .burmester import Displacements, circumcentre, displacements, of_five, of_four
 
 POSE = "[(0, 0, 0), (1, 0.2, 0.3)], rows of x, y and angle"
@@ -65,23 +70,33 @@ class MotionTask:
 def synthesize_motion(
     poses: Sequence[Sequence[float]] | np.ndarray, moving: Sequence[Sequence[float]] | np.ndarray | None = None,
     fixed: Sequence[Sequence[float]] | np.ndarray | None = None, lengths: Sequence[float] | np.ndarray | None = None,
-    ordered: bool = True,
-) -> Synthesis:  # fmt: skip
+    ordered: bool = True, kind: Literal["four-bar"] | Model = "four-bar", *, point: str | None = None,
+    over: Mapping[Any, Sequence[float]] | None = None, driver: Any = None, starts: int | None = None, seed: int = 0,
+    within: Sequence[Sequence[float]] | None = None, ratio: float | None = None,
+) -> Synthesis[Any]:  # fmt: skip
     """Four-bars whose coupler takes two to five poses, (x, y, angle) each; the coupler point P is the origin of the
-    moving frame.
+    moving frame. Or designs of a model, whose marker `point` comes nearest to the poses.
 
     Five poses leave nothing to choose: there are up to four points that stay on circles (Burmester), and every two of
     them make a linkage. Four leave a curve of such points: linkages between points all along it are tried, the best are
     given. With three choose the pins A and B, where they are in the first pose, as `moving`, or the pivots O and D as
     `fixed`. With two choose `moving`, and the `lengths` of crank and rocker (as long as the ways of their pins, if you
     do not). Either of two cranks may drive, so that linkages come in pairs. ``ordered=False`` allows the poses in any
-    order.
+    order. `within` are two corners of a box for the pivots, `ratio` is how many times the longest link may be the
+    shortest at most. A model as `kind`, with `point`, `over`, `driver`, `starts` and `seed`, is treated as in
+    `mbs.synthesize_path`, for two poses or more.
 
     >>> found = mbs.synthesize_motion([(0, 0, 0), (1, 0.4, 0.3), (1.8, 0.5, 0.5), (2.4, 0.2, 0.9)])
     >>> not found.best.defects, bool(abs(found.best.error).max() < 1e-10)
     (True, True)
     """
     rows = numbers(poses, "poses", example=POSE, width=3)
+    if isinstance(kind, Model):
+        check_of_linkage(moving=moving, fixed=fixed, lengths=lengths, within=within, ratio=ratio)
+        return _of_model(kind, rows, ordered, point, over=over, driver=driver, starts=starts, seed=seed)
+    check_choice(kind, ("four-bar",), "kind")
+    check_of_model(point=point, over=over, driver=driver, starts=starts)
+    bounds = bounds_of("four-bar", within, None, ratio)
     task = MotionTask(rows[:, :2] @ np.array([1, 1j]), rows[:, 2], bool(ordered))
     _check(task, moving, fixed, lengths)
     # about the first place, in lengths of about 1: where Burmester's equations are well scaled
@@ -90,7 +105,8 @@ def synthesize_motion(
     curves = None
     if len(rows) == 4:
         curves = of_four(move, ON_CURVE)
-        dyads = _best_on_curve(move, *curves, task.ordered)
+        scaled_bounds = bounds and bounds.scaled(complex(task.places[0]), task.size)
+        dyads = _best_on_curve(move, *curves, task.ordered, scaled_bounds)
     else:
         radii = None if lengths is None else numbers(lengths, "lengths", 2, "(0.5, 0.6)") / task.size
         dyads = list(_pairs(move, scaled, radii))
@@ -98,7 +114,27 @@ def synthesize_motion(
     found = [_candidate(task, *dyad) for dyad in dyads if min(abs(np.subtract(*dyad))) > SHORT]
     if curves is not None:
         curves = tuple(task.places[0] + task.size * curve for curve in curves)
-    return ranked(task.what, found, curves)
+    notes = [*degrees_told(task.turns, "angles of poses")]
+    if bounds is not None:
+        inside = [one for one in found if bounds.allow(one.linkage)]
+        if not found and curves is not None:
+            notes.append("no two points of the curves make a linkage inside of the bounds")
+        elif len(inside) < len(found):
+            notes.append(f"{counted(len(found) - len(inside), 'linkage')} outside of the bounds left out")
+        found = inside
+    return ranked(task.what, found, curves, notes)
+
+
+def _of_model(model: Model, rows: np.ndarray, ordered: bool, point: Any, **given: Any) -> Synthesis[ModelCandidate]:
+    if model.dimension != 2:
+        raise ModelError("poses (x, y, angle) are of a body in the plane; give a PlanarModel")
+    if len(rows) < 2:
+        raise ModelError(f"poses has {len(rows)}; give two or more")
+    check_counts(given["starts"], given["seed"])
+    quantities = [*point_names(model, point, "coupler.P"), f"{point}.angle"]
+    what = f"motion through {len(rows)} poses"
+    found = designs_through(model, quantities, rows, what, ordered=bool(ordered), timing=None, angles=1, **given)
+    return replace(found, notes=(*degrees_told(rows[:, 2], "angles of poses"), *found.notes))
 
 
 @dataclass(frozen=True)
@@ -177,14 +213,18 @@ def _of_two(move: Displacements, A: complex, radius: float | None) -> Iterator[P
         yield (first + last) / 2 + side * 1j * height * way / abs(way), A
 
 
-def _best_on_curve(move: Displacements, O: np.ndarray, A: np.ndarray, ordered: bool) -> list[tuple[Pair, Pair]]:
+def _best_on_curve(
+    move: Displacements, O: np.ndarray, A: np.ndarray, ordered: bool, bounds: Bounds | None
+) -> list[tuple[Pair, Pair]]:
     """Of all couples of points: those with fewest defects that transmit forces best in the poses."""
-    near = (np.abs(O) < FAR) & (np.abs(A) < FAR) & (np.abs(A - O) > SHORT)
+    near = (np.abs(O) < FAR) & (np.abs(A) < FAR) & (np.abs(A - O) > SHORT) & (bounds is None or bounds.hold(O))
     O, A = O[near], A[near]
     i, j = (index.ravel() for index in np.indices((len(O), len(O))))
     i, j = i[i != j], j[i != j]
     lengths = np.stack([np.abs(A[i] - O[i]), np.abs(A[i] - A[j]), np.abs(A[j] - O[j]), np.abs(O[i] - O[j])])
     slim = lengths.max(axis=0) < SLIM * lengths.min(axis=0)
+    if bounds is not None and bounds.ratio is not None:
+        slim &= lengths.max(axis=0) <= bounds.ratio * lengths.min(axis=0)
     i, j = i[slim], j[slim]
     linkage, theta, drive = _stand(move, O[i, None], A[i, None], O[j, None], A[j, None])
     wrong = np.sum([*defect_table(linkage, theta, np.sign(drive), ordered).values()], axis=0)

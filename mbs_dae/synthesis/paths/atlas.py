@@ -33,7 +33,7 @@ def starts(
         factor = (np.conj(path - middle) @ wanted) / (np.abs(path - middle) ** 2).sum(axis=1)
     off = np.abs(factor[:, None] * (path - middle) - wanted) ** 2
     cost = np.where(closes, off.sum(axis=1), np.inf)
-    best = np.argsort(cost)[_spread(count, int(closes.sum()))]
+    best = np.argsort(cost)[spread(count, int(closes.sum()))]
     numbers = np.empty((len(best), linkage.numbers().shape[-1]))
     for place, k in enumerate(best):
         guide = linkage.guide
@@ -43,7 +43,7 @@ def starts(
     return numbers, theta[best] + np.angle(factor[best])[:, None], sign[best]
 
 
-def _spread(count: int, there: int) -> np.ndarray:
+def spread(count: int, there: int) -> np.ndarray:
     """Places among the first, denser at the beginning: the best ones are much alike, and may all lead to one valley."""
     reach = min(WIDER * count, there)
     return np.unique((reach * (np.arange(count) / count) ** 2).astype(int))[:reach]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from ..angles import with_angles
+from ..bounds import Bounds
+from ..constrained import constrained_least_squares
 from ..linkages import Circle, Kind, Linkage, linkage_of, size_of, slopes, turn
-from ..marquardt import least_squares
+from ..marquardt import Ends, Residuals, least_squares
 
 ENOUGH = 1e-30
 """A sum of squares, for points that are about 1 apart: the path passes them."""
@@ -26,37 +31,72 @@ class Found(NamedTuple):
     cost: float
 
 
+@dataclass(frozen=True, eq=False)
+class Sought:
+    """Linkages of this kind whose coupler point passes the targets, which are about 1 apart, around 0."""
+
+    kind: Kind
+    targets: np.ndarray
+    timing: np.ndarray | None
+    bounds: Bounds | None
+
+    def least_squares(self, residuals: Residuals, x: np.ndarray, steps: int, rounds: int) -> Ends:
+        """From these unknowns, linkages first, inside of the bounds if there are some."""
+        if (bounds := self.bounds) is None:
+            return least_squares(residuals, x, steps, ENOUGH)
+        own = size_of(self.kind)
+
+        def excess(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            value, slope = bounds.excess(x[:, :own])
+            return value, np.pad(slope, ((0, 0), (0, 0), (0, x.shape[1] - own)))
+
+        return constrained_least_squares(residuals, excess, x, steps, ENOUGH, rounds)
+
+
 def nearest(
-    kind: Kind, targets: np.ndarray, numbers: np.ndarray, theta: np.ndarray, signs: np.ndarray,
-    timing: np.ndarray | None, steps: int,
+    sought: Sought, numbers: np.ndarray, theta: np.ndarray, signs: np.ndarray, steps: int, rounds: int,
+    told: Counter[str],
 ) -> list[Found]:  # fmt: skip
     """From each start to linkages nearby whose sum of squared distances from the targets is least. The angles of the
-    crank are unknowns of their own, all of them or, with a given timing, the first one."""
-    own = size_of(kind)
+    crank are unknowns of their own, all of them or, with a given timing, the first one. What ends otherwise is told."""
+    own, timing = size_of(sought.kind), sought.timing
     x = np.concatenate([numbers, theta if timing is None else theta[:, :1] - timing[0]], axis=1)
 
     def residuals(x: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         with np.errstate(all="ignore"):  # where a linkage does not close
-            return off(kind, targets, x, signs[rows], timing)
+            return off(sought.kind, sought.targets, x, signs[rows], timing)
 
-    ends = least_squares(residuals, x, steps=steps, enough=ENOUGH)
+    ends = sought.least_squares(residuals, x, steps, rounds)
     found = []
     for end, cost, sign in zip(ends.x, ends.cost, signs, strict=True):
-        linkage = linkage_of(kind, end[:own])
-        lengths = [linkage.a, linkage.b, *([linkage.guide.c] if isinstance(linkage.guide, Circle) else [])]
-        if not (np.isfinite(cost) and min(lengths) > 0 and np.abs(end[:own]).max() < FAR):
-            continue
+        linkage = linkage_of(sought.kind, end[:own])
         angles = end[own:] if timing is None else end[own] + timing
-        if cost < ENOUGH or np.abs(linkage.pose(angles, sign).drive).min() > EDGE:
+        if why := _useless(sought, linkage, angles, sign, cost):
+            told[why] += 1
+        else:
             found.append(Found(linkage.plain(), angles, sign, float(cost)))
     return found
+
+
+def _useless(sought: Sought, linkage: Linkage, angles: np.ndarray, sign: np.ndarray, cost: float) -> str:
+    """Why an end of the search is no linkage; nothing if it is one."""
+    lengths = [linkage.a, linkage.b, *([linkage.guide.c] if isinstance(linkage.guide, Circle) else [])]
+    if not np.isfinite(cost):
+        return "did not close at all points"
+    if not (min(lengths) > 0 and np.abs(linkage.numbers()).max() < FAR):
+        return "grew without limits, or shrank to nothing"
+    if sought.bounds is not None and not sought.bounds.allow(linkage):
+        return "ended outside of the bounds"
+    if cost >= ENOUGH and not np.abs(linkage.pose(angles, sign).drive).min() > EDGE:
+        return "ended where the coupler and its follower lock"
+    return ""
 
 
 def off(
     kind: Kind, targets: np.ndarray, x: np.ndarray, signs: np.ndarray, timing: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """How far P is from the targets, x then y, and the derivatives with the numbers of the linkage and the angles."""
-    own, count = size_of(kind), len(targets)
+    own = size_of(kind)
     linkage = linkage_of(kind, x[:, None, :own])
     theta = x[:, own:] if timing is None else x[:, own:] + timing
     pose = linkage.pose(theta, signs)
@@ -65,10 +105,6 @@ def off(
     along = turn(pose.gamma)
     dP[..., own - 2] += along
     dP[..., own - 1] += 1j * along
-    if timing is None:  # an angle moves its own point only
-        of_angles = np.zeros((*dP.shape[:2], count), dtype=complex)
-        each = np.arange(count)
-        of_angles[:, each, each] = dP[..., own]
-        dP = np.concatenate([dP[..., :own], of_angles], axis=-1)
+    dP = with_angles(dP[..., :own], dP[..., own], timing is not None)
     away = pose.P - targets
     return np.concatenate([away.real, away.imag], axis=1), np.concatenate([dP.real, dP.imag], axis=1)

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from ...errors import ModelError
+from ...errors import ModelError, counted
+from ...model.model import Model
 from ...model.parameters import check_choice
 from ...view.drawing.colours import COLOURS, DARK
-from ..asked import numbers, points_of
+from ..asked import check_counts, check_of_linkage, check_of_model, degrees_told, numbers, points_of
+from ..bounds import bounds_of
 from ..candidates import Candidate
 from ..defects import wrapped
 from ..found import Synthesis, largest, ranked
 from ..linkages import Kind
+from ..models.candidates import ModelCandidate
+from ..models.generation import designs_through, point_names
 from . import atlas, dyads
 from .cognates import drawing_the_same
-from .coupler_curves import Found, nearest
+from .coupler_curves import Found, Sought, nearest
 
+STARTS = 128
+"""So many are followed where none is said."""
 KEPT = 20
 """So many linkages are given."""
 ROUGHLY, FURTHER, POLISH = 80, 400, 20
 """Steps from each start, from the best ends of them, and from what solves Alt's equations."""
+FEW_ROUNDS, ROUNDS = 3, 10
+"""Of multipliers, where there are bounds: from each start, and further on."""
 MOST = 32
 """So many of the best ends are followed."""
 ALIKE = 1e-3
@@ -55,53 +64,75 @@ class PathTask:
 
 def synthesize_path(
     points: Sequence[Sequence[float]] | np.ndarray, order: Literal["prescribed", "free"] = "prescribed",
-    kind: Kind = "four-bar", timing: Sequence[float] | np.ndarray | None = None, starts: int = 128, seed: int = 0,
-) -> Synthesis:  # fmt: skip
+    kind: Kind | Model = "four-bar", timing: Sequence[float] | np.ndarray | None = None, starts: int | None = None,
+    seed: int = 0, *, point: str | None = None, over: Mapping[Any, Sequence[float]] | None = None, driver: Any = None,
+    within: Sequence[Sequence[float]] | None = None, lengths: Any = None, ratio: float | None = None,
+) -> Synthesis[Any]:  # fmt: skip
     """Four-bars or slider-cranks whose coupler point P passes these points, or comes nearest to them: the sum of the
-    squares of its distances is least.
+    squares of its distances is least. Or designs of a model, whose `point` does.
 
     The points are passed in their order, forth or back; with ``order="free"`` in any. `timing` are angles of the crank
     at the points, from any zero; without, the crank may stand as it likes. The search begins at the `starts` best of
     some thousand linkages, and with nine points at solutions of Alt's equations, too; the same `seed` gives
     the same linkages. Least squares from many starts find good linkages, and cannot show that there is none better.
 
+    A linkage may have bounds: `within` are two corners of a box for its fixed pivots, `lengths` ranges of its lengths
+    by their letters, ``{"a": (0.1, 0.5)}``, or one range for all, and `ratio` is how many times the longest one may be
+    the shortest at most.
+
+    As `kind` any model will do that one driver moves: `point` is a name such as "coupler.P", `over` has the parameters
+    that may change, with their ranges. The driver takes any value of a full turn, or of a range, e.g.
+    ``driver={"lift": (0, 0.3)}``, and `timing` are its values; see `mbs.ModelCandidate`.
+
     >>> points = [(0.0, 0.0), (0.3, 0.02), (0.6, 0.03), (0.9, 0.02), (1.2, 0.0)]
     >>> found = mbs.synthesize_path(points)
     >>> found.best.defects, bool(found.best.error.max() < 1e-9)
     ((), True)
     """
-    targets = points_of(points, "points", example="[(0, 0), (1, 0.2), (2, 0)]")
     check_choice(order, ("prescribed", "free"), "order")
+    check_counts(starts, seed)
+    if isinstance(kind, Model):
+        check_of_linkage(within=within, lengths=lengths, ratio=ratio)
+        return _of_model(kind, points, order, timing, starts, seed, point=point, over=over, driver=driver)
     check_choice(kind, ("four-bar", "slider-crank"), "kind")
-    _check(targets, starts, seed)
+    check_of_model(point=point, over=over, driver=driver)
+    targets = points_of(points, "points", example="[(0, 0), (1, 0.2), (2, 0)]")
+    _check(targets[:, None])
     angles = None if timing is None else _timing(timing, order, len(targets))
     task = PathTask(targets, angles, order == "prescribed")
-    origin, size = targets.mean(), float(np.abs(targets - targets.mean()).max())
-    candidates = []
-    for one in _search((targets - origin) / size, task, kind, starts, seed):
-        linkage = one.linkage.moved(complex(origin), size).plain()
+    bounds = bounds_of(kind, within, lengths, ratio)
+    origin, size = complex(targets.mean()), float(np.abs(targets - targets.mean()).max())
+    sought = Sought(kind, (targets - origin) / size, angles, bounds and bounds.scaled(origin, size))
+    candidates, told = [], Counter[str]()
+    for one in _search(sought, task, starts or STARTS, seed, told):
+        linkage = one.linkage.moved(origin, size).plain()
         pose = linkage.pose(one.theta, one.signs)
-        if np.isfinite(pose.P).all():
+        if np.isfinite(pose.P).all() and (bounds is None or bounds.allow(linkage)):
             candidates.append(Candidate(linkage, one.theta, one.signs, np.abs(pose.P - targets), task))
-    whole = ranked(task.what, candidates)
+    notes = [*degrees_told(angles, "angles in timing=")]
+    if not candidates:
+        left = ", ".join(f"{count} {why}" for why, count in told.most_common())
+        notes.append(f"of {counted(told.total(), 'start')} {left or 'none closed at all points'}")
+    whole = ranked(task.what, candidates, notes=notes)
     is_alts = len(targets) == dyads.POINTS  # whose solutions are single linkages
     kept = [one for k, one in enumerate(whole) if k < KEPT or (is_alts and largest(one) == 0.0)]
-    return Synthesis(task.what, tuple(kept))
+    return replace(whole, candidates=tuple(kept))
 
 
-def _search(targets: np.ndarray, task: PathTask, kind: Kind, starts: int, seed: int) -> Iterator[Found]:
+def _search(sought: Sought, task: PathTask, starts: int, seed: int, told: Counter[str]) -> Iterator[Found]:
     """About 1 apart, around 0; each linkage once."""
+    kind, targets, timing = sought.kind, sought.targets, sought.timing
     tour = np.arange(len(targets)) if task.ordered else atlas.tour(targets)
-    numbers, theta, sign = atlas.starts(kind, targets[tour], task.timing, starts, seed)
+    numbers, theta, sign = atlas.starts(kind, targets[tour], timing, starts, seed)
     back = np.argsort(tour)
     signs = np.repeat(sign[:, None], len(targets), axis=1)
-    roughly = nearest(kind, targets, numbers, theta[:, back], signs, task.timing, steps=ROUGHLY)
-    found = _followed(kind, targets, roughly, task.timing, FURTHER, MOST)
-    if kind == "four-bar" and task.timing is None and len(targets) == dyads.POINTS:
+    roughly = nearest(sought, numbers, theta[:, back], signs, ROUGHLY, FEW_ROUNDS, told)
+    found = _followed(sought, roughly, FURTHER, MOST, told)
+    if kind == "four-bar" and timing is None and len(targets) == dyads.POINTS:
         exact = [Found(*one, 0.0) for one in dyads.linkages_through(targets, seed)]
-        found += _followed(kind, targets, exact, None, POLISH, len(exact))
+        found += _followed(replace(sought, bounds=None), exact, POLISH, len(exact), told)
     found.sort(key=lambda one: one.cost)
-    drawn_alike = kind == "four-bar" and task.timing is None
+    drawn_alike = kind == "four-bar" and timing is None
     seen: list[np.ndarray] = []
     for one in (way for first in found for way in (drawing_the_same(first) if drawn_alike else (first,))):
         own = one.linkage.numbers()
@@ -110,31 +141,39 @@ def _search(targets: np.ndarray, task: PathTask, kind: Kind, starts: int, seed: 
             yield one
 
 
-def _followed(
-    kind: Kind, targets: np.ndarray, found: Sequence[Found], timing: np.ndarray | None, steps: int, most: int
-) -> list[Found]:  # fmt: skip
+def _followed(sought: Sought, found: Sequence[Found], steps: int, most: int, told: Counter[str]) -> list[Found]:
     """The best of them, and from there on."""
     best = sorted(found, key=lambda one: one.cost)[:most]
     if not best:
         return []
     numbers = np.array([one.linkage.numbers() for one in best])
     theta, signs = np.array([one.theta for one in best]), np.array([one.signs for one in best])
-    return nearest(kind, targets, numbers, theta, signs, timing, steps)
+    return nearest(sought, numbers, theta, signs, steps, ROUNDS, told)
 
 
-def _check(targets: np.ndarray, starts: Any, seed: Any) -> None:
+def _of_model(
+    model: Model, points: Any, order: str, timing: Any, starts: int | None, seed: int, *, point: Any, **given: Any
+) -> Synthesis[ModelCandidate]:
+    targets = numbers(points, "points", example="rows of coordinates", width=model.dimension)
+    _check(targets)
+    at = None if timing is None else _timing(timing, order, len(targets))
+    what = f"path through {len(targets)} points" + (" at given values of the driver" if timing is not None else "")
+    quantities = point_names(model, point, "coupler.P")
+    more: Any = {"ordered": order == "prescribed", "timing": at, "starts": starts, "seed": seed}
+    return designs_through(model, quantities, targets, what, **given, **more)
+
+
+def _check(targets: np.ndarray) -> None:
+    """Rows of coordinates."""
     if len(targets) < 3:
         raise ModelError(f"points has {len(targets)}; give three or more")
-    gaps = np.abs(targets - targets[:, None])
+    gaps = np.linalg.norm(targets - targets[:, None], axis=2)
     np.fill_diagonal(gaps, np.inf)
     k, m = np.unravel_index(np.argmin(gaps), gaps.shape)
-    if gaps[k, m] <= 1e-12 * np.abs(targets - targets.mean()).max():
+    if gaps[k, m] <= 1e-12 * np.abs(targets - targets.mean(axis=0)).max():
         raise ModelError(
             f"points {min(k, m)} and {max(k, m)} are the same place; leave one out (a closed path closes by itself)"
         )
-    for value, name, least in ((starts, "starts", 1), (seed, "seed", 0)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ModelError(f"{name} is {value!r}; give a whole number of {least} or more")
 
 
 def _timing(given: Any, order: str, count: int) -> np.ndarray:

@@ -107,6 +107,17 @@ class Code:
             reads, lines, [self.own_names[s] for s in self.eq.parameters if named[s] in used], named[t] in used
         )
 
+    def called(self, name: str) -> str:
+        return "_".join([name, *(identifier(s.name) for s in self.eq.by)])
+
+    @property
+    def example(self) -> str:
+        """The function that is shown in use."""
+        return self.called(self.names[0])
+
+    def what(self, name: str) -> str:
+        return WHAT[name] + "".join(f"; differentiated by {identifier(s.name)}" for s in self.eq.by)
+
     def shape(self, name: str) -> str:
         rows, columns = getattr(self.eq, name).shape
         return f"{rows} x {columns}, row by row" if name in IN_COLUMNS else f"{rows}"
@@ -134,7 +145,7 @@ class Code:
             called = f" ({s.name})" * (self.own_names[s] != s.name)
             yield f"    {self.own_names[s]} = {value!r} {eq.units.get(s, '')}{called}".rstrip()
         yield "Functions, and how many numbers each gives:"
-        yield from (f"    {name}: {self.shape(name)}; {WHAT[name]}" for name in self.names)
+        yield from (f"    {self.called(name)}: {self.shape(name)}; {self.what(name)}" for name in self.names)
 
 
 def _listed(head: str, names: Sequence[str]) -> Iterator[str]:
@@ -187,8 +198,8 @@ def in_c(code: Code) -> str:
         ignored = [" ".join(f"(void){one};" for one in unread)] * bool(unread)
         out += [
             "",
-            C.comment([f"{WHAT[name]}; {code.shape(name)}"]),
-            f"void {title}_{name}({given}, double out[])",
+            C.comment([f"{code.what(name)}; {code.shape(name)}"]),
+            f"void {title}_{code.called(name)}({given}, double out[])",
             "{",
         ]
         out += [*_indented([*ignored, *own.reads, *constants, *zeros, *own.lines], "    "), "}"]
@@ -199,7 +210,7 @@ def _use_in_c(code: Code, title: str) -> Iterator[str]:
     yield "C99 and its mathematical library (-lm). Include this file, or compile it and declare what is called:"
     arrays = ", ".join(array for array, _ in code.arguments)
     p = f", &{title}_defaults" * bool(code.eq.parameters)
-    yield f"    {title}_{code.names[0]}(t, {arrays}{p}, out);"
+    yield f"    {title}_{code.example}(t, {arrays}{p}, out);"
 
 
 def in_javascript(code: Code) -> str:
@@ -207,10 +218,8 @@ def in_javascript(code: Code) -> str:
     eq = code.eq
     written, programs = _programs(code, JAVASCRIPT)
     values = [[code.own_names[s], value] for s, value in eq.parameters.items()]
-    out = [
-        JAVASCRIPT.comment([*code.header(), "", "An ES module. Phi(t, q, v, {p: {name: value}}) gives numbers."]),
-        "",
-    ]
+    use = f"An ES module. {code.example}(t, q, v, {{p: {{name: value}}}}) gives numbers."
+    out = [JAVASCRIPT.comment([*code.header(), "", use]), ""]
     out += _wrapped("export const parameters = Object.freeze(Object.fromEntries([", quoted(values)[1:-1], "]));")
     facts = {array: [code.own_names[s] for s in symbols] for array, symbols in code.arguments}
     facts["bodies"] = [*eq.bodies.values()]
@@ -220,7 +229,8 @@ def in_javascript(code: Code) -> str:
     others = ", ".join(["p: given = {}", *(array for array, _ in code.arguments[2:])])
     for name, own in programs.items():
         constants = [f"const {one} = p.{one};" for one in own.parameters]
-        out += ["", f"// {WHAT[name]}; {code.shape(name)}", f"export function {name}(t, q, v, {{{others}}} = {{}}) {{"]
+        out += ["", f"// {code.what(name)}; {code.shape(name)}"]
+        out += [f"export function {code.called(name)}(t, q, v, {{{others}}} = {{}}) {{"]
         array = f"const out = new Float64Array({len(getattr(eq, name))});"
         lines = ["const p = withDefaults(given);", *own.reads, *constants, array, *own.lines, "return out;"]
         out += [*_indented(lines, "  "), "}"]
@@ -231,7 +241,10 @@ def in_python(code: Code) -> str:
     """A module; Phi(t, q, v, turns=None, parameters=None, z=None) and the others give arrays."""
     eq = code.eq
     written, programs = _programs(code, PYTHON)
-    out = [PYTHON.comment([*code.header(), "", "Phi(t, q, v, parameters={name: value}) gives an array."]), ""]
+    out = [
+        PYTHON.comment([*code.header(), "", f"{code.example}(t, q, v, parameters={{name: value}}) gives an array."]),
+        "",
+    ]
     called = [one if (other := PYTHON.functions[one]) == one else f"{one} as {other}" for one in FUNCTIONS]
     out += [*_wrapped("from math import (", ", ".join(called), ")"), "", "import numpy as np", ""]
     values = ", ".join(f'"{code.own_names[s]}": {value!r}' for s, value in eq.parameters.items())
@@ -246,8 +259,8 @@ def in_python(code: Code) -> str:
         out += [
             "",
             "",
-            f"def {name}(t, q, v{others}, parameters=None):",
-            f'    """{WHAT[name]}; {code.shape(name)}."""',
+            f"def {code.called(name)}(t, q, v{others}, parameters=None):",
+            f'    """{code.what(name)}; {code.shape(name)}."""',
         ]
         out += _indented(["p = with_defaults(parameters)", *own.reads, *constants], "    ")
         out += [

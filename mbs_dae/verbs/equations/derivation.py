@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import cache, partial
 from typing import Any
 
@@ -18,6 +19,8 @@ from sympy.utilities.lambdify import implemented_function
 from ...arguments import check_without_contacts, model_of
 from ...compiled import System
 from ...coordinates import body_coordinates
+from ...derivatives.constants import constants_of, with_constants_free
+from ...derivatives.parameters import check_constants
 from ...errors import ModelError
 from ...model.bodies.body import Body, reference_turns
 from ...model.element import Element
@@ -31,6 +34,7 @@ from ...symbolic.functions import as_sympy
 from ...symbolic.loads import Load, LoadEquations
 from ...symbolic.markers import LABELS, t
 from ...symbolic.tidy import exact, tidy
+from .by_parameters import Freed
 from .system import SystemEquations
 
 Put = dict[sp.Symbol, sp.Expr]  # what stands for the symbols of a form
@@ -82,7 +86,14 @@ def equations(model: Model | System) -> SystemEquations:
         placement=names.placement(),
         tables=tables,
         functions=functions,
+        freed=partial(_with_free, copy(model)),
     )
+
+
+def _with_free(model: Model, name: str) -> Freed[SystemEquations]:
+    check_constants(model, [name])
+    free = with_constants_free(model, [name])
+    return Freed(equations(free), free.parameters[name].symbol, constants_of(model)[name].value)
 
 
 def _constraints(model: Model, names: _Notation) -> tuple[tuple[tuple[str, int], ...], tuple[int, ...], Printed]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -68,6 +68,10 @@ class Matrices:
     """table_1, table_2, ...: what the tables are called in print."""
     functions: Mapping[str, Any]
     """The functions that stand for forces of Python, by name; each can be evaluated."""
+    freed: Callable[[str], Any]
+    """The same equations with a constant of an element, by name, as a parameter."""
+    by: tuple[sp.Symbol, ...] = ()
+    """By what these matrices are differentiated, one after the other."""
 
     Phi, Phi_q, nu, gamma, M, Q, zdot = map(_plain, BOLD)
 
@@ -85,6 +89,20 @@ class Matrices:
     def shown(self) -> list[str]:
         """The matrices that there are."""
         return [name for name in BOLD if name in SIX or self.z]
+
+    @property
+    def are_zero(self) -> bool:
+        """Whether all entries are: nothing depends on what is differentiated by."""
+        return not any(matrix.todok() for matrix in self.printed.values())
+
+    @property
+    def told_zero(self) -> str:
+        """What is said of derivatives by a number that stands nowhere."""
+        return f"nothing depends on {', then '.join(s.name for s in self.by)}: all derivatives are zero"
+
+    def called(self, name: str) -> str:
+        """What a matrix is called in print: Q, and Q_r where it is differentiated by r."""
+        return "_".join([name, *(s.name for s in self.by)])
 
     def readable(self, name: str) -> sp.Matrix:
         """A matrix as it is printed, with names for its tables."""

@@ -45,7 +45,8 @@ def paper(eq: Matrices, names: Sequence[str]) -> Paper:
     blocks: list[Block] = [Heading("Symbols"), *symbols(eq)]
     for name in names:
         blocks += [Heading(TITLES[name]), *matrix(eq, name)]
-    return Paper(f"Equations of {eq.name}", tuple(blocks))
+    by = "".join(f", differentiated by {s.name}" for s in eq.by)
+    return Paper(f"Equations of {eq.name}{by}", tuple(blocks))
 
 
 def symbols(eq: Matrices) -> Iterator[Block]:
@@ -89,9 +90,10 @@ def matrix(eq: Matrices, name: str, digits: int = FULL) -> Iterator[Block]:
         cells = rows.setdefault(row, [])
         cells += [",  "] if cells else []
         cells += between(pieces(e, eq.place(name, row, column)[1], ":") if by_columns else pieces(e))
-    head = ("row", "of", (Math(NAMES[name]), ", entries that are not zero, by columns" if by_columns else ""))
+    by = [part for s in eq.by for part in (" by ", Math(s))]
+    head = ("row", "of", (Math(NAMES[name]), *by, ", entries that are not zero, by columns" if by_columns else ""))
     own = [(str(row + 1), eq.place(name, row, 0)[0], tuple(cells)) for row, cells in rows.items()]
-    if name == "Phi":
+    if name == "Phi" and not eq.by:
         own = [(row, who, (*cells, " ", Math("=", sp.S.Zero))) for row, who, cells in own]
     if own:
         yield Table("rlw", head, tuple(own))

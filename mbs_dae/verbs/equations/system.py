@@ -29,6 +29,7 @@ from ...symbolic.codegen import Printer
 from ...symbolic.functions import Lookup, Wrap, written_out
 from ...symbolic.markers import t
 from ...symbolic.tidy import exact, expanded, text
+from .by_parameters import differentiated
 from .code import code
 from .matrices import BOLD, IN_COLUMNS, SIX, Matrices
 from .saving import ENDINGS, saved
@@ -88,10 +89,34 @@ class SystemEquations(Matrices):
         given = {"Phi": Phi, "Phi_q": Phi_q, "nu": nu, "gamma": gamma, "M": M, "Q": Q, "zdot": zdot}
         return _compared(self, {name: matrix for name, matrix in given.items() if matrix is not None})
 
+    def d(self, by: str | sp.Symbol) -> SystemEquations:
+        """All matrices differentiated by a parameter, or by a constant of an element such as "spring.stiffness":
+        ``eq.d("r").Phi`` is ∂Φ/∂r, exact, at coordinates, rates and a time that are held. The derivatives can do what
+        the equations can: be printed, compared, evaluated, written to files, and differentiated once more.
+
+        Where nothing depends on the parameter all of them are zero, and in print they say so. A law that jumps has the
+        slope of the branch that holds.
+
+        >>> model = mbs.PlanarModel("pendulum", gravity=(0, -10))
+        >>> r = model.parameter("r", 0.5)
+        >>> rod = model.body("rod", mass=2 * r, inertia=r**3 / 6)
+        >>> model.add(mbs.Revolute("A", model.ground, rod.at(-r / 2, 0)))
+        <Revolute A>
+        >>> by_r = mbs.equations(model).d("r")
+        >>> by_r.Phi
+        Matrix([
+        [cos(phi_2)/2],
+        [sin(phi_2)/2]])
+        >>> by_r.M.diagonal()
+        Matrix([[2, 2, r**2/2]])
+        """
+        return differentiated(self, by)
+
     def latex(self) -> str:
         """The whole set as one ``aligned`` block."""
-        lines = [rf"\boldsymbol{{{BOLD[name]}}} &= {sp.latex(self.readable(name))}" for name in self.shown]
-        lines[0] += r" = \boldsymbol{0}"
+        by = "".join(rf"\frac{{\partial}}{{\partial {sp.latex(s)}}} " for s in reversed(self.by))
+        lines = [rf"{by}\boldsymbol{{{BOLD[name]}}} &= {sp.latex(self.readable(name))}" for name in self.shown]
+        lines[0] += r" = \boldsymbol{0}" * (not self.by)
         lines[:0] = [rf"\boldsymbol{{{q}}}^T &= {sp.latex(s.T)}" for q, s in (("q", self.q), (r"\dot{q}", self.v))]
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
@@ -138,12 +163,16 @@ class SystemEquations(Matrices):
                 who, coordinate = self.place(name, row, column)
                 entry = text(matrix[row, column])
                 cells.setdefault(f"  [{row}] {who}: ", []).append(f"{coordinate}: {entry}" if coordinate else entry)
-            lines += ["", name if cells and name != "Phi" else f"{name} = 0"]
+            is_zero = not cells or name == "Phi" and not self.by
+            lines += ["", self.called(name) + " = 0" * is_zero]
             lines += [place + ", ".join(entries) for place, entries in cells.items()]
+        if self.by and self.are_zero:
+            lines[1:] = [self.told_zero]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<equations of {self.name!r}: {len(self.rows)} rows, {len(self.q)} coordinates>"
+        by = "".join(f" by {s.name}" for s in self.by)
+        return f"<equations of {self.name!r}{by}: {len(self.rows)} rows, {len(self.q)} coordinates>"
 
 
 # --- in numbers: the same expressions, printed and computed as in the kernels ---
@@ -162,6 +191,9 @@ def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tupl
     if reactions := sorted({s.name for _, m in matrices for s in m.free_symbols if isinstance(s, Reaction)}):
         what = f"the rates speak of {', '.join(reactions)}, which follows from all equations together"
         raise ModelError(f"{what}; solve for the multipliers, and put them in: eq.zdot.subs(...)")
+    if any(m.has(sp.Derivative) for _, m in matrices):
+        what = "a force that is a Python function has no formula, and depends on what is differentiated by"
+        raise ModelError(f"{what}; name matrices without it, e.g. lambdify('Phi')")
     ends = np.cumsum([len(m) for _, m in matrices])
     data = [symbol.table.data for symbol in tables.values()]
     starts = np.cumsum([0, *map(len, data)])[:-1]
@@ -258,7 +290,7 @@ def _compared(eq: SystemEquations, given: Mapping[str, Any]) -> Comparison:
         for row, column in sorted({*derived.todok(), *matrix.todok()}):
             expected, got = derived[row, column], matrix[row, column]
             if (gap := _gap(expected, got, points)) is not None:
-                found.append(Difference(name, row, column, *eq.place(name, row, column), expected, got, gap))
+                found.append(Difference(eq.called(name), row, column, *eq.place(name, row, column), expected, got, gap))
     return Comparison(tuple(given), tuple(found))
 
 

@@ -225,6 +225,23 @@ def many(model: mbs.PlanarModel) -> float:
     return float(band[95].max()) + study.worst("a.angle", by="abs").value
 
 
+def best(model: mbs.PlanarModel) -> float:
+    effort = mbs.quantity("motor.effort")
+    work = mbs.integral(effort**2) + mbs.average("a.angle") + mbs.at_end("a.x") - mbs.at_start("a.x")
+    squares = mbs.Objective(["a.x"], lambda x: x @ x, lambda x: [2 * x])
+    slope: mbs.Gradient = mbs.gradient(squares, model, [0, 1], over=["r"], verb="kinematics")
+    limits = [mbs.maximum(effort) <= 50, mbs.minimum("a.x") >= 0, mbs.Limit(lambda run: run["a.y"], upper=1.0)]
+    found: mbs.Optimum = mbs.optimize(work, model, [0, 1], {"r": (0.1, 0.2)}, limits, starts=3, verb="kinematics")
+    fitted: mbs.Fit = mbs.fit(model, {"t": [0, 1], "a.x": [0, 1]}, ["r"], noise=0.1, initial={"a.omega": 1.0})
+    scatter: mbs.Bands = mbs.tolerance(model, [0, 1], {"r": 1e-4}, of=["a.x"], samples=100, seed=1)
+    band: mbs.Band = scatter["a.x"]
+    for figure in (found.plot(["a.x"]), fitted.plot(), scatter.plot("a.x")):
+        figure.savefig("design.png")
+    low, high = fitted.interval("r")
+    print(found.active, found.starts[0].message, fitted.indistinct, fitted.noise["a.x"] + low + high, slope.by["r"])
+    return found.sensitivity("r") + found.values["r"] + float(band.sigma.max() + band.share("r").min())
+
+
 def linkages() -> float:
     points = mbs.chebyshev_points(1, 2, 5)
     function = mbs.synthesize_function(
@@ -233,6 +250,15 @@ def linkages() -> float:
     motion = mbs.synthesize_motion([(0, 0, 0), (1, 0.2, 0.3), (1.8, 0, 0.6)], fixed=[(0, -1), (1, -1)], ordered=False)
     path: mbs.Synthesis = mbs.synthesize_path([(0, 0), (1, 0.2), (2, 0)], order="free", kind="slider-crank", seed=1)
     one: mbs.Candidate = path.best
+    within: mbs.Synthesis[mbs.Candidate] = mbs.synthesize_path(
+        [(0, 0), (1, 0.2), (2, 0)], within=[(0, 0), (2, 2)], ratio=4
+    )
+    arm = mbs.PlanarModel("arm")
+    bar = arm.link("bar", (0, 0), (1, 0), length=arm.parameter("l", 1.0))
+    arm.add(mbs.Revolute("O", arm.ground, bar.tail), mbs.Driver("motor", mbs.angle(bar), mbs.t))
+    places = [(1.2, 0), (0, 1.2), (-1.2, 0)]
+    design: mbs.ModelCandidate = mbs.synthesize_path(places, kind=arm, point="bar.head", over={"l": (0.5, 2)}).best
+    print(len(within), design.design["l"], design.defects, mbs.assemble(design.model(), start=design.start)["bar.x"])
     linkage: mbs.Linkage = one.linkage
     print(
         path,

@@ -1,0 +1,81 @@
+"""What derivatives of a run cost, in plain runs: ``python benchmarks/derivatives.py [RUNS]``.
+
+A chain of rods on springs, 3 s. Ahead: so many parameters, and one array is read. Back: the gradient of its sum. Runs
+take turns in one process; of each the least processor time counts. Last, how many numbers are kept of long runs.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import mbs_dae as mbs
+from mbs_dae.derivatives.runs.gradients import adjoint
+from mbs_dae.motion.past.tape import Steps
+
+TIMES = np.linspace(0, 3, 31)
+AHEAD, BACK = (1, 3, 10), (3, 30, 300)
+
+
+def chain(rods: int, each: int) -> tuple[mbs.PlanarModel, dict[str, float], list[str]]:
+    """With so many parameters for each rod."""
+    model, end = mbs.PlanarModel(f"chain of {rods}", gravity=(0, -9.81)), None
+    names = []
+    for k in range(rods):
+        rod = model.link(f"rod{k}", (0.1 * k, 0), (0.1 * k + 0.1, 0), mass=model.parameter(f"m{k}", 0.2))
+        model.add(mbs.Revolute(f"pin{k}", end or model.ground, rod.tail))
+        names.append(f"m{k}")
+        for c in range(each - 1):
+            stiffness = model.parameter(f"k{k}_{c}", 5.0 / (each - 1))
+            names.append(f"k{k}_{c}")
+            anchor = model.ground.at(0.1 * k + 0.01 * c, -0.5)
+            model.add(mbs.SpringDamper(f"s{k}_{c}", anchor, rod.head, stiffness=stiffness, damping=0.02, length=0.4))
+        end = rod.head
+    return model, {f"rod{k}.omega": 0.3 * k for k in range(rods)}, names
+
+
+def least(runs: int, *functions: Callable[[], object]) -> list[float]:
+    """The processor time of each, taking turns."""
+    found = [np.inf] * len(functions)
+    for _ in range(runs + 1):
+        for k, function in enumerate(functions):
+            begun = time.process_time()
+            function()
+            found[k] = min(found[k], time.process_time() - begun)
+    return found
+
+
+def compare(runs: int, each: int, ahead: tuple[int, ...], back: tuple[int, ...]) -> None:
+    model, initial, names = chain(10, each)
+    tip, weights = "rod9.head.x", {"rod9.head.x": np.ones(TIMES.size)}
+
+    def run(count: int = 0) -> mbs.Result:
+        return mbs.simulate(model, TIMES, initial, derivatives=names[:count])
+
+    forward = [lambda count=count: run(count).d(tip, names[0]) for count in ahead]
+    gradient = [lambda count=count: adjoint(run(count), weights) for count in back]
+    plain, *times = least(runs, run, *forward, *gradient)
+    print(f"{model.name}, {run().stats['accepted']} steps, {1e3 * plain:.1f} ms")
+    for count, taken in zip(ahead, times, strict=False):
+        print(f"  ahead, {count:3} parameters: {taken / plain:6.2f} runs (asked: {1 + 0.5 * count:g})")
+    for count, taken in zip(back, times[len(ahead) :], strict=True):
+        print(f"  back,  {count:3} parameters: {taken / plain:6.2f} runs (asked: 6)")
+
+
+def memory() -> None:
+    """Numbers kept of runs of so many steps, with entries of 100 numbers."""
+    for total in (1_000, 10_000, 100_000, 1_000_000):
+        steps, rows = Steps(), np.zeros((100, 100))
+        for _ in range(total // 100):
+            steps.take(rows)
+        print(f"  {total:9,} steps: {len(steps.states):6,} states, every {steps.every}")
+
+
+if __name__ == "__main__":
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    compare(runs, 3, AHEAD, BACK[:2])
+    compare(runs, 30, (), BACK[2:])
+    memory()

@@ -1,0 +1,1 @@
+"""How motions that switch, or in which bodies meet, change with parameters."""

@@ -1,0 +1,111 @@
+"""The designs and starts beside that of a run, by what is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...compiled import System
+from ...errors import MbsError, ModelError
+from ...model.breaks import breaks_of
+from ...motion.initial import initial_state
+from ...motion.past.past import Run
+from ...motion.samples import Sampling
+from ..parameters import Asked
+from .beside import ALONE, BACKWARD, CENTRAL, FORWARD, SMALL, Beside, Stencil, Way, course_like
+from .following import Following
+
+EVERY = CENTRAL, BACKWARD, FORWARD
+LEAST = 1e-9
+"""A break that moves by less than this part of the time by all of a parameter does not move."""
+
+
+class Designs(NamedTuple):
+    """Those at the places of a stencil, and what was said of their starts."""
+
+    small: float
+    stencil: Stencil
+    systems: Sequence[System]
+    initial: Sequence[Any]
+    is_start: bool
+    """Whether they differ in the start alone."""
+
+
+def designs_of(asked: Asked, name: str, run: Run, stencils: Sequence[Stencil] = EVERY) -> Designs:
+    value = asked.model.parameters[name].value
+    small, failed = SMALL * (abs(value) or 1.0), None
+    for stencil in stencils:
+        try:
+            models = [asked.model.with_parameters(**{name: value + c * small}) for c in stencil.offsets]
+            systems = [model.compile() for model in models]
+            return Designs(small, stencil, systems, [run.initial] * len(systems), False)
+        except MbsError as error:
+            failed = failed or error
+    assert failed is not None
+    raise ModelError(f"derivatives by {name!r} ask for designs beside {value:g}, and there are none: {failed}")
+
+
+def _starts(name: str, run: Run, given: Mapping[str, Any]) -> Designs:
+    """Designs that differ in an initial value only."""
+    value = float(given[name])
+    small = SMALL * (abs(value) or 1.0)
+    initial = [{**given, name: value + c * small} for c in CENTRAL.offsets]
+    return Designs(small, CENTRAL, [run.system] * len(initial), initial, True)
+
+
+def following_of(march: Any, asked: Asked, run: Run, given: Mapping[str, Any], sampling: Sampling) -> Following:
+    """What follows a run that has not begun; `given` are the values given for its start, by name."""
+    course, times = course_like(march), march.record.times
+    own = Beside(run.system, run.by, run.how, course, times)
+    ways, moved, first = [], [], []
+    known = _breaks(run, run.system, times)
+    for name in asked.names:
+        beside = _starts(name, run, given) if name in given else designs_of(asked, name, run)
+        ways.append(_way(asked, name, beside, run, own))
+        moved.append(_breaks_moved(beside, run, known, course.ends, times, name))
+        starts = [_start(system, run.t, at) for system, at in zip(beside.systems, beside.initial, strict=True)]
+        first.append(np.tensordot(beside.stencil.weights, starts, 1) / beside.small)
+    S = np.zeros((len(ways), march.stages.y0.size))
+    S[:, : march.mechanism.state.works_at] = np.array(first)
+    return Following(march, own, ways, np.array(moved), S, sampling)
+
+
+def _start(system: System, t: float, initial: Any) -> np.ndarray:
+    """(q, v) at the beginning."""
+    first, *_ = initial_state(system.model, t, initial)
+    return np.concatenate([first.full_q, first.full_v])
+
+
+def _breaks(run: Run, system: System, times: np.ndarray) -> np.ndarray:
+    """When laws of time switch."""
+    return breaks_of(system.structure.with_breaks, system.evaluator, run.t, float(times[-1]), run.by.method.order)
+
+
+def _way(asked: Asked, name: str, beside: Designs, run: Run, own: Beside) -> Way:
+    if beside.is_start:
+        return ALONE
+    course, times = own.march.course, own.march.record.times
+
+    def of(designs: Designs, aside: Callable[[int], Way] | None = None) -> Way:
+        runs = [Beside(system, run.by, run.how, course, times, own.fresh) for system in designs.systems]
+        return Way(designs.small, runs, designs.stencil.weights, aside)
+
+    return of(beside, lambda side: of(designs_of(asked, name, run, [FORWARD if side > 0 else BACKWARD])))
+
+
+def _breaks_moved(
+    beside: Designs, run: Run, known: np.ndarray, ends: np.ndarray, times: np.ndarray, name: str
+) -> np.ndarray:  # fmt: skip
+    """How the ends of spans move."""
+    if beside.is_start:
+        return np.zeros(ends.size)
+    found = [_breaks(run, system, times) for system in beside.systems]
+    if any(one.size != known.size for one in found):
+        what = f"beside this value of {name!r} laws of time switch more or less often before the last time"
+        raise ModelError(f"derivatives of simulate: {what}; end the run a little before or behind the switch")
+    slopes = np.tensordot(beside.stencil.weights, found, 1) / beside.small
+    slopes[np.abs(slopes) * beside.small <= LEAST * SMALL * np.abs(known).max(initial=0.0)] = 0.0
+    of = dict(zip(known.tolist(), slopes.tolist(), strict=True))
+    return np.array([of.get(float(end), 0.0) for end in ends])

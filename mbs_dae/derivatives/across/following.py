@@ -1,0 +1,336 @@
+"""The derivatives of a run that switches, found as it goes.
+
+The run itself is not touched: after each of its steps Python looks at what has happened. A step is made again by runs
+beside (`beside`), where the run stood before it; a switch, an impact or a new state is passed by the rule of `jumps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...compiled import System
+from ...compiled.dynamics import KINETIC, POTENTIAL
+from ...compiled.machine import DONE
+from ...model.events import Event
+from ...motion.events import asked_by, present
+from ...motion.record import ACCEPTED, NEXT
+from ...motion.samples import Sampling
+from ...symbolic.branches import WATCH
+from .again import make_step, meet, read_energy, read_guards_at, read_here, read_step
+from .beside import ALONE, Beside, Stands, Way, stands, units_of, varied
+from .jumps import GRAZES, agreed, at_held_time, at_the_event, carried_over, is_smooth, time_moved
+
+READ = ("q", "v", "a", "multipliers", "contacts", "energies")
+"""What is kept of a run at the requested times."""
+
+
+class Instant(NamedTuple):
+    """Where a run stands before it does something."""
+
+    where: Stands
+    t: float
+    y: np.ndarray
+    dy: np.ndarray
+    accepted: int
+    switched: int
+    span: int
+    read: int
+
+
+class Crossing(NamedTuple):
+    """Where guards have passed zero: what stood there before, and how the state varied."""
+
+    before: Instant
+    y: np.ndarray
+    dy: np.ndarray
+    S: np.ndarray
+    t: float
+    length: float
+    passed: np.ndarray
+
+
+class Following:
+    """Of a run by all that is asked for: S, (parameters, y), goes along with it; `rows` is kept at requested times."""
+
+    def __init__(
+        self, run: Any, own: Beside, ways: Sequence[Way], breaks: np.ndarray, S: np.ndarray, sampling: Sampling
+    ):  # fmt: skip
+        """`breaks`: how the ends of spans move with each parameter, (parameters, spans); S at the first state."""
+        self.run, self.own, self.ways, self.breaks, self.S, self.sampling = run, own, ways, breaks, S, sampling
+        record = run.record
+        self.rows = {name: np.zeros((len(ways), *getattr(record, name).shape)) for name in READ}
+        self.told: dict[str, None] = {}
+        """Why derivatives end somewhere."""
+        self.span = 0
+        """In which of the run what is made stands."""
+        self.last: tuple[float, np.ndarray] | None = None
+        """When something jumped last, and how this time moves."""
+        self.crossing: Crossing | None = None
+        self._watches = run.search.functions.size > 0
+
+    # --- as the run goes ---
+
+    def begin(self) -> None:
+        """At the first state."""
+        t = float(self.run.time[0])
+        if self.sampling.begins(t):
+            self._sample(stands(self.run), self.run.stages.y0.copy(), self.run.stages.k[0].copy(), t)
+        self._read_now()
+
+    def before(self) -> None:
+        run = self.run
+        self.was = Instant(
+            stands(run), float(run.time[0]), run.stages.y0.copy(), run.stages.k[0].copy(), int(run.counts[ACCEPTED]),
+            int(run.search.total[0]), int(run.course.at[0]), int(run.counts[NEXT]),
+        )  # fmt: skip
+
+    def after(self) -> None:
+        """What the run has done since `before`."""
+        run, was = self.run, self.was
+        stepped, switched = bool(run.counts[ACCEPTED] > was.accepted), bool(run.search.total[0] > was.switched)
+        broke = bool(run.course.at[0] > was.span or run.course.at[1])
+        y, dy, t = was.y, was.dy, float(run.time[0])
+        if stepped:
+            y, dy = run.stages.y1.copy(), run.stages.k[run.tableau.stages].copy()
+            self._step(t, changes=switched or broke)
+        if switched:
+            self.crossing = Crossing(was, y, dy, self.S, t, t - was.t, np.flatnonzero(run.search.wanted == 1))
+            self._switch(y, dy, broke)
+        elif run.course.at[0] > was.span:
+            self._break(dy, was.span)
+            if run.course.sampled[was.span] == 1:
+                self._sample(was.where, y, dy, t)
+        if run.counts[NEXT] > was.read and run.record.times[run.counts[NEXT] - 1] == t and (switched or broke):
+            self._read_now()
+
+    def end(self, done: int) -> None:
+        """What was kept last, where an event has ended the run."""
+        if done and self.run.record.times[done - 1] == self.run.time[0]:
+            self._read_now()
+
+    # --- what happens ---
+
+    def _step(self, t: float, changes: bool) -> None:
+        run, was, record = self.run, self.was, self.own.march.record
+        closed, gains, width = int(run.stages.closed[0]), run.mechanism.gains.copy(), self.S.shape[1]
+        times = run.record.times
+        first, last = was.read, int(np.searchsorted(times, t, side="left" if changes else "right"))
+
+        def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
+            march = beside.march
+            beside.stand(was.where)
+            march.stages.y0[:] = y
+            march.mechanism.gains[:] = gains
+            if make_step(march, was.t, t, closed) != DONE:
+                return np.full(width + size, np.nan)
+            if last > first and read_step(march, was.t, t, changes) != DONE:
+                return np.full(width + size, np.nan)
+            own = march.record
+            return np.concatenate([march.stages.y1, *(getattr(own, name)[first:last].ravel() for name in READ)])
+
+        size = sum(getattr(record, name)[first:last].size for name in READ)
+        self.span = was.span
+        found = self._varied(make, was.y, was.dy, self.S, (was.t, t))
+        self.S = found[:, :width]
+        at = width
+        for name in READ:
+            rows = self.rows[name]
+            size = int(np.prod(rows.shape[2:])) * (last - first)
+            rows[:, first:last] = found[:, at : at + size].reshape(len(self.ways), last - first, *rows.shape[2:])
+            at += size
+
+    def _switch(self, y: np.ndarray, dy: np.ndarray, broke: bool) -> None:
+        run, crossing = self.run, self.crossing
+        assert crossing is not None
+        strikes, behind = not np.array_equal(run.stages.y0, y), run.stages.k[0].copy()
+        if not strikes and self._is_smooth(dy, behind):
+            return
+        moved = self._moved(crossing, crossing.passed[run.mechanism.switches.kinds[crossing.passed] != WATCH])
+        if broke:
+            moved = self._at_once()
+        self.last = crossing.t, moved
+        if not strikes:
+            self.S = carried_over(self.S, dy, behind, moved)
+            return
+        meeting, modes = run.mechanism.contacts.meeting.copy(), run.mechanism.switches.mode.copy()
+        wanted, after = run.search.wanted.copy(), run.search.after.copy()
+
+        def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
+            march, y = beside.march, y.copy()
+            beside.stand(crossing.before.where)
+            march.search.wanted[:], march.search.after[:] = wanted, after
+            return y if meet(march, crossing.t + later, y, meeting, modes) == DONE else y * np.nan
+
+        way = at_the_event(self.S, dy, moved)
+        self.S = at_held_time(self._varied(make, y, dy, way, (crossing.t, crossing.t), moved), behind, moved)
+
+    def _break(self, dy: np.ndarray, span: int) -> None:
+        behind = self.run.stages.k[0]
+        if span < self.breaks.shape[1]:
+            self.S = carried_over(self.S, dy, behind, self.breaks[:, span])
+
+    def _sample(self, where: Stands, y: np.ndarray, dy: np.ndarray, t: float) -> None:
+        """Controllers have set states, at a time that does not change."""
+        now, size = float(self.run.course.first[self.run.course.at[0]]), y.size
+
+        def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
+            beside.stand(where)
+            beside.march.stages.y0[:] = y
+            replace(self.sampling, system=beside.system).sample(beside.march, t, now)
+            return beside.march.stages.y0[:size].copy()
+
+        self.span = int(self.run.course.at[0])
+        self.S = self._varied(make, y, dy, self.S, (t, t))
+
+    def resets(self, guard: int, change: Callable[[Beside, np.ndarray], np.ndarray]) -> Callable[[], None]:
+        """To be called before an event gives the run another state, which `change` does to a run beside; what is given
+        back behind it."""
+        y, dy, crossing, t = self.run.stages.y0.copy(), self.run.stages.k[0].copy(), self.crossing, self.run.time[0]
+        where = stands(self.run)
+        if self.last is not None and self.last[0] == t:
+            moved = self.last[1]
+        elif crossing is not None and crossing.t == t:
+            moved = self._moved(crossing, np.array([guard]))
+            self.last = float(t), moved
+        else:
+            moved = np.full(len(self.ways), np.nan)
+
+        def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
+            beside.stand(where)
+            return change(beside, y)
+
+        S = self._varied(make, y, dy, at_the_event(self.S, dy, moved), (t, t), moved)
+
+        def done() -> None:
+            self.S = at_held_time(S, self.run.stages.k[0], moved)
+            last = int(self.run.counts[NEXT]) - 1
+            if self.run.record.times[last] == t:
+                self._read_now()
+
+        return done
+
+    # --- parts ---
+
+    def _varied(
+        self, make: Any, y: np.ndarray, dy: np.ndarray, S: np.ndarray, when: tuple[float, float],
+        later: np.ndarray | None = None,
+    ) -> np.ndarray:  # fmt: skip
+        """By all that is asked for, of what is made between two times."""
+        unit, later = units_of(self.run, y, dy), np.zeros(len(self.ways)) if later is None else later
+        found = []
+        for k, (own, wait) in enumerate(zip(S, later, strict=True)):
+            way = self._way(k, when) if np.isfinite(own).all() else None
+            found.append(varied(make, self.own, way, y, own, unit, wait) if way else np.nan * make(self.own, y, 0.0))
+        return np.array(found)
+
+    def _way(self, k: int, when: tuple[float, float]) -> Way | None:
+        """A break that moves with a parameter moves into what is next to it, for designs on one side. These are left
+        out there; None where that leaves none."""
+        way, moves, course, span = self.ways[k], self.breaks[k], self.run.course, self.span
+        if not moves.any():
+            return way
+        reach, sides = 4.0 * way.small * np.abs(moves), set[int]()
+        if span > 0 and when[0] - course.ends[span - 1] <= reach[span - 1] > 0.0:
+            sides.add(-int(np.sign(moves[span - 1])))
+        if course.ends[span] - when[1] <= reach[span] > 0.0:
+            sides.add(int(np.sign(moves[span])))
+        if len(sides) > 1:
+            self._tell(f"at t = {when[0]:.6g} a step lies between two switches that both move; give a shorter max_step")
+            return None
+        return way if not sides else way.above if 1 in sides else way.below
+
+    def _is_smooth(self, before: np.ndarray, after: np.ndarray) -> bool:
+        state = self.run.mechanism.state
+        spans = (slice(state.z_at, state.q_end), slice(state.v_at, state.v_end), slice(state.works_at, None))
+        return all(is_smooth(before[span], after[span]) for span in spans)
+
+    def _moved(self, crossing: Crossing, guards: np.ndarray) -> np.ndarray:
+        """How the time moves at which these guards are zero."""
+        before, t = crossing.before, crossing.t
+        if crossing.length == 0.0 and self.last is not None and self.last[0] == t:
+            return self.last[1]
+        if not guards.size:
+            return np.full(len(self.ways), np.nan)
+
+        def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
+            found = np.zeros(beside.march.mechanism.switches.guard.size)
+            beside.stand(before.where)
+            status = read_guards_at(beside.march, t + later, y, found)
+            return found[guards] if status == DONE else found[guards] * np.nan
+
+        unit = units_of(self.run, crossing.y, crossing.dy)
+        course, span = self.run.course, before.span
+        if t == course.ends[span] and span < course.ends.size - 1:  # behind a break guards cannot be read
+            by_state = np.abs(varied(make, self.own, ALONE, crossing.y, crossing.dy, unit)) * crossing.length
+            in_time = bool((by_state <= GRAZES * self.run.search.size[guards]).all())
+            return self.breaks[:, span] if in_time else self._at_once()
+        along = self._varied(make, crossing.y, crossing.dy, crossing.S, (t, t))
+        rate = varied(make, self.own, ALONE, crossing.y, crossing.dy, unit, 1.0)
+        size = self.run.search.size[guards]
+        if (np.abs(rate) * crossing.length <= GRAZES * size).any() and crossing.length > 0.0:
+            self._tell(f"at t = {t:.6g} the motion touches where it switches, and does not pass")
+            return np.full(len(self.ways), np.nan)
+        times = [time_moved(along[:, k], rate[k]) for k in range(guards.size)]
+        scale = np.abs(along).max(axis=1) / np.abs(rate).max()
+        found = agreed(times, scale)
+        if np.isnan(found).any():
+            self._tell(f"at t = {t:.6g} several things happen at once that come one after the other beside it")
+        return found
+
+    def _at_once(self) -> np.ndarray:
+        """Of times: there are none."""
+        self._tell("laws of time and of the motion switch at once")
+        return np.full(len(self.ways), np.nan)
+
+    def _read_now(self) -> None:
+        """The state as it is, for the requested time kept last."""
+        run = self.run
+        k, where, t = int(run.counts[NEXT]) - 1, stands(run), float(run.time[0])
+
+        def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
+            march = beside.march
+            beside.stand(where)
+            march.stages.y0[:] = y
+            status = read_here(march, t, k)
+            rows = np.concatenate([getattr(march.record, name)[k].ravel() for name in READ])
+            return rows if status == DONE else rows * np.nan
+
+        self.span = min(int(run.course.at[0]), run.course.ends.size - 1)
+        found, at = self._varied(make, run.stages.y0.copy(), run.stages.k[0].copy(), self.S, (t, t)), 0
+        for name in READ:
+            rows = self.rows[name]
+            size = int(np.prod(rows.shape[2:]))
+            rows[:, k], at = found[:, at : at + size].reshape(len(self.ways), *rows.shape[2:]), at + size
+
+    def _tell(self, why: str) -> None:
+        self.told[why] = None
+
+
+@contextmanager
+def passed_by(following: Following | None, system: System, event: Event) -> Iterator[None]:
+    """While an event gives a run another state."""
+    if following is None:
+        yield
+        return
+    guard = system.structure.deciding.index(event.who)
+
+    def change(beside: Beside, y: np.ndarray) -> np.ndarray:
+        march, layout = beside.march, beside.march.mechanism.state
+        march.stages.y0[:] = y
+        read_energy(march)
+        energy = march.record.end_scalars[[KINETIC, POTENTIAL]].sum()
+        q, v = asked_by(beside.system, event, present(beside.system, march))
+        y = np.concatenate([q, v, y[layout.works_at :]])
+        march.stages.y0[:] = y
+        read_energy(march)
+        y[layout.works_at + 2] += march.record.end_scalars[[KINETIC, POTENTIAL]].sum() - energy
+        return y
+
+    passed = following.resets(guard, change)
+    yield
+    passed()

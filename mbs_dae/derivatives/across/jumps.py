@@ -1,0 +1,62 @@
+"""What becomes of derivatives where a motion switches, or its state jumps.
+
+A run passes g(t, y, p) = 0 at a time t_e that depends on p. With y' = f₋ before it and f₊ behind it, S = ∂y/∂p at a
+time that is held, and ġ = g_t + g_y f₋,
+
+    t_e' = -(g_y S₋ + g_p) / ġ,
+
+and if the state jumps to y₊ = R(t, y, p) there,
+
+    S₊ = R_y (S₋ + f₋ t_e') + R_t t_e' + R_p - f₊ t_e'.
+
+In words: the motion goes on along f₋ up to where it jumps, jumps, and goes back along f₊ to the time that is held.
+Where nothing jumps this is S₋ + (f₋ - f₊) t_e', and where y' does not jump either nothing happens at all: a contact
+whose force dies out, friction that begins to slip at what it holds when it slips.
+
+Where the motion touches g = 0 without passing it (ġ = 0) a neighbour may pass, or not: there is no derivative. Nor is
+there one where two surfaces are passed at one instant that neighbours pass one after the other.
+"""
+
+import numpy as np
+
+ALIKE = 1e-6
+"""Times of events whose derivatives differ by less than this part are those of one event."""
+GRAZES = 1e-7
+"""A guard that falls by less than this part of its size over a step only touches zero."""
+SMOOTH = 1e-10
+"""y' jumps by nothing where it jumps by less than this part of its size: roundoff of forces."""
+
+
+def time_moved(varied: np.ndarray, rate: float) -> np.ndarray:
+    """t_e' by each parameter, from g_y S + g_p and ġ."""
+    return -varied / rate
+
+
+def carried_over(S: np.ndarray, before: np.ndarray, after: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """S behind a switch at which the state is as it was."""
+    return S + np.outer(moved, before - after)
+
+
+def at_the_event(S: np.ndarray, before: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """How the state varies in which neighbours meet the event, each at its own time."""
+    return S + np.outer(moved, before)
+
+
+def at_held_time(S: np.ndarray, after: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """And back from how the state varies behind it."""
+    return S - np.outer(moved, after)
+
+
+def is_smooth(before: np.ndarray, after: np.ndarray) -> bool:
+    """Whether y' is the same on both sides."""
+    size = max(float(np.abs(before).max(initial=0.0)), float(np.abs(after).max(initial=0.0)))
+    return bool(np.abs(after - before).max(initial=0.0) <= SMOOTH * size)
+
+
+def agreed(times: list[np.ndarray], scale: np.ndarray) -> np.ndarray:
+    """The derivatives of the time of one event, from those of all guards that are zero there; nan where they differ."""
+    first, *others = times
+    found = first.copy()
+    for other in others:
+        found[~(np.abs(other - first) <= ALIKE * np.maximum(scale, np.abs(first)))] = np.nan
+    return found

@@ -1,0 +1,90 @@
+"""Runs that switch, and results read with how they change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...compiled import System
+from ...compiled.reading import Trajectory
+from ...compiled.slopes import small_motions
+from ...duals import Dual
+from ...errors import ModelError
+from ...model.breaks import switches
+from ...readings.motion import ComputedQuantities
+from ...results.result import Result
+from ..along import Variation
+from ..parameters import Asked
+from ..varied import VariedMotion, set_varied
+from .following import Following
+
+
+def is_to_be_followed(system: System, asked: Asked) -> bool:
+    """Whether a run may switch, jump, or has states of its own: of others derivatives are made from their steps."""
+    structure, model = system.structure, system.model
+    if structure.deciding or structure.contacts.points or system.layout.signals or model.controllers:
+        return True
+    known = {*asked.symbols}
+    slots = [asked.model.elements[name].form()[1].values() for name, one in model.elements.items() if switches(one)]
+    return any(known & getattr(number, "free_symbols", set()) for some in slots for number in some)
+
+
+def check_followed(system: System, asked: Asked) -> None:
+    """Refuse what runs beside a run cannot follow."""
+    for controller in system.model.controllers:
+        if {*asked.symbols} & getattr(controller.every, "free_symbols", set()):
+            what = f"{controller.who} samples at times that depend on what is asked for"
+            raise ModelError(f"derivatives of simulate: {what}; give a number for every=, or leave derivatives= out")
+
+
+@dataclass(frozen=True, eq=False)
+class FollowedRun(VariedMotion):
+    """A run that was followed."""
+
+    following: Following | None = None
+
+    def _rows(self, name: str) -> np.ndarray:
+        """(parameters, times, ...)."""
+        assert self.following is not None
+        return self.following.rows[name][:, : self.motion.t.size]
+
+    @cached_property
+    def moved(self) -> Variation:
+        q = Dual(self.motion.q, self._rows("q"), self.asked.symbols)
+        rows = [small_motions(self.system.structure, q), *(self._rows(name) for name in ("v", "a", "multipliers"))]
+        return Variation(*(np.moveaxis(x, 0, 1).reshape(x.shape[0] * x.shape[1], x.shape[2]) for x in rows))
+
+    @cached_property
+    def path(self) -> Any:
+        """With states and inputs, which are in q and no motion of bodies."""
+        more: Any = (Dual(getattr(self.motion, x), self._rows(x).copy(), self.asked.symbols) for x in ("q", "v", "a"))
+        return Trajectory(self.motion.t, *more)
+
+    @cached_property
+    def pushes(self) -> Any:
+        """The forces of contacts."""
+        assert self.following is not None
+        own = self.following.run.record.contacts[: self.motion.t.size].copy()
+        return self.dual(own, self._rows("contacts").copy())
+
+    @cached_property
+    def quantities(self) -> ComputedQuantities:
+        return replace(super().quantities, pushes=self.pushes, _read={})
+
+    def loads(self) -> dict[str, Any]:
+        found = super().loads()
+        return found | {"reactions": replace(found["reactions"], _contacts=self.pushes)} if found else found
+
+    def _energies(self, multipliers: Any) -> Any:
+        assert self.following is not None
+        energies = self.following.run.record.energies[: self.motion.t.size].copy()
+        return self.dual(energies, self._rows("energies").copy())
+
+
+def followed_run(result: Result, asked: Asked, following: Following) -> Result:
+    """The result of a run, which knows how it changes."""
+    set_varied(result, FollowedRun(result, asked, following=following))
+    return result

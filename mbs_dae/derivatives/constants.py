@@ -1,0 +1,109 @@
+"""Constants of a model by name, "spring.stiffness", "crank.mass", "gravity.y", and models in which they are free."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import sympy as sp
+
+from ..model.bodies.body import Body
+from ..model.bodies.planar_body import PlanarBody
+from ..model.events import Event, Reset
+from ..model.fields import Scalar
+from ..model.model import Model
+from ..model.parameters import Number, Parameter, ParameterValue, free_parameters
+from ..model.signals import StateVariable
+
+Made = TypeVar("Made", bound=Model)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number that is told once. A constant need be no parameter."""
+
+    value: Number
+    unit: str
+    free: Callable[[Model, Parameter], None]
+    """Put a parameter in its place, in a model that is nobody else's."""
+
+
+def constants_of(model: Model) -> Mapping[str, Constant]:
+    """Those of elements, bodies and gravity: all that have a place of their own in the equations."""
+    found = dict[str, Constant]()
+    for axis, value in zip("xyz", model.gravity, strict=False):
+        found[f"gravity.{axis}"] = Constant(value, "m/s²", partial(_free_gravity, "xyz".index(axis)))
+    for body in model.bodies.values():
+        found |= {f"{body.name}.{name}": constant for name, constant in _of_body(body)}
+    for element in model.elements.values():
+        for name, field in element.fields.items():
+            if isinstance(field, Scalar):
+                free = partial(_free_constant, element.name, name)
+                found[f"{element.name}.{name}"] = Constant(element.values[name], field.unit, free)
+    return found
+
+
+def _of_body(body: Body) -> Iterator[tuple[str, Constant]]:
+    yield "mass", Constant(body.mass, "kg", partial(_free_number, body.name, "mass", ()))
+    for k, (axis, value) in enumerate(zip("xyz", body.com, strict=False)):
+        yield f"com_{axis}", Constant(value, "m", partial(_free_number, body.name, "com", (k,)))
+    if isinstance(body, PlanarBody):
+        yield "inertia", Constant(body.inertia, "kg m²", partial(_free_number, body.name, "inertia", ()))
+        return
+    for r, first in enumerate("xyz"):
+        for c, second in enumerate("xyz"[r:], r):
+            free = partial(_free_number, body.name, "inertia", (r, c))
+            yield f"inertia_{first}{second}", Constant(body.inertia[r][c], "kg m²", free)
+
+
+def with_constants_free(model: Made, names: Iterable[str]) -> Made:
+    """The same model in which these constants are parameters of these names. Bodies are its own: their markers know
+    them, and elements know those."""
+    freed, known, number = deepcopy(model), constants_of(model), model.evaluator()
+    for name in names:
+        constant, parameter = known[name], Parameter(name)
+        freed.parameters.declare(name, ParameterValue(parameter, number(constant.value), constant.unit))
+        constant.free(freed, parameter)
+    return freed
+
+
+def _free_gravity(k: int, model: Model, parameter: Parameter) -> None:
+    model.gravity = (*model.gravity[:k], parameter, *model.gravity[k + 1 :])
+
+
+def _free_constant(owner: str, field: str, model: Model, parameter: Parameter) -> None:
+    element = model.elements[owner]
+    vars(element).update(vars(element.with_constant(field, parameter)))  # in place: others may speak of it
+
+
+def _free_number(owner: str, what: str, place: tuple[int, ...], model: Model, parameter: Parameter) -> None:
+    """A number of a body, of a vector of it, or of a symmetric matrix."""
+    body = model.bodies[owner]
+    value = getattr(body, what)
+    if len(place) == 1:
+        value = tuple(parameter if (k,) == place else n for k, n in enumerate(value))
+    elif place:
+        value = tuple(
+            tuple(parameter if (r, c) in (place, place[::-1]) else n for c, n in enumerate(row))
+            for r, row in enumerate(value)
+        )
+    object.__setattr__(body, what, value if place else parameter)
+
+
+def spoken_of(model: Model) -> set[sp.Symbol]:
+    """All parameters that something in the model is made of."""
+    numbers: list[Any] = [*model.gravity]
+    for body in [model.ground, *model.bodies.values()]:
+        numbers += [*body.numbers, body.span, *(n for marker in body.markers.values() for n in marker.numbers)]
+    for element in model.elements.values():
+        numbers += [n for marker in element.markers for n in marker.numbers]
+        numbers += [n for _, slots in element.forms() for n in slots.values()]
+        numbers += [*element.laws, *element.values.values()]
+        if isinstance(element, StateVariable):
+            numbers += [element.initial, element.scale]
+        if isinstance(element, Event) and isinstance(element.action, Reset):
+            numbers += [*element.action.values.values()]
+    return free_parameters(numbers)

@@ -1,0 +1,1 @@
+"""Runs whose steps are made again: their derivatives ahead, and gradients back through them."""

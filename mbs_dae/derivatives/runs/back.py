@@ -1,0 +1,290 @@
+"""The steps that a run took, gone through backwards: the discrete adjoint. Compiled.
+
+How does a number J that depends on all that is recorded change with the first state, and with the numbers in the
+equations? A step is a chain of linear operations on changes (`steps`), so weights, ∂J/∂y, go back through the
+transposed of each, in the opposite order:
+
+    y₁ = y₀ + h Σ bⱼ kⱼ       ȳ₀ += ȳ₁,  k̄ⱼ += h bⱼ ȳ₁
+    k = stage of y            ȳ += (stage)ᵀ k̄, by one solution with the same factor and the same entries
+    unit, project             alike
+
+The weights of numbers in slots add up on the way, whatever parameters there are. Of a step the stages are made again
+first, and what linearises each is put by: its factor, entries and rows of equations.
+"""
+
+from typing import NamedTuple
+
+from ...compiled.machine import DONE
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
+from ...linear.vectors import axpy, copy
+from ...motion.course import is_break, moment
+from ...motion.derivative import evaluate, refinements
+from ...motion.methods.method import H, Stages, read_between
+from ...motion.methods.runge_kutta import combine
+from ...motion.past.tape import CLOSED, FRESH, HEAD, T0, T1, WENT_ON
+from ...motion.record import NEXT, March, put_back, remember
+from ...motion.run import note_end
+from ...motion.stabilise import is_projected
+from .linear import Linear, linearise, vary_lengths
+from .making import begin_anew, is_closed, make_end, make_inner, put_entry, set_out, time_of
+from .steps import BLURS, is_blurred, prepare_weights
+from .transposed import add_places, project_back, stage_back
+
+
+class Weights(NamedTuple):
+    """Of what is recorded, a row for each requested time: see `steps.Changes`."""
+
+    x: Matrix
+    v: Matrix
+    a: Matrix
+    multipliers: Matrix
+    works: Matrix
+
+
+class Way(NamedTuple):
+    """A run whose steps are gone through backwards."""
+
+    march: March
+    own: Linear
+    basis: Stages
+    weights: Weights
+    shelf: Work[Matrix] = zeros("shelves", "shelf")
+    """What linearises each stage of a step; then its end, and the state that is read."""
+    states: Work[Matrix] = zeros("shelves", "width")
+    lengths: Work[Matrix] = zeros("shelves", "quaternions")
+    often: Work[Integers] = zeros("shelves")
+    y0: Work[Matrix] = zeros(1, "width")
+    """The weights of y₀, y₁, of a state inside, of all k, and of the multipliers at the end of the step."""
+    y1: Work[Matrix] = zeros(1, "width")
+    inside: Work[Matrix] = zeros(1, "width")
+    k: Work[Matrix] = zeros("shelves", "width")
+    loads: Work[Vector] = zeros("rows")
+    no_loads: Work[Vector] = zeros("rows")
+    gains: Work[Vector] = zeros(2)
+    """With which the next first derivative was made."""
+    read: Work[Vector] = zeros("basis")
+
+
+# --- one state --------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _put_by(way, s, y):
+    """What linearises the state y, as it stands."""
+    mechanism, factor, at, row = way.march.mechanism, way.march.mechanism.machine.factor, 0, way.shelf[s]
+    for part in (
+        factor.numbers,
+        factor.weight,
+        factor.beside,
+        factor.jacobian,
+        mechanism.machine.nu,
+        way.own.to.values,
+    ):
+        copy(part, row[at:])
+        at += part.size
+    copy(y, way.states[s])
+    way.often[s] = refinements(mechanism)
+
+
+@compiled
+def _take_out(way, s):
+    mechanism, factor, at, row = way.march.mechanism, way.march.mechanism.machine.factor, 0, way.shelf[s]
+    for part in (
+        factor.numbers,
+        factor.weight,
+        factor.beside,
+        factor.jacobian,
+        mechanism.machine.nu,
+        way.own.to.values,
+    ):
+        copy(row[at : at + part.size], part)
+        at += part.size
+
+
+# --- one step ---------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _combine_back(way, weights, stages, from_row):
+    """Of y₀ + h Σ wⱼ kⱼ, whose own weights are `from_row`."""
+    h = way.march.stages.now[H]
+    axpy(1.0, from_row, way.y0[0])
+    for j in range(stages):
+        if weights[j] != 0.0:
+            axpy(h * weights[j], from_row, way.k[j])
+
+
+@compiled
+def _inner(way, s):
+    """Make a stage, and put by what linearises it."""
+    march, stages = way.march, way.march.stages
+    status = make_inner(march, s, stages.between, way.lengths[s])
+    if status == DONE:
+        linearise(way.own, march.mechanism, time_of(stages, s), stages.between, stages.k[s])
+        _put_by(way, s, stages.between)
+    return status
+
+
+@compiled
+def _inner_back(way, s):
+    march, tableau = way.march, way.march.tableau
+    mechanism, y, inside = march.mechanism, way.states[s], way.inside[0]
+    _take_out(way, s)
+    inside[:] = 0.0
+    stage_back(way.own, mechanism, y, way.k[s], way.no_loads, inside, way.often[s])
+    if is_closed(march.stages, s):
+        project_back(way.own, mechanism, y, inside)
+        vary_lengths(mechanism, y, way.lengths[s], way.inside)
+    _combine_back(way, tableau.a[s], s, inside)
+
+
+@compiled
+def _add_kept(way, y, of_y, of_slope, of_loads):
+    """The weights of the next requested time, which is this state: added to those of it and its derivative."""
+    march, weights, state, n = way.march, way.weights, way.march.mechanism.state, way.own.columns
+    k = march.counts[NEXT]
+    add_places(march.mechanism.machine.manifold, y[: state.q_end], weights.x[k], of_y)
+    for i in range(n):
+        of_y[state.v_at + i] += weights.v[k, i]
+        of_slope[state.v_at + i] += weights.a[k, i]
+    axpy(1.0, weights.multipliers[k], of_loads)
+    axpy(1.0, weights.works[k], of_y[state.works_at :])
+    march.counts[NEXT] += 1
+
+
+@compiled
+def _read_back(way, t, h, x, s):
+    """A requested time inside the step: made, and its weights given back at once to those of the step."""
+    march, record, mechanism, inside = way.march, way.march.record, way.march.mechanism, way.inside[0]
+    put_back(march)
+    if is_blurred(march, x):
+        return BLURS
+    read_between(march.stages, x, record.y)
+    read_between(way.basis, x, way.read)
+    projected = is_projected(march.stabiliser, mechanism)
+    status = make_end(march, t + x * h, record.y, record.dy, way.lengths[s])
+    if status != DONE:
+        return status
+    linearise(way.own, mechanism, moment(march.course, t + x * h), record.y, record.dy)
+    often, slope, loads = refinements(mechanism), way.k[s], way.loads
+    inside[:] = 0.0
+    slope[:] = 0.0
+    loads[:] = 0.0
+    _add_kept(way, record.y, inside, slope, loads)
+    stage_back(way.own, mechanism, record.y, slope, loads, inside, often)
+    if projected:
+        project_back(way.own, mechanism, record.y, inside)
+    vary_lengths(mechanism, record.y, way.lengths[s], way.inside)
+    axpy(way.read[0], inside, way.y0[0])
+    axpy(way.read[1], inside, way.y1[0])
+    for j in range(way.read.size - 2):
+        axpy(way.read[2 + j], inside, way.k[j])
+    slope[:] = 0.0
+    loads[:] = 0.0
+    return DONE
+
+
+@compiled_apart
+def back_step(way: Way, entry: Vector, recorded: int):
+    """One step, before which so many requested times are recorded: the weights of y₁ and of y' there, `y1` and the row
+    of k behind the stages, become those of y₀ and k₀. A status."""
+    march, stages, tableau = way.march, way.march.stages, way.march.tableau
+    mechanism, last, extra, status = march.mechanism, tableau.stages, tableau.a.shape[0], DONE
+    times, t, end = march.record.times, entry[T0], entry[T1]
+    put_entry(march, entry)
+    march.counts[NEXT] = recorded
+    if entry[CLOSED] == 1.0:  # its first projection is in the norm of the masses at the beginning
+        state = mechanism.state
+        evaluate(mechanism, t, stages.y0[: state.q_end], stages.y0[state.v_at : state.v_end])
+    set_out(march, entry)
+    for s in range(1, last):
+        status = _inner(way, s)
+        if status != DONE:
+            return status
+    combine(stages.y0, stages.now[H], tableau.b, last, stages.k, stages.y1)
+    projected = is_projected(march.stabiliser, mechanism)
+    status = make_end(march, end, stages.y1, stages.k[last], way.lengths[last])
+    if status != DONE:
+        return status
+    linearise(way.own, mechanism, moment(march.course, end), stages.y1, stages.k[last])
+    _put_by(way, last, stages.y1)
+    note_end(march)
+    remember(march)
+    reads = recorded < times.size and times[recorded] < end
+    if reads:
+        for s in range(last + 1, extra):
+            status = _inner(way, s)
+            if status != DONE:
+                return status
+        prepare_weights(stages, way.basis)
+    while status == DONE and march.counts[NEXT] < times.size and times[march.counts[NEXT]] < end:
+        status = _read_back(way, t, end - t, (times[march.counts[NEXT]] - t) / (end - t), way.k.shape[0] - 1)
+    if status != DONE:
+        return status
+    if reads:
+        for s in range(extra - 1, last, -1):
+            _inner_back(way, s)
+    if march.counts[NEXT] < times.size and times[march.counts[NEXT]] == end and not is_break(march.course, end):
+        _add_kept(way, stages.y1, way.y1[0], way.k[last], way.loads)
+    _end_back(way, projected)
+    for s in range(last - 1, 0, -1):
+        _inner_back(way, s)
+    return DONE
+
+
+@compiled
+def _end_back(way, projected):
+    """The end of the step, whose weights are complete, to y₀ and k."""
+    last, mechanism, of_y = way.march.tableau.stages, way.march.mechanism, way.y1[0]
+    _take_out(way, last)
+    stage_back(way.own, mechanism, way.states[last], way.k[last], way.loads, of_y, way.often[last])
+    if projected:
+        project_back(way.own, mechanism, way.states[last], of_y)
+    vary_lengths(mechanism, way.states[last], way.lengths[last], way.y1)
+    _combine_back(way, way.march.tableau.b, last, of_y)
+
+
+@compiled_apart
+def back_begin(way: Way, head: Vector, entry: Vector, recorded: int):
+    """Where a step begins anew: what is recorded there, and its first derivative, to the weights of y₀. A status."""
+    march, stages = way.march, way.march.stages
+    if head[FRESH] == WENT_ON:
+        return DONE
+    put_entry(march, entry)
+    march.counts[NEXT] = recorded
+    march.mechanism.gains[0], march.mechanism.gains[1] = way.gains[0], way.gains[1]
+    status = begin_anew(march, head)
+    if status != DONE:
+        return status
+    linearise(way.own, march.mechanism, moment(march.course, head[T0]), stages.y0, stages.k[0])
+    often, times = refinements(march.mechanism), march.record.times
+    if recorded < times.size and times[recorded] == head[T0]:
+        _add_kept(way, stages.y0, way.y0[0], way.k[0], way.loads)
+    stage_back(way.own, march.mechanism, stages.y0, way.k[0], way.loads, way.y0[0], often)
+    way.k[0, :] = 0.0
+    way.loads[:] = 0.0
+    return DONE
+
+
+@compiled_apart
+def back_stretch(way: Way, entries: Matrix, recorded: Integers, gains: Matrix):
+    """Some steps, the last one first; `gains` are those of the step before each. A status."""
+    last = way.march.tableau.stages
+    for k in range(entries.shape[0] - 1, -1, -1):
+        copy(way.y0[0], way.y1[0])
+        copy(way.k[0], way.k[last])
+        way.y0[0, :] = 0.0
+        for s in range(way.k.shape[0]):
+            if s != last:
+                way.k[s, :] = 0.0
+        way.loads[:] = 0.0
+        status = back_step(way, entries[k], recorded[2 * k + 1])
+        if status != DONE:
+            return status
+        way.loads[:] = 0.0
+        copy(gains[k], way.gains)
+        status = back_begin(way, entries[k, :HEAD], entries[k], recorded[2 * k])
+        if status != DONE:
+            return status
+    return DONE

@@ -1,0 +1,249 @@
+"""The equations at one state, linearised: how y' and λ follow changes of y and of parameters, and the transposed of it.
+Compiled.
+
+At a state (t, y) with its v̇ and λ, exact partial derivatives E by x, v and the numbers s in slots stand in a sparse
+matrix (`compiled.derivatives`), and [M Φ_vᵀ; Φ_v 0] has its factor. With Baumgarte's gains the accelerations satisfy
+C'' + 2α C' + β² Φ = 0. So for changes δx, δv and δs
+
+    [M Φ_vᵀ; Φ_v 0] [δv̇; δλ] = -[E_F; E_C'' + 2α (E_C' + Φ_v δv) + β² E_Φ],        δẇ = -E_w + ν-terms of δλ,
+
+where E_F is F_x δx + F_v δv + F_s δs, and so on. The matrix is symmetric: going back, from the weights of v̇, λ and ẇ to
+those of x, v and s, is one solution by the same factor, and E transposed.
+
+q and y are no small motions. A quaternion e with a change δe moves by the turn 2 (e⁻¹ ∘ δe) and by a stretch, which
+nothing feels: rotations are divided by |e|² (`coordinates.cartesian`).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled.derivatives import (
+    ACCELERATIONS,
+    FORCES,
+    POSITIONS,
+    POWERS,
+    RATES,
+    DerivativeBuilder,
+    Derivatives,
+    differentiate,
+)
+from ...compiled.machine import subtract_rates
+from ...coordinates.joint.vectors import after, back, put_at, quaternion_at
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import INDEX, Indices, Integers, Matrix, Vector, Work, block, zeros
+from ...linear.vectors import copy
+from ...motion.derivative import Mechanism
+from ...poses.newton import solve_here
+
+LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS)
+"""In this order rows of the matrix stand."""
+GAP, RATE, BEND, FORCE, POWER, ALL = range(6)
+"""Their numbers, and how many there are."""
+SHARPER = 1
+"""How often a projection is refined, whose factor may have a little on its diagonal."""
+
+
+class Linear(NamedTuple):
+    """The linearised equations; where a state has been linearised its entries stand in `to.values`."""
+
+    to: Derivatives
+    columns: int
+    """How many velocities move."""
+    first: Integers
+    """The first row of each level, and the number of all rows."""
+    moving: Indices
+    moving_row: Indices
+    moving_column: Indices
+    """The entries by x and v, in the order of rows, and where they stand."""
+    moving_at: Integers
+    """Where those of each level begin, and the end."""
+    entry: Indices
+    parameter: Indices
+    entry_row: Indices
+    factor: Vector
+    """The partial derivative of a row by a parameter is the sum of these entries, times these factors."""
+    numbered: Indices
+    numbered_row: Indices
+    number: Indices
+    """The entries by numbers, their rows, and by which one."""
+    numbered_at: Integers
+    """Where those of each level begin, and the end."""
+    given: Work[Matrix] = zeros("parameters", "all_rows")
+    """The partial derivative of each row by each parameter."""
+    right: Work[Vector] = zeros("all_rows")
+    """A right side; going back, the weights of rows."""
+    way: Work[Vector] = zeros("ways")
+    """(δx | δv), or their weights."""
+    gradient: Work[Vector] = zeros("numbers")
+    """Going back, the weights of the numbers, added up."""
+
+
+def linear(builder: DerivativeBuilder, to: Derivatives, numbers: np.ndarray) -> Linear:
+    """With how the numbers in slots change with parameters: (parameters, numbers)."""
+    n, begin = builder.columns, 2 * builder.columns + 1
+    numbered = np.flatnonzero(to.column >= begin)
+    number = (to.column[numbered] - begin).astype(np.int64)
+    parameter, at = (x.copy() for x in np.nonzero(numbers[:, number]))
+    moving = np.flatnonzero(to.column < 2 * n)
+    first = np.array([*(builder.first[level] for level in builder.wanted), builder.shape[0]], dtype=np.int64)
+    entry, at_rows = numbered[at], to.row[numbered[at]]
+    own = {
+        "moving": moving, "moving_row": to.row[moving], "moving_column": to.column[moving],
+        "entry": entry, "parameter": parameter, "entry_row": at_rows,
+        "numbered": numbered, "numbered_row": to.row[numbered], "number": number,
+    }  # fmt: skip
+    made = Linear(
+        to=to, columns=n, first=first, factor=numbers[parameter, number[at]],
+        moving_at=np.searchsorted(to.row[moving], first), numbered_at=np.searchsorted(to.row[numbered], first),
+        **{name: one.astype(INDEX) for name, one in own.items()},
+    )  # fmt: skip
+    return block(made, parameters=len(numbers), all_rows=builder.shape[0], ways=2 * n, numbers=numbers.shape[1])
+
+
+@compiled_apart
+def linearise(own: Linear, mechanism: Mechanism, t: float, y: Vector, dy: Vector):
+    """The entries at a state with its derivative, whose λ stand in the machine."""
+    state = mechanism.state
+    q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
+    differentiate(own.to, t, q, v, a, mechanism.machine.multipliers)
+
+
+# --- ahead --------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def take_given(own):
+    """The partial derivatives by parameters, from the entries as they stand."""
+    own.given[:] = 0.0
+    for k in range(own.entry.size):
+        own.given[own.parameter[k], own.entry_row[k]] += own.factor[k] * own.to.values[own.entry[k]]
+
+
+@compiled
+def put_right(own, p, level):
+    """The right side of a level, -E, for parameter p and the changes in `way`."""
+    right, values, way = own.right, own.to.values, own.way
+    for row in range(own.first[level], own.first[level + 1]):
+        right[row] = -own.given[p, row]
+    for k in range(own.moving_at[level], own.moving_at[level + 1]):
+        right[own.moving_row[k]] -= values[own.moving[k]] * way[own.moving_column[k]]
+
+
+@compiled
+def put_way(manifold, q, dq, way):
+    """The small motion δx that a change of q means."""
+    for k in range(manifold.plain.shape[0]):
+        way[manifold.plain[k, 1]] = dq[manifold.plain[k, 0]]
+    for k in range(manifold.quaternions.shape[0]):
+        of, to = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
+        e, twice = quaternion_at(q, of), 2.0 / _square(q, of)
+        turn = after(back(e), quaternion_at(dq, of))
+        put_at(way, to, (twice * turn[1], twice * turn[2], twice * turn[3]))
+
+
+@compiled
+def vary_places(manifold, q, way, dq):
+    """The change of q that a small motion means; lengths of quaternions stay."""
+    for k in range(manifold.plain.shape[0]):
+        dq[manifold.plain[k, 0]] = way[manifold.plain[k, 1]]
+    for k in range(manifold.quaternions.shape[0]):
+        to, of = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
+        _put_quaternion(dq, to, after(quaternion_at(q, to), _half(way, of)))
+
+
+@compiled
+def vary_rates(manifold, q, v, dq, dv, out):
+    """How q̇ = N(q) v changes. (Turns only count: nothing depends on them smoothly.)"""
+    for k in range(manifold.plain.shape[0]):
+        out[manifold.plain[k, 0]] = dv[manifold.plain[k, 1]]
+    for k in range(manifold.quaternions.shape[0]):
+        to, of = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
+        one, other = after(quaternion_at(dq, to), _half(v, of)), after(quaternion_at(q, to), _half(dv, of))
+        _put_quaternion(out, to, (one[0] + other[0], one[1] + other[1], one[2] + other[2], one[3] + other[3]))
+
+
+@compiled_apart
+def vary_stage(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix, loads: Matrix, often: int):
+    """How y' and λ at the state that was linearised change with each parameter: rows of `dys` give rows of `slopes`
+    and, of λ, of `loads`."""
+    machine, state, first = mechanism.machine, mechanism.state, own.first
+    q, v, n, m = y[: state.q_end], y[state.v_at : state.v_end], own.columns, machine.pattern.m
+    alpha, beta = mechanism.gains[0], mechanism.gains[1]
+    take_given(own)
+    for p in range(dys.shape[0]):
+        dq, dv, out = dys[p, : state.q_end], dys[p, state.v_at : state.v_end], slopes[p]
+        put_way(machine.manifold, q, dq, own.way)
+        copy(dv[:n], own.way[n:])
+        for level in range(BEND if alpha == 0.0 and beta == 0.0 else GAP, ALL - 1):
+            put_right(own, p, level)
+        put_right(own, p, POWER)
+        copy(own.right[first[BEND] : first[BEND + 1]], machine.g)
+        if alpha > 0.0 or beta > 0.0:
+            for row in range(m):
+                machine.g[row] += 2.0 * alpha * own.right[first[RATE] + row] + beta * beta * own.right[first[GAP] + row]
+            subtract_rates(machine, 2.0 * alpha, dv)
+        copy(own.right[first[FORCE] : first[FORCE + 1]], machine.f)
+        solve_here(machine, often)
+        copy(machine.x[:n], out[state.v_at :])
+        copy(machine.multipliers, loads[p])
+        vary_rates(machine.manifold, q, v, dq, dv, out[: state.q_end])
+        copy(own.right[first[POWER] :], out[state.works_at :])
+        for row in range(m):
+            out[out.size - 1] -= machine.nu[row] * machine.multipliers[row]
+
+
+@compiled_apart
+def vary_projection(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix):
+    """What putting y back onto the constraints makes of its changes: y, which was put back, has been linearised.
+
+    The direction of the way back is held: how it changes counts times the way itself, which is an error of the step.
+    """
+    machine, state, n = mechanism.machine, mechanism.state, own.columns
+    q = y[: state.q_end]
+    take_given(own)
+    for p in range(dys.shape[0]):
+        dq, dv = dys[p, : state.q_end], dys[p, state.v_at : state.v_end]
+        put_way(machine.manifold, q, dq, own.way)
+        machine.f[:] = 0.0
+        put_right(own, p, GAP)
+        copy(own.right[own.first[GAP] : own.first[GAP + 1]], machine.g)
+        solve_here(machine, SHARPER)
+        for k in range(n):
+            own.way[k] += machine.x[k]
+        vary_places(machine.manifold, q, own.way, dq)
+        put_right(own, p, RATE)
+        copy(own.right[own.first[RATE] : own.first[RATE + 1]], machine.g)
+        subtract_rates(machine, 1.0, dv)
+        solve_here(machine, SHARPER)
+        for k in range(n):
+            dv[k] += machine.x[k]
+
+
+@compiled_apart
+def vary_lengths(mechanism: Mechanism, y: Vector, lengths: Vector, dys: Matrix):
+    """What bringing quaternions, which had these lengths, to unit length makes of changes: e/|e|. (Symmetric, so that
+    weights go back the same way.)"""
+    quaternions = mechanism.machine.manifold.quaternions
+    for p in range(dys.shape[0]):
+        for k in range(quaternions.shape[0]):
+            at, along = quaternions[k, 0], 0.0
+            for c in range(4):
+                along += y[at + c] * dys[p, at + c]
+            for c in range(4):
+                dys[p, at + c] = (dys[p, at + c] - along * y[at + c]) / lengths[k]
+
+
+@compiled
+def _square(q, at):
+    return q[at] ** 2 + q[at + 1] ** 2 + q[at + 2] ** 2 + q[at + 3] ** 2
+
+
+@compiled
+def _half(v, at):
+    return 0.0, 0.5 * v[at], 0.5 * v[at + 1], 0.5 * v[at + 2]
+
+
+@compiled
+def _put_quaternion(q, at, e):
+    q[at], q[at + 1], q[at + 2], q[at + 3] = e

@@ -1,0 +1,136 @@
+"""The steps that a run took, made again, part by part. Compiled.
+
+The functions and the numbers are those of the run (`motion.past.tape`), so all states are the same to the last bit.
+Behind each part the mechanism is at a state with its derivative, its multipliers and its factor: there it can be
+linearised.
+"""
+
+import numpy as np
+
+from ...compiled.machine import DONE
+from ...compiled.manifold import restore
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Matrix, Vector
+from ...linear.vectors import copy
+from ...motion.course import SPAN, moment
+from ...motion.derivative import derivative
+from ...motion.methods.method import END, H, T
+from ...motion.methods.runge_kutta import combine
+from ...motion.past.tape import ALPHA, BEGAN, BETA, CLOSED, FRESH, HEAD, SPAN_OF, T0, T1, WENT_ON
+from ...motion.record import March, derivative_at_end, put_right, remember
+from ...motion.run import note_end
+from ...motion.stabilise import project
+
+
+@compiled_apart
+def put_entry(march: March, row: Vector):
+    """What a run carried when it began a step."""
+    stages, record, width, rows = march.stages, march.record, march.stages.y0.size, march.record.kept.size
+    copy(row[HEAD : HEAD + width], stages.y0)
+    copy(row[HEAD + width : HEAD + 2 * width], stages.k[0])
+    copy(row[HEAD + 2 * width : HEAD + 2 * width + 4], march.mechanism.nearness)
+    copy(row[HEAD + 2 * width + 4 : HEAD + 2 * width + 4 + rows], march.mechanism.machine.factor.kept)
+    copy(row[HEAD + 2 * width + 4 + rows :], march.mechanism.switches.mode)
+    march.course.at[SPAN] = int(row[SPAN_OF])
+    copy(march.mechanism.nearness, record.nearness)
+
+
+@compiled
+def take_entry(march, row):
+    """The same, as the run stands now; its head is left alone."""
+    stages, width, rows = march.stages, march.stages.y0.size, march.record.kept.size
+    copy(stages.y0, row[HEAD:])
+    copy(stages.k[0], row[HEAD + width :])
+    copy(march.mechanism.nearness, row[HEAD + 2 * width :])
+    copy(march.mechanism.machine.factor.kept, row[HEAD + 2 * width + 4 :])
+    copy(march.mechanism.switches.mode, row[HEAD + 2 * width + 4 + rows :])
+
+
+@compiled_apart
+def begin_anew(march: March, head: Vector):
+    """The first derivative of a step that does not go on from the one before, by the gains of that one; a status."""
+    march.course.at[SPAN] = int(head[SPAN_OF])
+    if head[FRESH] == BEGAN:  # what stands there is what came of it
+        remember(march)
+    return derivative_at_end(march, head[T0], march.stages.y0, march.stages.k[0])
+
+
+@compiled_apart
+def set_out(march: March, head: Vector):
+    """What a step is made with."""
+    stages, mechanism = march.stages, march.mechanism
+    stages.now[T], stages.now[H], stages.now[END] = head[T0], head[T1] - head[T0], head[T1]
+    stages.closed[0], march.course.at[SPAN] = int(head[CLOSED]), int(head[SPAN_OF])
+    mechanism.gains[0], mechanism.gains[1], mechanism.nearness[0] = head[ALPHA], head[BETA], 1.0
+
+
+@compiled
+def is_closed(stages, s):
+    """Whether stage s is put onto the constraints: not those that serve reading alone."""
+    return stages.closed[0] == 1 and s < stages.tableau.stages
+
+
+@compiled
+def time_of(stages, s):
+    return moment(stages.course, stages.now[T] + stages.tableau.c[s] * stages.now[H])
+
+
+@compiled_apart
+def make_inner(march: March, s: int, y: Vector, lengths: Vector):
+    """Stage s inside the step, its state in `y`; quaternions had these lengths before they were put right. A status."""
+    stages, mechanism, status = march.stages, march.mechanism, DONE
+    now, unseen = time_of(stages, s), mechanism.contacts.unseen
+    combine(stages.y0, stages.now[H], stages.tableau.a[s], s, stages.k, y)
+    unseen[0] = 1 if s < stages.tableau.stages else 0
+    if is_closed(stages, s):
+        q = y[: mechanism.state.q_end]
+        note_lengths(mechanism, y, lengths)
+        restore(mechanism.machine.manifold, q)
+        status = project(mechanism, now, q, y[mechanism.state.v_at : mechanism.state.v_end])
+    if status == DONE:
+        status = derivative(mechanism, now, y, stages.k[s])
+    unseen[0] = 0
+    return status
+
+
+@compiled_apart
+def make_end(march: March, t: float, y: Vector, dy: Vector, lengths: Vector):
+    """A state put right, and its derivative; a status."""
+    note_lengths(march.mechanism, y, lengths)
+    status = put_right(march, t, y)
+    return derivative_at_end(march, t, y, dy) if status == DONE else status
+
+
+@compiled
+def note_lengths(mechanism, y, lengths):
+    """Those of quaternions, before they are brought to unit length."""
+    quaternions = mechanism.machine.manifold.quaternions
+    for k in range(quaternions.shape[0]):
+        at = quaternions[k, 0]
+        lengths[k] = np.sqrt(y[at] ** 2 + y[at + 1] ** 2 + y[at + 2] ** 2 + y[at + 3] ** 2)
+
+
+@compiled_apart
+def make_stretch(march: March, heads: Matrix, entries: Matrix, lengths: Vector):
+    """Some steps, one after the other, each with what the run carried when it began it; a status. They begin where the
+    run stands."""
+    stages, tableau = march.stages, march.tableau
+    for k in range(heads.shape[0]):
+        if heads[k, FRESH] != WENT_ON and k > 0:
+            status = begin_anew(march, heads[k])
+            if status != DONE:
+                return status
+        take_entry(march, entries[k])
+        set_out(march, heads[k])
+        for s in range(1, tableau.stages):
+            status = make_inner(march, s, stages.between, lengths)
+            if status != DONE:
+                return status
+        combine(stages.y0, stages.now[H], tableau.b, tableau.stages, stages.k, stages.y1)
+        status = make_end(march, heads[k, T1], stages.y1, stages.k[tableau.stages], lengths)
+        if status != DONE:
+            return status
+        note_end(march)
+        copy(stages.y1, stages.y0)
+        copy(stages.k[tableau.stages], stages.k[0])
+    return DONE

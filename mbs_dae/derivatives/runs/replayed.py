@@ -1,0 +1,184 @@
+"""The derivatives of a run: its steps made again, and results read with what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...compiled import System
+from ...compiled.derivatives import builder_of, filled
+from ...compiled.dynamics import POWER
+from ...compiled.machine import DONE
+from ...errors import ModelError
+from ...kernels.blocks import block
+from ...model.breaks import switches
+from ...model.parameters import Parameter
+from ...motion.course import Course
+from ...motion.derivative import WORK
+from ...motion.mechanism import mechanism
+from ...motion.methods.stepping import Stepping
+from ...motion.past.tape import BROKE, FRESH, HEAD, Steps, entry_now
+from ...motion.record import NEXT, March, new_march
+from ...motion.stabilise import Stabilization
+from ...results.result import Result, State
+from ..along import Variation, vary_forces
+from ..parameters import Asked
+from ..start import Beginning
+from ..varied import VariedMotion
+from .linear import LEVELS, Linear, linear
+from .making import put_entry
+from .steps import BLURS, Changes, Replay, basis_of, vary_begin, vary_stretch
+
+
+def check_differentiable(system: System, by: Stepping, goes_on: bool) -> None:
+    """Refuse runs of a sort of which derivatives are not known."""
+    what = ""
+    if by.method.is_implicit or by.method.steps_over:
+        what = f'the steps of {by.method.name} have no derivatives yet: take method="DP5", "DP8" or "RK4"'
+    elif not system.is_cartesian:
+        what = f"steps in {system.coordinates.set} coordinates have no derivatives yet: give the model itself"
+    elif goes_on:
+        what = "how the state of another run changes is not known: give initial values by name"
+    if what:
+        raise ModelError(f"derivatives of simulate: {what}; or leave derivatives= out")
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """What is known of a run that was made."""
+
+    by: Stepping
+    how: Stabilization
+    march: March
+    steps: Steps
+    first: State
+    """The first state, of the bodies."""
+    given: Mapping[str, float]
+    """The initial values that it was found from, by name."""
+    nearest: State | None
+    """What it is the nearest to, if that was a state."""
+
+
+def check_smooth(symbols: Sequence[Parameter], taken: Taken) -> None:
+    """Refuse runs in which something happened of which derivatives are not known."""
+    head, breaks = taken.steps.head, taken.march.course.ends.size - 1
+    fresh = head[:, FRESH] > BROKE
+    if fresh.any():
+        t = float(head[fresh.argmax(), 0])
+        what = f"laws switch with the motion, an event or an impact happens at t = {t:.6g}, and derivatives across it"
+        raise ModelError(f"derivatives of simulate: {what} are not known yet; end the run before, or leave them out")
+    for element in taken.first.system.structure.with_breaks if breaks else ():
+        slots = element.form()[1].values()
+        if switches(element) and any({*symbols} & getattr(number, "free_symbols", set()) for number in slots):
+            what = f"{element.who} switches at times that may depend on what is asked for, and derivatives across them"
+            raise ModelError(f"derivatives of simulate: {what} are not known yet; end the run before")
+
+
+def new_march_of(
+    system: System, asked: Asked, taken: Taken, recorded: int, ahead: bool
+) -> tuple[March, Linear, np.ndarray]:
+    """A run that is to be made again, of which so many times are recorded; its linearised equations; and how numbers in
+    them change with parameters, which goes into the equations where steps are followed ahead."""
+    course = Course(*(getattr(taken.march.course, name) for name in Course._fields[:-1]))
+    march = new_march(system, taken.by, taken.how, block(course), taken.march.record.times[:recorded].copy())
+    builder, structure = builder_of(system.structure, LEVELS, True), system.structure
+    parts = [part.batch.slopes(system.evaluator, asked.symbols) for part in (structure.program, structure.dynamics)]
+    numbers = np.concatenate(parts, axis=1)
+    return march, linear(builder, filled(builder, system), numbers if ahead else numbers[:0]), numbers
+
+
+def new_replay(system: System, asked: Asked, taken: Taken, recorded: int) -> Replay:
+    """Ready for the first step."""
+    march, own, _ = new_march_of(system, asked, taken, recorded, ahead=True)
+    count, width, rows, basis = len(asked.names), march.stages.y0.size, len(system.rows), basis_of(march.stages)
+    sizes = {"recorded": recorded * count, "columns": own.columns, "rows": rows, "works": WORK}
+    sizes |= {"parameters": count, "width": width, "slopes": count * basis.k.shape[0], "basis": basis.y0.size}
+    sizes |= {"quaternions": len(system.layout.quaternions)}
+    return block(Replay(march, own, basis, block(Changes(), **sizes)), **sizes)
+
+
+def replayed(replay: Replay, taken: Taken, moved: np.ndarray) -> Changes:
+    """The changes of all that is recorded, where those of the first state are `moved`, (parameters, y)."""
+    steps, head, march = taken.steps, taken.steps.head, replay.march
+    last = entry_now(taken.march)
+    put_entry(march, steps.states[0] if steps.total else last)
+    replay.dy0[:] = moved
+    kept = [*sorted(steps.states), steps.total]
+    for k, until in pairwise(kept):
+        check_same(march.stages.y0, steps.states[k][HEAD:])
+        check_status(march, vary_stretch(replay, head[k:until].copy()))
+    check_same(march.stages.y0, last[HEAD:])
+    check_status(march, vary_begin(replay, last[:HEAD].copy()))
+    return replay.out
+
+
+def check_same(made: np.ndarray, taken: np.ndarray) -> None:
+    """A state that was made again against that of the run: the same, to the last bit."""
+    if not np.array_equal(made, taken[: made.size]):
+        off = float(np.abs(made - taken[: made.size]).max())
+        raise ModelError(f"the run could not be made again step by step: states differ by {off:.3g}; report this model")
+
+
+def check_status(march: March, status: int) -> None:
+    if status == BLURS:
+        t = float(march.record.times[march.counts[NEXT]])
+        what = f"t = {t:.6g} is next to a singular pose, where states are read from both its sides"
+        raise ModelError(f"derivatives of simulate: {what}, without derivatives; leave this time out")
+    if status != DONE:
+        raise ModelError(f"a step could not be made again (status {status}); report this model")
+
+
+def moved_state(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
+    """How the first y of a run changes: (parameters, y)."""
+    begin, state = Beginning(varied.asked, taken.first, taken.given, taken.nearest), march.mechanism.state
+    moved = np.zeros((len(varied.asked.names), state.size))
+    moved[:, : state.q_end] = begin.q
+    moved[:, state.v_at : state.v_at + varied.system.nv] = begin.energetic_velocity
+    if not np.isfinite(moved).all():
+        what = "the first pose has no derivative: it is singular, or a given value contradicts the equations beside it"
+        raise ModelError(f"{what}; start a little aside, or leave derivatives= out")
+    return moved
+
+
+@dataclass(frozen=True, eq=False)
+class VariedRun(VariedMotion):
+    """A run, and how it changes with parameters."""
+
+    taken: Taken | None = None
+
+    @cached_property
+    def changes(self) -> Changes:
+        assert self.taken is not None
+        replay = new_replay(self.system, self.asked, self.taken, self.motion.t.size)
+        return replayed(replay, self.taken, moved_state(self, self.taken, replay.march))
+
+    @cached_property
+    def moved(self) -> Variation:
+        own, size = self.changes, self.motion.v.shape[1]
+        x, v, a = (np.zeros((len(rows), size)) for rows in (own.x, own.v, own.a))
+        for rows, to in ((own.x, x), (own.v, v), (own.a, a)):
+            to[:, : rows.shape[1]] = rows
+        out = Variation(x, v, a, own.multipliers)
+        if self.result.stats["redundant_equations"]:  # there is a choice between several multipliers: the least of all
+            out = out._replace(a=np.zeros_like(a), multipliers=np.zeros((len(x), len(self.system.rows))))
+            known = mechanism(self.system, refinements=2), self.chain(), block(self.motion), self.multipliers.copy()
+            vary_forces(*known, block(out))
+        return out
+
+    def _energies(self, multipliers: Any) -> Any:
+        assert self.taken is not None
+        scalars = self.scalars
+        own = self.taken.march.record.energies[: self.motion.t.size, 2:].copy()
+        works: Any = self.dual(own, self._by_parameter(np.array(self.changes.works)))
+        return np.concatenate([scalars[:, :POWER], works], axis=1)
+
+
+def varied_run(result: Result, asked: Asked, taken: Taken) -> Result:
+    """The result of a run, which knows how it changes. (Set in place: a copy would read all that waits.)"""
+    object.__setattr__(result, "varied", VariedRun(result, asked, taken=taken))
+    return result

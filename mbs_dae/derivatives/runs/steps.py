@@ -1,0 +1,265 @@
+"""The steps that a run took, made again with their derivatives. Compiled.
+
+All that makes a step is a chain of four operations, and each has a linear one beside it (`linear`):
+
+    combine      y₀ + h Σ aᵢⱼ kⱼ, at its end, and where it is read          the same of their changes
+    stage        y to y', with λ                                             `vary_stage`
+    unit         quaternions to unit length                                  `vary_lengths`
+    project      onto the constraints                                        `vary_projection`
+
+The stages are made by the same functions as in the run, from the same numbers (`motion.past.tape`), so they are the
+same to the last bit. Lengths of steps, gains, and the direction of projections are held: what comes out is the
+derivative of these very steps, not of how they were chosen.
+"""
+
+from typing import NamedTuple
+
+from ...compiled.machine import DONE
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Matrix, Vector, Work, block, zeros
+from ...linear.vectors import axpy, copy, copy_rows
+from ...motion.course import is_break, moment
+from ...motion.derivative import refinements
+from ...motion.methods.method import H, Stages, read_between
+from ...motion.methods.runge_kutta import combine, nest
+from ...motion.past.tape import BEGAN, FRESH, T0, T1, WENT_ON
+from ...motion.record import NEXT, March, put_back, remember
+from ...motion.run import note_end
+from ...motion.stabilise import is_projected
+from ...tolerances import BLURRED
+from .linear import Linear, linearise, put_way, vary_lengths, vary_projection, vary_stage
+from .making import begin_anew, is_closed, make_end, make_inner, set_out, time_of
+
+BLURS = 31
+"""The status where a requested time is next to a singular pose, and is read from both its sides."""
+
+
+class Changes(NamedTuple):
+    """What is recorded at requested times, a row for each parameter at each time: see `Record`."""
+
+    x: Work[Matrix] = zeros("recorded", "columns")
+    v: Work[Matrix] = zeros("recorded", "columns")
+    a: Work[Matrix] = zeros("recorded", "columns")
+    multipliers: Work[Matrix] = zeros("recorded", "rows")
+    works: Work[Matrix] = zeros("recorded", "works")
+
+
+class Replay(NamedTuple):
+    """A run whose steps are made again, and how all that it carries changes with each parameter."""
+
+    march: March
+    own: Linear
+    basis: Stages
+    """A step whose y₀, y₁ and k are unit vectors: read, it says with which weights all steps are read."""
+    out: Changes
+    dy0: Work[Matrix] = zeros("parameters", "width")
+    dy1: Work[Matrix] = zeros("parameters", "width")
+    between: Work[Matrix] = zeros("parameters", "width")
+    end: Work[Matrix] = zeros("parameters", "width")
+    """Of y' where a step is read."""
+    dk: Work[Matrix] = zeros("slopes", "width")
+    """Of k: stage by stage, in each of them parameter by parameter."""
+    loads: Work[Matrix] = zeros("parameters", "rows")
+    """Of the multipliers at the last state."""
+    end_loads: Work[Matrix] = zeros("parameters", "rows")
+    """And at the end of the step."""
+    lengths: Work[Vector] = zeros("quaternions")
+    weights: Work[Vector] = zeros("basis")
+
+
+def basis_of(stages: Stages) -> Stages:
+    """For steps by the same method."""
+    nodes = stages.tableau.a.shape[1]
+    own = Stages(stages.mechanism, stages.course, stages.tableau, stages.functions, stages.implicit)
+    made: Stages = block(own, width=nodes + 2, nodes=nodes, room=stages.dense.shape[0], rows=0)
+    made.y0[0] = made.y1[1] = 1.0
+    for s in range(nodes):
+        made.k[s, 2 + s] = 1.0
+    return made
+
+
+@compiled_apart
+def vary_stretch(replay: Replay, heads: Matrix):
+    """Some steps, one after the other; a status."""
+    for k in range(heads.shape[0]):
+        status = vary_begin(replay, heads[k])
+        if status == DONE:
+            status = vary_step(replay, heads[k])
+        if status != DONE:
+            return status
+    return DONE
+
+
+@compiled_apart
+def vary_begin(replay: Replay, head: Vector):
+    """Where a step begins anew: its first derivative; and what is recorded there."""
+    march, stages = replay.march, replay.march.stages
+    times, counts, count = march.record.times, march.counts, replay.dy0.shape[0]
+    if head[FRESH] == WENT_ON:
+        return DONE
+    status = begin_anew(march, head)
+    if status != DONE:
+        return status
+    linearise(replay.own, march.mechanism, moment(march.course, head[T0]), stages.y0, stages.k[0])
+    often = refinements(march.mechanism)
+    vary_stage(replay.own, march.mechanism, stages.y0, replay.dy0, replay.dk[:count], replay.loads, often)
+    if head[FRESH] == BEGAN:
+        put_back(march)
+    if counts[NEXT] < times.size and times[counts[NEXT]] == head[T0]:
+        _keep_changes(replay, stages.y0, replay.dy0, replay.dk[:count])
+    return DONE
+
+
+@compiled_apart
+def vary_step(replay: Replay, head: Vector):
+    """One step: y₁ and y' there, and how they change."""
+    march, stages, tableau, count = replay.march, replay.march.stages, replay.march.tableau, replay.dy0.shape[0]
+    set_out(march, head)
+    for s in range(1, tableau.stages):
+        status = _vary_inner(replay, s)
+        if status != DONE:
+            return status
+    h, first = stages.now[H], count * tableau.stages
+    combine(stages.y0, h, tableau.b, tableau.stages, stages.k, stages.y1)
+    _combine_changes(replay.dy0, h, tableau.b, tableau.stages, replay.dk, replay.dy1)
+    slopes = replay.dk[first : first + count]
+    status = _vary_end(replay, head[T1], stages.y1, stages.k[tableau.stages], replay.dy1, slopes)
+    if status == DONE:
+        note_end(march)
+        copy_rows(replay.loads, replay.end_loads)
+        remember(march)
+        status = _vary_recorded(replay, head[T0], head[T1])
+        put_back(march)
+    copy(stages.y1, stages.y0)
+    copy(stages.k[tableau.stages], stages.k[0])
+    copy_rows(replay.dy1, replay.dy0)
+    copy_rows(slopes, replay.dk)
+    return status
+
+
+@compiled
+def _vary_inner(replay, s):
+    """Stage s inside the step, which may be one of those for reading."""
+    march, stages, tableau, count = replay.march, replay.march.stages, replay.march.tableau, replay.dy0.shape[0]
+    mechanism, y = march.mechanism, stages.between
+    status = make_inner(march, s, y, replay.lengths)
+    if status != DONE:
+        return status
+    _combine_changes(replay.dy0, stages.now[H], tableau.a[s], s, replay.dk, replay.between)
+    linearise(replay.own, mechanism, time_of(stages, s), y, stages.k[s])
+    if is_closed(stages, s):
+        vary_lengths(mechanism, y, replay.lengths, replay.between)
+        vary_projection(replay.own, mechanism, y, replay.between)
+    often = refinements(mechanism)
+    vary_stage(replay.own, mechanism, y, replay.between, replay.dk[count * s : count * (s + 1)], replay.loads, often)
+    return DONE
+
+
+@compiled
+def _vary_end(replay, t, y, dy, changes, slopes):
+    """A state that is put right, and its derivative, which goes into `dy`: how they change, into `slopes`."""
+    march, mechanism = replay.march, replay.march.mechanism
+    projected = is_projected(march.stabiliser, mechanism)
+    status = make_end(march, t, y, dy, replay.lengths)
+    if status != DONE:
+        return status
+    linearise(replay.own, mechanism, moment(march.course, t), y, dy)
+    vary_lengths(mechanism, y, replay.lengths, changes)
+    if projected:
+        vary_projection(replay.own, mechanism, y, changes)
+    vary_stage(replay.own, mechanism, y, changes, slopes, replay.loads, refinements(mechanism))
+    return DONE
+
+
+@compiled
+def _vary_recorded(replay, t, end):
+    """The requested times in (t, end], as `record_to` keeps them; behind a break the next step does."""
+    march, stages, tableau, times = replay.march, replay.march.stages, replay.march.tableau, replay.march.record.times
+    counts, count, prepared = march.counts, replay.dy0.shape[0], False
+    while counts[NEXT] < times.size and times[counts[NEXT]] < end:
+        if not prepared:
+            for s in range(tableau.stages + 1, tableau.a.shape[0]):
+                status = _vary_inner(replay, s)
+                if status != DONE:
+                    return status
+            prepare_weights(stages, replay.basis)
+            prepared = True
+        status = _vary_read(replay, t, end - t, (times[counts[NEXT]] - t) / (end - t))
+        if status != DONE:
+            return status
+    if counts[NEXT] < times.size and times[counts[NEXT]] == end and not is_break(march.course, end):
+        first = count * tableau.stages
+        copy_rows(replay.end_loads, replay.loads)
+        _keep_changes(replay, stages.y1, replay.dy1, replay.dk[first : first + count])
+    return DONE
+
+
+@compiled
+def prepare_weights(stages, basis):
+    """For reading the step, whose stages for that are made."""
+    basis.now[H] = stages.now[H]
+    if stages.dense.shape[0] > 0:
+        nest(stages)
+        nest(basis)
+
+
+@compiled
+def _vary_read(replay, t, h, x):
+    """The state at t + x h, as `record._read` reads it, and what is kept of its changes."""
+    march, record = replay.march, replay.march.record
+    put_back(march)
+    if is_blurred(march, x):
+        return BLURS
+    read_between(march.stages, x, record.y)
+    read_between(replay.basis, x, replay.weights)
+    _read_changes(replay)
+    status = _vary_end(replay, t + x * h, record.y, record.dy, replay.between, replay.end)
+    if status == DONE:
+        _keep_changes(replay, record.y, replay.between, replay.end)
+    return status
+
+
+@compiled
+def is_blurred(march, x):
+    """Whether the place x of the step is next to a singular pose, and read from both its sides."""
+    nearness, tableau = march.mechanism.nearness, march.tableau
+    return nearness[1] * nearness[2] < BLURRED and abs(x - tableau.middle) < tableau.half
+
+
+@compiled
+def _read_changes(replay):
+    """The changes of a state that is read."""
+    weights, count, out = replay.weights, replay.dy0.shape[0], replay.between
+    for p in range(count):
+        out[p, :] = 0.0
+        axpy(weights[0], replay.dy0[p], out[p])
+        axpy(weights[1], replay.dy1[p], out[p])
+        for s in range(weights.size - 2):
+            if weights[2 + s] != 0.0:
+                axpy(weights[2 + s], replay.dk[count * s + p], out[p])
+
+
+@compiled
+def _combine_changes(base, h, weights, stages, slopes, out):
+    """What `combine` does, for all parameters."""
+    count = base.shape[0]
+    for p in range(count):
+        copy(base[p], out[p])
+        for j in range(stages):
+            if weights[j] != 0.0:
+                axpy(h * weights[j], slopes[count * j + p], out[p])
+
+
+@compiled
+def _keep_changes(replay, y, changes, slopes):
+    """The next requested time: a state, its changes, those of its derivative, and those of λ, in `loads`."""
+    march, own, out, state = replay.march, replay.own, replay.out, replay.march.mechanism.state
+    n, first = own.columns, march.counts[NEXT] * changes.shape[0]
+    for p in range(changes.shape[0]):
+        put_way(march.mechanism.machine.manifold, y[: state.q_end], changes[p, : state.q_end], own.way)
+        copy(own.way[:n], out.x[first + p])
+        copy(changes[p, state.v_at : state.v_at + n], out.v[first + p])
+        copy(slopes[p, state.v_at : state.v_at + n], out.a[first + p])
+        copy(replay.loads[p], out.multipliers[first + p])
+        copy(changes[p, state.works_at :], out.works[first + p])
+    march.counts[NEXT] += 1

@@ -1,0 +1,138 @@
+"""The operations of `linear`, transposed: weights of what comes out become weights of what goes in. Compiled."""
+
+from ...coordinates.joint.vectors import after, back, quaternion_at
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
+from ...linear.vectors import copy
+from ...motion.derivative import Mechanism
+from ...poses.newton import solve_here
+from .linear import ALL, BEND, FORCE, GAP, POWER, RATE, SHARPER, Linear
+
+
+@compiled
+def _give_back(own, level):
+    """From the weights of the rows of a level, in `right`: to those of x and v, in `way`, and of numbers."""
+    right, values, way = own.right, own.to.values, own.way
+    for k in range(own.moving_at[level], own.moving_at[level + 1]):
+        way[own.moving_column[k]] += values[own.moving[k]] * right[own.moving_row[k]]
+
+
+@compiled
+def _give_numbers(own, first, last):
+    """The same to numbers, from these levels."""
+    right, values = own.right, own.to.values
+    for k in range(own.numbered_at[first], own.numbered_at[last]):
+        own.gradient[own.number[k]] += values[own.numbered[k]] * right[own.numbered_row[k]]
+
+
+@compiled
+def add_places(manifold, q, way, out):
+    """Weights of a small motion to those of q: the transposed of `put_way`."""
+    for k in range(manifold.plain.shape[0]):
+        out[manifold.plain[k, 0]] += way[manifold.plain[k, 1]]
+    for k in range(manifold.quaternions.shape[0]):
+        at, of = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
+        square = q[at] ** 2 + q[at + 1] ** 2 + q[at + 2] ** 2 + q[at + 3] ** 2
+        _add_quaternion(2.0 / square, after(quaternion_at(q, at), (0.0, way[of], way[of + 1], way[of + 2])), out, at)
+
+
+@compiled
+def _take_places(manifold, q, weights, way):
+    """Weights of q to those of a small motion, which are added: the transposed of `vary_places`."""
+    for k in range(manifold.plain.shape[0]):
+        way[manifold.plain[k, 1]] += weights[manifold.plain[k, 0]]
+    for k in range(manifold.quaternions.shape[0]):
+        at, to = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
+        turn = after(back(quaternion_at(q, at)), quaternion_at(weights, at))
+        way[to] += 0.5 * turn[1]
+        way[to + 1] += 0.5 * turn[2]
+        way[to + 2] += 0.5 * turn[3]
+
+
+@compiled
+def _add_rates(manifold, q, v, weights, out, out_v):
+    """Weights of q̇ = N(q) v to those of q and v: the transposed of `vary_rates`."""
+    for k in range(manifold.plain.shape[0]):
+        out_v[manifold.plain[k, 1]] += weights[manifold.plain[k, 0]]
+    for k in range(manifold.quaternions.shape[0]):
+        at, of = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
+        own = quaternion_at(weights, at)
+        _add_quaternion(-0.5, after(own, (0.0, v[of], v[of + 1], v[of + 2])), out, at)
+        turn = after(back(quaternion_at(q, at)), own)
+        out_v[of] += 0.5 * turn[1]
+        out_v[of + 1] += 0.5 * turn[2]
+        out_v[of + 2] += 0.5 * turn[3]
+
+
+@compiled
+def _add_quaternion(times, e, out, at):
+    out[at] += times * e[0]
+    out[at + 1] += times * e[1]
+    out[at + 2] += times * e[2]
+    out[at + 3] += times * e[3]
+
+
+@compiled
+def _add_rows(mechanism, times, rows, out):
+    """Φ_vᵀ times the weights of rows."""
+    pattern, jacobian = mechanism.machine.pattern, mechanism.machine.factor.jacobian
+    for e in range(jacobian.size):
+        out[pattern.jac_column[e]] += times * jacobian[e] * rows[pattern.jac_row[e]]
+
+
+@compiled_apart
+def stage_back(own: Linear, mechanism: Mechanism, y: Vector, slope: Vector, loads: Vector, out: Vector, often: int):
+    """Weights of y' and λ at the state that is linearised to those of y, which are added to `out`."""
+    machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
+    alpha, beta, supplied = mechanism.gains[0], mechanism.gains[1], slope[slope.size - 1]
+    copy(slope[state.v_at : state.v_at + n], machine.f)
+    for row in range(machine.pattern.m):
+        machine.g[row] = loads[row] - machine.nu[row] * supplied
+    solve_here(machine, often)
+    for k in range(n):
+        own.right[first[FORCE] + k] = -machine.x[k]
+    for row in range(machine.pattern.m):
+        here = -machine.multipliers[row]
+        own.right[first[GAP] + row], own.right[first[RATE] + row] = beta * beta * here, 2.0 * alpha * here
+        own.right[first[BEND] + row] = here
+    for k in range(slope.size - state.works_at):
+        own.right[first[POWER] + k] = -slope[state.works_at + k]
+    own.way[:] = 0.0
+    least = BEND if alpha == 0.0 and beta == 0.0 else GAP
+    for level in range(least, ALL - 1):
+        _give_back(own, level)
+    _give_back(own, POWER)
+    _give_numbers(own, least, ALL)
+    out_v = out[state.v_at : state.v_end]
+    if alpha > 0.0:
+        _add_rows(mechanism, -2.0 * alpha, machine.multipliers, out_v)
+    q, v = y[: state.q_end], y[state.v_at : state.v_end]
+    add_places(machine.manifold, q, own.way, out)
+    for k in range(n):
+        out_v[k] += own.way[n + k]
+    _add_rates(machine.manifold, q, v, slope, out, out_v)
+
+
+@compiled_apart
+def project_back(own: Linear, mechanism: Mechanism, y: Vector, weights: Vector):
+    """The transposed of `vary_projection`, in place."""
+    machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
+    q, of_q, of_v = y[: state.q_end], weights[: state.q_end], weights[state.v_at : state.v_end]
+    own.way[:] = 0.0
+    copy(of_v[:n], machine.f)
+    machine.g[:] = 0.0
+    solve_here(machine, SHARPER)
+    for row in range(machine.pattern.m):
+        own.right[first[RATE] + row] = -machine.multipliers[row]
+    _add_rows(mechanism, -1.0, machine.multipliers, of_v)
+    _give_back(own, RATE)
+    _take_places(machine.manifold, q, of_q, own.way)
+    copy(own.way[:n], machine.f)
+    machine.g[:] = 0.0
+    solve_here(machine, SHARPER)
+    for row in range(machine.pattern.m):
+        own.right[first[GAP] + row] = -machine.multipliers[row]
+    _give_back(own, GAP)
+    _give_numbers(own, GAP, BEND)
+    of_q[:] = 0.0
+    add_places(machine.manifold, q, own.way, of_q)

@@ -1,0 +1,83 @@
+"""How a model's own length, the norm that it makes, and the reference placement change with parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import hypot
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from ..compiled import System
+from ..compiled.structure import Lengths
+from ..model.bodies.body import Body
+from ..model.bodies.planar_body import PlanarBody
+from ..model.bodies.spatial_body import SpatialBody
+
+
+def placement_slopes(system: System, symbols: Sequence[sp.Symbol]) -> tuple[np.ndarray, np.ndarray]:
+    """Of the placement in Cartesian coordinates: small motions, and how states begin (in their places of q), a row for
+    each parameter."""
+    moved, signals = np.zeros((len(symbols), system.nv)), np.zeros((len(symbols), system.layout.q_size))
+    for state in system.model.states:
+        signals[:, system.layout.signals[state.symbol]] = _slopes(system, state.initial, symbols)
+    for body in system.bodies:
+        moved[:, list(system.layout.v[body])] = _body_slopes(system, body, symbols)
+    return moved, signals
+
+
+def _body_slopes(system: System, body: Body, symbols: Sequence[sp.Symbol]) -> np.ndarray:
+    place = [_slopes(system, n, symbols) for n in body.position]
+    if isinstance(body, PlanarBody):
+        return np.array([*place, _slopes(system, body.angle, symbols)]).T
+    assert isinstance(body, SpatialBody)
+    R = np.array([[system.evaluator(n) for n in row] for row in body.rotation])
+    dR = np.array([[_slopes(system, n, symbols) for n in row] for row in body.rotation])
+    spin = np.einsum("ki,kjp->pij", R, dR)  # Rᵀ dR, of a small turn in body axes
+    return np.concatenate([np.array(place).T, spin[:, [2, 0, 1], [1, 2, 0]]], axis=1)
+
+
+def _slopes(system: System, number: Any, symbols: Sequence[sp.Symbol]) -> np.ndarray:
+    """The derivatives of one number."""
+    found = np.zeros(len(symbols))
+    for k, symbol in enumerate(symbols):
+        if isinstance(number, sp.Basic) and symbol in number.free_symbols:
+            found[k] = system.evaluator(number.diff(symbol))
+    return found
+
+
+def weight_slopes(system: System, symbols: Sequence[sp.Symbol]) -> np.ndarray:
+    """Of the weights of velocities, which are constant or go with the square of the length."""
+    of_square = system.coordinates.weights(1.0) - system.coordinates.weights(0.0)
+    return 2.0 * system.length * np.outer(length_slopes(system, symbols), of_square)
+
+
+def length_slopes(system: System, symbols: Sequence[sp.Symbol]) -> np.ndarray:
+    """Of `System.length`, the longest of some lengths: of the one that is the longest."""
+    for lengths in (system.structure.lengths, None, system.structure.lengths_around):
+        longest, slopes = _of_places(system, symbols) if lengths is None else _longest(system, lengths, symbols)
+        if longest:
+            return slopes
+    return np.zeros(len(symbols))
+
+
+def _longest(system: System, lengths: Lengths, symbols: Sequence[sp.Symbol]) -> tuple[float, np.ndarray]:
+    known, asked = lengths
+    best, slopes = known, np.zeros(len(symbols))
+    for parts in asked:
+        values = [*map(system.evaluator, parts)]
+        if (size := hypot(*values)) > best:
+            pairs = zip(values, parts, strict=True)
+            best, slopes = (
+                size,
+                sum((x / size * _slopes(system, part, symbols) for x, part in pairs), start=0.0 * slopes),
+            )
+    return best, slopes
+
+
+def _of_places(system: System, symbols: Sequence[sp.Symbol]) -> tuple[float, np.ndarray]:
+    """The largest coordinate of a place in the reference placement."""
+    numbers = [(abs(x), x, n) for body in system.bodies for n in body.position for x in [system.evaluator(n)]]
+    size, value, number = max(numbers, key=lambda one: one[0])
+    return size, np.sign(value) * _slopes(system, number, symbols)

@@ -1,0 +1,177 @@
+"""How the beginning of a motion varies with parameters and with the values given: the nearest pose, the least velocity.
+
+Of all poses with Φ(q, p) = 0 the one nearest to a reference r is taken. With b the small motion from q to r, and W the
+weights, that is where
+
+    -W b + Φ_vᵀ μ = 0,        Φ = 0.
+
+Both hold whatever p, so a change of p moves the pose by dx with
+
+    [W A + ∂(Φ_vᵀ μ)/∂x   Φ_vᵀ] [dx]     [dW b + W A' dr - ∂(Φ_vᵀ μ)/∂s s']
+    [Φ_v                  0   ] [dμ]  =  [-Φ_s s'                          ].
+
+The weights change because turns count by the model's own length. A and A' are 1 for what is plain; of turns, b is a
+rotation vector θ with exp b = exp(-dx) exp θ exp(dr), and
+
+    A = 1 - ½ θ× + κ θ× θ×,       A' = 1 + ½ θ× + κ θ× θ×,       κ = (1 - ½ |θ| cot ½ |θ|) / |θ|².
+
+Velocities are the least ones, or those of least kinetic energy (nearest to v₀ in it), M (v - v₀) + Jᵀ μ = 0, J v = ν:
+
+    [M Jᵀ] [dv]     [∂(M (v - v₀) + Jᵀ μ)/∂x dx + ∂(...)/∂s s']
+    [J 0 ] [dμ] = - [∂(J v - ν)/∂x dx + ∂(J v - ν)/∂s s'      ].
+
+Values given are equations like all others (`poses.assembly.held_model`), and how much is given is a parameter of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sps
+
+from ..compiled import System
+from ..compiled.derivatives import ACCELERATIONS, FORCES, MOMENTA, POSITIONS, PUSHES, RATES
+from ..compiled.slopes import places_moved
+from ..model.parameters import Parameter
+from ..poses.assembly import held_model, holding
+from ..poses.redundancy import is_momentary
+from ..results.result import State
+from .equations import Instant, diagonal, solve_bordered
+from .parameters import Asked
+from .sizes import placement_slopes, weight_slopes
+
+
+@dataclass(frozen=True, eq=False)
+class Beginning:
+    """Where a motion begins: a state that `poses.assembly.assembled` or `motion.initial.initial_state` has found from
+    these values, in Cartesian coordinates. What is asked for is varied in rows, one after the other; where a pose does
+    not follow smoothly they are nan."""
+
+    asked: Asked
+    state: State
+    given: Mapping[str, float]
+    """The values given, by name: of positions, velocities, and states of the model."""
+    start: State | None = None
+    """What the pose is the nearest to, if not to the placement, and the velocity to. It is held."""
+
+    @cached_property
+    def system(self) -> System:
+        system: System = self.asked.model.compile()
+        return system
+
+    # --- the pose ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def x(self) -> np.ndarray:
+        """The small motion of the pose."""
+        here = self._instant(0, at_rest=True)
+        system, weight, still = here.system, here.system.weight, here.system.still
+        reference, moved = self._reference
+        back, none, W = system.between(self.state.full_q, reference), np.zeros(len(system.rows)), diagonal(weight)
+        J = here.position_rows
+        own = solve_bordered(W, J, (weight * back)[:, None], none[:, None], weight)
+        slopes = here.slopes((POSITIONS, PUSHES), still, own.multipliers[:, 0])
+        ahead, behind = (_of_difference(system, back, half) for half in (-0.5, 0.5))
+        right = (weight_slopes(system, here.symbols) * back).T + W @ behind @ moved.T - slopes[PUSHES].given
+        H = sps.csr_matrix(W @ ahead + slopes[PUSHES].x)
+        found = solve_bordered(H, J, right, -slopes[POSITIONS].given, weight).x.T
+        return np.full_like(found, np.nan) if is_momentary(system, self.state.full_q) else found
+
+    @cached_property
+    def q(self) -> np.ndarray:
+        """The same as coordinates, with the states of the model, and all that stands still."""
+        wide = np.zeros((len(self.asked.names), self.system.layout.v_size))
+        wide[:, : self.system.nv] = self.x
+        return places_moved(self.system.structure, self.state.full_q, wide) + self._states
+
+    @property
+    def _states(self) -> np.ndarray:
+        """Of the states of the model: as they are declared, or given."""
+        slopes = np.zeros((len(self.asked.names), self.system.layout.q_size))
+        if self.start is None:
+            slopes = placement_slopes(self.system, self.asked.symbols)[1]
+        for state in self.system.model.states:
+            if state.name in self.given:
+                slopes[:, self.system.layout.signals[state.symbol]] = [name == state.name for name in self.asked.names]
+        return slopes
+
+    @property
+    def _reference(self) -> tuple[np.ndarray, np.ndarray]:
+        """What the pose is the nearest to, and how that moves."""
+        if self.start is None:
+            return self.system.placement, placement_slopes(self.system, self.asked.symbols)[0]
+        return self.start.full_q, np.zeros((len(self.asked.names), self.system.nv))
+
+    # --- its velocity and acceleration --------------------------------------------------------------------------------
+
+    @cached_property
+    def least_velocity(self) -> np.ndarray:
+        """Of the least velocity, in the norm of small motions (`assemble`)."""
+        return self._least(self._instant(1), RATES, self.state.full_v)
+
+    @cached_property
+    def least_acceleration(self) -> np.ndarray:
+        """Of the least acceleration, after the least velocity."""
+        return self._least(self._instant(2), ACCELERATIONS, self.state.full_a, self.least_velocity)
+
+    def _least(self, here: Instant, what: str, least: np.ndarray, *velocity: np.ndarray) -> np.ndarray:
+        """Of what is the least one with the equations of a level."""
+        weight = here.system.weight
+        own, changed = least[: weight.size], weight_slopes(here.system, here.symbols) * least[: weight.size]
+        W, J = diagonal(weight), here.rows
+        multipliers = solve_bordered(W, J, -(weight * own)[:, None], np.zeros((J.shape[0], 1)), weight).multipliers
+        slopes = here.slopes((what, PUSHES), least, multipliers[:, 0])
+        right = -changed.T - slopes[PUSHES].along(self.x), -slopes[what].along(self.x, *velocity)
+        return solve_bordered(W, J, *right, weight).x.T
+
+    @cached_property
+    def energetic_velocity(self) -> np.ndarray:
+        """Of the velocity of least kinetic energy, or of the one nearest to that of the start (`simulate`)."""
+        here = self._instant(1)
+        gained = here.v if self.start is None else here.v - self.start.full_v
+        M, J, weight = here.terms[0], here.rows, here.system.weight
+        momentum = M @ gained[: weight.size]
+        multipliers = solve_bordered(M, J, -momentum[:, None], np.zeros((J.shape[0], 1)), weight).multipliers
+        slopes = here.slopes((RATES, MOMENTA), gained, multipliers[:, 0])
+        right = -slopes[MOMENTA].along(self.x), -slopes[RATES].along(self.x)
+        return solve_bordered(M, J, *right, weight).x.T
+
+    @cached_property
+    def acceleration(self) -> np.ndarray:
+        """Of the acceleration that forces make, after the least velocity (`assemble(forces=True)`)."""
+        here = self._instant(2)
+        (M, Q, gamma), J, weight = here.terms, here.rows, here.system.weight
+        multipliers = solve_bordered(M, J, Q[:, None], gamma[:, None], weight).multipliers
+        slopes = here.slopes((ACCELERATIONS, FORCES), self.state.full_a, multipliers[:, 0])
+        forces, rates = (-slopes[what].along(self.x, self.least_velocity) for what in (FORCES, ACCELERATIONS))
+        return solve_bordered(M, J, forces, rates, weight).x.T
+
+    # --- what is held -------------------------------------------------------------------------------------------------
+
+    def _instant(self, level: int, at_rest: bool = False) -> Instant:
+        """The state in the system that has equations for the values given of positions (level 0), of velocities (1) or
+        for none. Such values are parameters of it."""
+        system, symbols, v = self.system, self.asked.symbols, self.state.full_v
+        states = {state.name for state in system.model.states}
+        values = {name: value for name, value in self.given.items() if name not in states}
+        if values and level < 2:
+            places = system.structure.once(held_model, level, tuple(values))[1]
+            system, known = holding(system, level, values), {name: Parameter(place) for place, name in places.items()}
+            pairs = zip(self.asked.names, symbols, strict=True)
+            symbols = tuple(known.get(name, symbol) for name, symbol in pairs)
+        return Instant(system, symbols, self.state.t, self.state.full_q, system.still if at_rest else v)
+
+
+def _of_difference(system: System, back: np.ndarray, half: float) -> sps.csr_matrix:
+    """What a small motion of the beginning (half = -½, A) or of the end (½, A') is in the one that leads from there to
+    the end."""
+    found = sps.identity(system.nv, format="lil")
+    for _, at in system.layout.quaternions:
+        theta = back[at : at + 3]
+        cross, angle = np.cross(np.eye(3), theta), float(np.linalg.norm(theta))
+        kappa = (1.0 - 0.5 * angle / np.tan(0.5 * angle)) / angle**2 if angle > 1e-2 else 1.0 / 12.0 + angle**2 / 720.0
+        found[at : at + 3, at : at + 3] = np.eye(3) + half * cross + kappa * cross @ cross
+    return sps.csr_matrix(found)

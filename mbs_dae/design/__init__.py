@@ -1,0 +1,1 @@
+"""What follows from derivatives: gradients of objectives, best designs, fits to measurements, tolerances."""

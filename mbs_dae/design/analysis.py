@@ -1,0 +1,141 @@
+"""One analysis of a model as a function of some of its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..arguments import as_state, checked_times, model_of
+from ..compiled import System
+from ..derivatives.parameters import asked_of
+from ..ensembles.runs.recipe import Recipe, options_of
+from ..errors import ModelError, check_name
+from ..model.model import Model
+from ..model.parameters import finite_number
+from ..results.result import Result
+from .objectives.readings import Varying
+
+DIFFERENTIATED = ("kinematics", "inverse_dynamics", "simulate")
+"""The verbs of motions over time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What is run with which numbers free; each run has derivatives by these."""
+
+    recipe: Recipe
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the numbers that are free."""
+        return self.recipe.names
+
+    @property
+    def model(self) -> Model:
+        """In which all of them are parameters, or values at the start."""
+        return self.recipe.bare
+
+    @property
+    def label(self) -> str:
+        return f"mbs.{self.recipe.verb} of {self.model.name!r}"
+
+    @cached_property
+    def own(self) -> np.ndarray:
+        """The numbers as the model has them."""
+        initial = self.recipe.initial if isinstance(self.recipe.initial, Mapping) else {}
+        known = {name: one.value for name, one in self.model.parameters.items()}
+        if unknown := [name for name in self.names if name not in known and name not in initial]:
+            what = f"{unknown[0]!r} is a value at the start, and has none yet"
+            raise ModelError(f"{what}; give one: initial={{{unknown[0]!r}: 1.0}}")
+        return np.array([known[name] if name in known else initial[name] for name in self.names], dtype=float)
+
+    def unit(self, name: str) -> str:
+        if name in self.model.parameters:
+            return self.model.parameters[name].unit
+        measure, level = self.model.quantity(name)
+        return measure.units[level]
+
+    def values(self, row: np.ndarray) -> dict[str, float]:
+        """Those of all parameters."""
+        own = {name: one.value for name, one in self.model.parameters.items()}
+        return own | {name: float(x) for name, x in zip(self.names, row, strict=True) if name in own}
+
+    def design(self, row: np.ndarray) -> Model | System:
+        """The model with these numbers."""
+        return self.recipe.variation(row)
+
+    def result(self, row: np.ndarray) -> Result:
+        """Of a run, with derivatives; a run that did not come to its end is none."""
+        found = self.recipe.result(row)
+        if not found.success:
+            raise ModelError(f"{self.label} stopped early: {found.message}", result=found)
+        if found.t[-1] < self.recipe.times[-1]:  # derivatives are those at times that are held
+            what = f"{self.label} was {found.message}, and how the time of its end moves is no part of derivatives"
+            raise ModelError(f"{what}; let it run on without the event that stops it", result=found)
+        return found
+
+    def readings(self, row: np.ndarray) -> Varying:
+        return Varying(self.result(row), self.names, self.values(row))
+
+
+def analysis_of(
+    thing: Any, times: Any, names: Sequence[Any], verb: str, initial: Any, how: Mapping[str, Any]
+) -> Analysis:
+    """What is asked, checked at the door."""
+    check_name("verb", verb, DIFFERENTIATED, "the list of analyses with derivatives")
+    for name in how:
+        check_name("option", name, [one for one in options_of(verb) if one != "derivatives"], f"mbs.{verb}")
+    if "derivatives" not in options_of(verb):
+        raise ModelError(f"mbs.{verb} has no derivatives; use verb='kinematics' or 'inverse_dynamics'")
+    if isinstance(names, str):
+        raise ModelError(f'over= must be a list of names, e.g. ["r", "l"], not {names!r}')
+    given = tuple(str(getattr(one, "symbol", one)) for one in names)
+    if not given:
+        raise ModelError('over= names nothing; give parameters or constants, e.g. over=["r", "spring.stiffness"]')
+    start = as_state(initial)
+    told = start if isinstance(start, Mapping) else {}
+    bare = model_of(thing)
+    asked = asked_of(bare, given, told if verb == "simulate" else ())
+    assert asked is not None
+    free: Any = asked.model
+    if isinstance(thing, System) and thing.model is not free:
+        free = free.compile(thing.coordinates.set, **thing.structure.tree)
+    elif isinstance(thing, System):
+        free = thing
+    options = {**how, "derivatives": given}
+    return Analysis(Recipe(free, checked_times(times), given, verb, None, start, None, options))
+
+
+def bounds_of(over: Any) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
+    """Names, and between which numbers each may be; a list of names alone has no bounds."""
+    if not isinstance(over, Mapping):
+        if isinstance(over, str) or not isinstance(over, Sequence):
+            raise ModelError(f'over= must be a dict of bounds, e.g. {{"r": (0.05, 0.2)}}, not {over!r}')
+        names = tuple(str(getattr(one, "symbol", one)) for one in over)
+        return names, np.full(len(names), -np.inf), np.full(len(names), np.inf)
+    pairs = {str(getattr(name, "symbol", name)): _pair(name, one) for name, one in over.items()}
+    low, high = (np.array([pair[k] for pair in pairs.values()], dtype=float) for k in (0, 1))
+    return tuple(pairs), low, high
+
+
+def _pair(name: Any, given: Any) -> tuple[float, float]:
+    pair = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) and len(given) == 2
+    if not pair:
+        raise ModelError(f"over[{str(name)!r}] must be two bounds, e.g. (0.05, 0.2), not {given!r}")
+    low, high = (finite_number(one, f"a bound of {str(name)!r}") for one in given)
+    if not low < high:
+        raise ModelError(f"over[{str(name)!r}] goes from {low:g} to {high:g}; the first must be the smaller one")
+    return low, high
+
+
+def check_within(analysis: Analysis, low: np.ndarray, high: np.ndarray) -> None:
+    """A search begins with the model as it stands."""
+    own = analysis.own
+    for k in np.flatnonzero((own < low) | (own > high))[:1]:
+        name = analysis.names[k]
+        what = f"{name!r} is {own[k]:g}, which is not within its bounds ({low[k]:g}, {high[k]:g})"
+        raise ModelError(f"{what}; begin elsewhere: model.with_parameters({name}=...), or widen the bounds")

@@ -1,0 +1,140 @@
+"""Bands in which quantities lie, by the tolerances of dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ..ensembles.ensemble import Ensemble
+from ..ensembles.samples import Tolerance
+from ..errors import check_name, counted
+from ..results.result import Result
+from . import pictures
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """How a quantity scatters, over time.
+
+    >>> model = mbs.PlanarModel("crank")
+    >>> r, a = model.parameter("r", 0.1, unit="m"), model.parameter("a", 0.0)
+    >>> crank = model.link("crank", (0, 0), (0.1, 0), length=r)
+    >>> model.add(mbs.Revolute("A", model.ground, crank.tail), mbs.Driver("motor", mbs.angle(crank), mbs.t + a))
+    (<Revolute A>, <Driver motor>)
+    >>> band = mbs.tolerance(model, [0, 0.5], {"r": 1e-4, "a": 1e-3}, ["crank.head.x"], "kinematics")["crank.head.x"]
+    >>> isinstance(band, mbs.Band), band.share("a").round(3)
+    (True, array([0.  , 0.23]))
+    """
+
+    name: str
+    unit: str
+    t: np.ndarray
+    nominal: np.ndarray
+    """Without any deviation."""
+    parts: Mapping[str, np.ndarray]
+    """Of each number, ∂y/∂p times its standard deviation."""
+    worst: np.ndarray
+    """How far it goes at most, if all numbers are within their limits."""
+    slopes: Mapping[str, np.ndarray]
+    """∂y/∂p."""
+
+    @cached_property
+    def sigma(self) -> np.ndarray:
+        """The standard deviation: numbers scatter by themselves, so squares add up."""
+        return np.sqrt(sum(part**2 for part in self.parts.values()))
+
+    def share(self, name: str) -> np.ndarray:
+        """What part of the variance is of one number, over time; 0 where nothing scatters."""
+        check_name("number", name, self.parts, f"the band of {self.name}")
+        variance = self.sigma**2
+        return np.divide(self.parts[name] ** 2, variance, out=np.zeros_like(variance), where=variance > 0.0)
+
+    @property
+    def widest(self) -> int:
+        """Where the standard deviation is largest."""
+        return int(np.argmax(self.sigma))
+
+
+@dataclass(frozen=True, eq=False)
+class Bands:
+    """How quantities scatter with tolerances, from `mbs.tolerance`: ``found["slider.x"].sigma`` over time, and `worst`.
+
+    >>> model = mbs.PlanarModel("crank")
+    >>> r = model.parameter("r", 0.1, unit="m")
+    >>> crank = model.link("crank", (0, 0), (0.1, 0), length=r)
+    >>> model.add(mbs.Revolute("A", model.ground, crank.tail), mbs.Driver("motor", mbs.angle(crank), 2 * mbs.t))
+    (<Revolute A>, <Driver motor>)
+    >>> found = mbs.tolerance(model, [0, 1], {"r": 1e-4}, ["crank.head.x", "crank.head.vy"], verb="kinematics")
+    >>> isinstance(found, mbs.Bands)
+    True
+    >>> print(found)
+    first-order tolerances of 'crank', by 1 number, from 2 runs
+      quantity            largest sigma  at t  largest worst case  mostly of
+      crank.head.x [m]           0.0001     0              0.0003  r (100 %)
+      crank.head.vy [m/s]        0.0002     0              0.0006  r (100 %)
+    """
+
+    bands: Mapping[str, Band]
+    tolerances: Mapping[str, Tolerance]
+    """Of each number, as it was taken."""
+    result: Result
+    """The run without any deviation."""
+    ensemble: Ensemble | None
+    """The members that were drawn, if any were."""
+    runs: int
+    curvature: Mapping[str, tuple[float, str]]
+    """Of each quantity, what the derivative leaves of a change at a limit, in parts of the worst case; and of which
+    number. Empty if nothing was checked."""
+
+    def __getitem__(self, name: str) -> Band:
+        check_name("quantity", name, self.bands, "the tolerance analysis")
+        return self.bands[name]
+
+    @cached_property
+    def difference(self) -> dict[str, float]:
+        """Of each quantity, how far the standard deviation is from that of the members, in parts of the largest."""
+        if self.ensemble is None:
+            return {}
+        found = {}
+        for name, band in self.bands.items():
+            drawn = np.nanstd(self.ensemble.array(name), axis=0)
+            found[name] = float(np.abs(drawn - band.sigma).max() / max(drawn.max(), 1e-300))
+        return found
+
+    @property
+    def chance(self) -> float:
+        """How far the standard deviation of so many members may be off by chance (four standard errors)."""
+        return 4.0 / np.sqrt(2.0 * int(self.ensemble.done.sum())) if self.ensemble else 0.0
+
+    def __repr__(self) -> str:
+        return f"<Bands of {', '.join(self.bands)} by {', '.join(self.tolerances)}>"
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        numbers = counted(len(self.tolerances), "number")
+        yield f"first-order tolerances of {self.result.title!r}, by {numbers}, from {counted(self.runs, 'run')}"
+        names = [f"{one.name} [{one.unit}]" if one.unit else one.name for one in self.bands.values()]
+        width = max(map(len, ["quantity", *names]))
+        at = f"at {self.result.axis[0]}"
+        yield f"  {'quantity':<{width}}  largest sigma  {at:>4}  largest worst case  mostly of"
+        for name, band in zip(names, self.bands.values(), strict=True):
+            k = band.widest
+            shares = {one: float(band.share(one)[k]) for one in band.parts}
+            most = max(shares, key=lambda one: shares[one])
+            told = f"{most} ({100 * shares[most]:.0f} %)"
+            numbers = f"{band.sigma[k]:>13.4g}  {band.t[k]:>4.3g}  {band.worst.max():>18.4g}"
+            yield f"  {name:<{width}}  {numbers}  {told}"
+        for name, share in self.difference.items():
+            members = counted(len(self.ensemble or ()), "member")
+            yield f"  {name}: {100 * share:.2g} % from the standard deviation of {members}"
+
+    def plot(self, name: str) -> Figure:
+        """What may be added to the nominal values: three standard deviations, the worst case, and members if any were
+        drawn; below, whose fault it is."""
+        return pictures.tolerance_band(self, name)

@@ -1,0 +1,1 @@
+"""Numbers of a model from measurements, and how sure they are."""

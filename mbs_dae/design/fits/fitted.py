@@ -1,0 +1,124 @@
+"""What a fit has found, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ...compiled import System
+from ...errors import check_name, counted
+from ...model.model import Model
+from ...results.result import Result
+from .. import pictures
+from .measurements import Measured
+
+CLOSELY = 0.9
+"""Correlations above this are told."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number that was sought."""
+
+    name: str
+    value: float
+    start: float
+    unit: str
+    standard_error: float
+    """Infinite where the measurement does not tell the number."""
+    low: float
+    """The interval that contains the true number, with the probability that was asked for."""
+    high: float
+    at_bound: str
+    """"lower" or "upper", where the fit ended at that bound: its interval means little then."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The numbers with which a measurement is met best: ``values`` by name, the ``model`` with these, and how sure they
+    are.
+
+    >>> model = mbs.PlanarModel("crank")
+    >>> r, shift = model.parameter("r", 0.1, unit="m"), model.parameter("shift", 0.0)
+    >>> crank = model.link("crank", (0, 0), (0.1, 0), length=r)
+    >>> motor = mbs.Driver("motor", mbs.angle(crank), mbs.t + shift)
+    >>> model.add(mbs.Revolute("A", model.ground, crank.tail), motor)
+    (<Revolute A>, <Driver motor>)
+    >>> t = np.linspace(0, 6, 40)
+    >>> wrong = np.random.default_rng(2).normal(0, 1e-3, 40)
+    >>> measured = {"t": t, "crank.head.x": 0.12 * np.cos(t + 0.2) + wrong}
+    >>> found = mbs.fit(model, measured, over=["r", "shift"], verb="kinematics")
+    >>> isinstance(found, mbs.Fit), [round(value, 2) for value in found.values.values()]
+    (True, [0.12, 0.2])
+    """
+
+    estimates: tuple[Estimate, ...]
+    correlation: np.ndarray
+    """Of the numbers with each other; nan where one is not known."""
+    noise: Mapping[str, float]
+    """The standard deviation of each column: as it was given, or as it was estimated."""
+    residuals: Mapping[str, np.ndarray]
+    """What the model gives minus what was measured, without gaps."""
+    confidence: float
+    noise_given: bool
+    freedom: int
+    """How many values were measured more than numbers were found."""
+    indistinct: tuple[str, ...]
+    """Which numbers the measurement does not tell, or not apart, in words; none is best."""
+    success: bool
+    message: str
+    runs: int
+    iterations: int
+    model: Model | System
+    """With the values that were found."""
+    result: Result
+    """The run with these."""
+    measured: Measured
+
+    @property
+    def values(self) -> dict[str, float]:
+        """By name, in SI units."""
+        return {one.name: one.value for one in self.estimates}
+
+    def interval(self, name: str) -> tuple[float, float]:
+        """Between which numbers the true one lies, with the probability `confidence`."""
+        check_name("number", name, self.values, "the fit")
+        (one,) = (one for one in self.estimates if one.name == name)
+        return one.low, one.high
+
+    def __repr__(self) -> str:
+        return f"<Fit of {self.result.title!r}: {', '.join(f'{name} = {x:.6g}' for name, x in self.values.items())}>"
+
+    def __str__(self) -> str:
+        return "\n".join(line.rstrip() for line in self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        work = f"in {counted(self.iterations, 'iteration')} and {counted(self.runs, 'run')}"
+        what = f"{self.measured.count} values of {', '.join(self.measured.columns)}"
+        yield f"fit of {self.result.title!r} to {what}, {work}"
+        names = [f"{one.name} [{one.unit}]" if one.unit else one.name for one in self.estimates]
+        width = max(10, *map(len, names))
+        percent = f"{100 * self.confidence:g} %"
+        yield f"  {'name':<{width}}{'value':>13}{'was':>13}{'error':>11}  interval of {percent}"
+        for name, one in zip(names, self.estimates, strict=True):
+            interval = f"{one.low:.6g} to {one.high:.6g}" if np.isfinite(one.standard_error) else "not known"
+            bound = f" (at its {one.at_bound} bound)" if one.at_bound else ""
+            yield f"  {name:<{width}}{one.value:>13.6g}{one.start:>13.6g}{one.standard_error:>11.2g}  {interval}{bound}"
+        word = "given" if self.noise_given else "estimated"
+        yield f"  noise ({word}): " + ", ".join(f"{name} {self._with_unit(name)}" for name in self.noise)
+        for k, j in zip(*np.nonzero(np.triu(np.nan_to_num(np.abs(self.correlation)) > CLOSELY, 1)), strict=True):
+            pair = f"{self.estimates[k].name} and {self.estimates[j].name}"
+            yield f"  {pair} are correlated: {self.correlation[k, j]:.4f}"
+        yield from (f"  {one}" for one in self.indistinct)
+        if self.message:
+            yield f"  note: {self.message}"
+
+    def _with_unit(self, name: str) -> str:
+        return f"{self.noise[name]:.3g} {self.result.unit(name)}".rstrip()
+
+    def plot(self) -> Figure:
+        """What was measured and what the model gives, and the residuals beside it."""
+        return pictures.measured_and_fitted(self)

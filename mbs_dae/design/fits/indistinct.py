@@ -1,0 +1,73 @@
+"""Which numbers a measurement cannot tell apart, in words.
+
+A direction in which all numbers may change while nothing that was measured does, is a vector of relative changes
+d_k = δp_k / p_k. Where all are equal, only ratios of the p_k are known; where d_1 = -d_2, only a product is; where
+δp_1 = -δp_2, only a sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+SMALL = 1e-4
+"""Parts of a direction that are smaller than this are none."""
+CLOSE = 1e-5
+"""How exactly changes must be alike for a law to be told."""
+POWERS = (1, 2, 3)
+
+
+def directions(matrix: np.ndarray) -> np.ndarray:
+    """The same space in rows that have as many zeros as elimination gives."""
+    rows = np.array(matrix, dtype=float)
+    done = 0
+    for column in np.argsort(-np.abs(rows).max(axis=0, initial=0.0)):
+        if done == len(rows):
+            break
+        pivot = done + int(np.abs(rows[done:, column]).argmax())
+        if abs(rows[pivot, column]) < SMALL:
+            continue
+        rows[[done, pivot]] = rows[[pivot, done]]
+        rows[done] /= rows[done, column]
+        for k in range(len(rows)):
+            if k != done:
+                rows[k] -= rows[k, column] * rows[done]
+        done += 1
+    rows[np.abs(rows) < SMALL * np.abs(rows).max(axis=1, keepdims=True, initial=1e-300)] = 0.0
+    return rows
+
+
+def told(names: Sequence[str], values: np.ndarray, changes: np.ndarray) -> str:
+    """Of a direction of absolute changes, in which nothing that was measured changes."""
+    at = np.flatnonzero(changes)
+    if at.size == 1:
+        return f"nothing that was measured depends on {names[int(at[0])]}"
+    own, moved, known = [names[int(k)] for k in at], changes[at], values[at]
+    who = f"{', '.join(own[:-1])} and {own[-1]} cannot be told apart"
+    if at.size == 2 and (law := _law_of_two(own, moved, known)):
+        return f"{who}: only {law} is known"
+    relative = moved / known if known.all() else np.zeros_like(moved)
+    if relative.any() and np.ptp(relative) < CLOSE * abs(relative[0]):
+        return f"{who}: only their ratios are known"
+    ways = ", ".join(f"{name} by {change:.3g}" for name, change in zip(own, moved / np.abs(moved).max(), strict=True))
+    return f"{who}: near here nothing changes if all change together, {ways}"
+
+
+def _law_of_two(names: Sequence[str], moved: np.ndarray, values: np.ndarray) -> str:
+    one, other = names
+    if abs(moved[0] + moved[1]) < CLOSE * abs(moved[0]):
+        return f"their sum {one} + {other}"
+    if abs(moved[0] - moved[1]) < CLOSE * abs(moved[0]):
+        return f"their difference {one} - {other}"
+    if not values.all():
+        return ""
+    relative = moved / values
+    for a, b in product(POWERS, POWERS):
+        first, second = (f"{name}**{power}" if power > 1 else name for name, power in ((one, a), (other, b)))
+        if abs(a * relative[0] + b * relative[1]) < CLOSE * abs(relative[0]):
+            return f"their product {first} * {second}"
+        if abs(a * relative[0] - b * relative[1]) < CLOSE * abs(relative[0]):
+            return f"their ratio {first} / {second}"
+    return ""

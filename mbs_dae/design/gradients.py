@@ -1,0 +1,102 @@
+"""The gradient of a number that is made of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..compiled import System
+from ..derivatives.runs.gradients import adjoint
+from ..model.model import Model
+from ..results.result import Result
+from .analysis import Analysis, analysis_of
+from .objectives.objective import SMOOTH, Measured, NotSmooth, check_number, number_of, objective_of
+from .objectives.weights import weights
+
+
+@dataclass(frozen=True, eq=False)
+class Gradient:
+    """A number that was asked for, and how it changes: `by` has its derivative by each name.
+
+    >>> rod = mbs.PlanarModel("rod")
+    >>> l = rod.parameter("l", 0.3, unit="m")
+    >>> arm = rod.link("arm", (0, 0), (1, 0), length=l)
+    >>> rod.add(mbs.Revolute("A", rod.ground, arm.tail), mbs.Driver("motor", mbs.angle(arm), 10 * mbs.t))
+    (<Revolute A>, <Driver motor>)
+    >>> found = mbs.gradient(mbs.at_end("arm.head.x"), rod, [0, 0.05], over=["l"], verb="kinematics")
+    >>> print(isinstance(found, mbs.Gradient), found, sep="\\n")
+    True
+    at_end(arm.head.x) = 0.263275
+      name    derivative
+      l         0.877583
+    """
+
+    value: float
+    by: Mapping[str, float]
+    result: Result
+    label: str = "objective"
+
+    def __str__(self) -> str:
+        width = max(6, *(len(name) for name in self.by))
+        lines = [f"{self.label} = {self.value:.6g}", f"  {'name':<{width}}  derivative"]
+        return "\n".join([*lines, *(f"  {name:<{width}}  {slope:>10.6g}" for name, slope in self.by.items())])
+
+    def __repr__(self) -> str:
+        return f"<Gradient of {self.label} by {', '.join(self.by)}>"
+
+
+def gradient(
+    objective: Any, model: Model | System, times: Sequence[float] | np.ndarray = (), over: Sequence[Any] = (),
+    verb: str = "simulate", initial: Any = None, **how: Any,
+) -> Gradient:  # fmt: skip
+    """A number that is made of a result, and its derivatives by parameters: exact, without a step that somebody chose.
+
+    `objective` is an expression of what holds at the end, of integrals over time and of parameters
+    (``mbs.at_end("slider.x")``, ``mbs.integral(mbs.quantity("motor.effort") ** 2)``); a function of a result, whose
+    arrays carry derivatives (``lambda result: np.sum(result["slider.x"] ** 2)``); or an `mbs.Objective`, with a
+    gradient of its own. `over` names parameters, and constants of elements, such as "spring.stiffness"; values
+    at the start, too, where `simulate` takes them. `verb` says what is run, from `initial`, with the options `how`.
+
+    How the work that a motor has to do against a spring follows the length of a crank:
+
+    >>> model = mbs.PlanarModel("crank")
+    >>> r = model.parameter("r", 0.1, unit="m")
+    >>> crank = model.link("crank", (0, 0), (0.1, 0), length=r)
+    >>> model.add(
+    ...     mbs.Revolute("A", model.ground, crank.tail), mbs.Driver("motor", mbs.angle(crank), mbs.t),
+    ...     mbs.Spring("spring", model.ground.at(0.5, 0), crank.head, stiffness=100, length=0))
+    (<Revolute A>, <Driver motor>, <Spring spring>)
+    >>> work = mbs.at_end("energy.supplied") - mbs.at_start("energy.supplied")
+    >>> found = mbs.gradient(work, model, np.linspace(0, np.pi / 2, 101), over=["r"], verb="inverse_dynamics")
+    >>> round(found.value, 6), round(found.by["r"], 6)  # k d r, and k d
+    (5.0, 50.0)
+    """
+    measured = objective_of(objective)
+    analysis = analysis_of(model, times, over, verb, initial, how)
+    return (_backwards if verb == "simulate" else _ahead)(measured, analysis)
+
+
+def _ahead(measured: Measured, analysis: Analysis) -> Gradient:
+    """By what each quantity has for derivatives."""
+    readings = analysis.readings(analysis.own)
+    found = number_of(measured, readings)
+    by = dict(zip(analysis.names, found.slope.tolist(), strict=True))
+    return Gradient(float(found.value), by, readings.result, measured.label)
+
+
+def _backwards(measured: Measured, analysis: Analysis) -> Gradient:
+    """By the adjoint of the steps, which costs the same for any number of parameters."""
+    result = analysis.result(analysis.own)
+    found = weights(check_number(measured), result, analysis.values(analysis.own))
+    for name, own in found.by_arrays.items():
+        if result.reactions is not None and own[~result.is_unique(name)].any():
+            raise NotSmooth(f"{measured.label} reads {name!r}, which is not unique, and has no derivative")
+    by = dict.fromkeys(analysis.names, 0.0)
+    for part in (adjoint(result, found.by_arrays), found.by_parameters):
+        by |= {name: by[name] + slope for name, slope in part.items() if name in by}
+    if bad := [name for name, slope in by.items() if not np.isfinite(slope)]:
+        raise NotSmooth(f"{measured.label} has no derivative by {bad[0]}: it has a kink there; {SMOOTH}")
+    return Gradient(found.value, by, result, measured.label)

@@ -1,0 +1,134 @@
+"""What a design must keep to: limits of numbers, and of quantities at all times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.core.relational import Relational
+
+from ..duals import Dual
+from ..errors import ModelError, shortened
+from ..model.parameters import finite_number
+from .objectives.objective import Formula, Measured, array_of, objective_of
+from .objectives.readings import Readings
+from .objectives.words import Maximum, Minimum
+
+INFINITE = np.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Limit:
+    """That a number stays between two others; or an array, every entry of it.
+
+    In `subject_to` a comparison says the same, ``mbs.maximum("motor.effort") <= 50``; this is for functions of a
+    result: ``mbs.Limit(lambda result: np.ptp(result["slider.x"]), lower=0.2)``. Where `lower` and `upper` are equal it
+    is an equation.
+
+    >>> limit = mbs.Limit(lambda result: np.ptp(result["slider.x"]), lower=0.2, name="stroke")
+    >>> limit
+    <Limit: stroke >= 0.2>
+    """
+
+    what: Any
+    lower: float = -np.inf
+    upper: float = np.inf
+    name: str = ""
+    said: str = field(default="", repr=False)
+    """How it was written, where that was a comparison."""
+    measured: Measured = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for side, infinite in (("lower", -INFINITE), ("upper", INFINITE)):
+            given = getattr(self, side)
+            value = infinite if given is None or given == infinite else finite_number(given, f"{side} of a Limit")
+            object.__setattr__(self, side, value)
+        object.__setattr__(self, "measured", objective_of(self.what, "what of a Limit"))
+        if self.lower == -INFINITE and self.upper == INFINITE:
+            raise ModelError(f"Limit of {self.label} has no bounds; give lower=, upper= or both")
+        if self.lower > self.upper:
+            raise ModelError(
+                f"Limit of {self.label} goes from {self.lower:g} to {self.upper:g}; nothing is between them"
+            )
+
+    @property
+    def label(self) -> str:
+        """What is limited, in words."""
+        own = self.measured.label
+        return self.name or ("function" if own == "objective" else own)
+
+    @property
+    def is_equation(self) -> bool:
+        """Whether one value is wanted, and not a range."""
+        return self.lower == self.upper
+
+    def of(self, readings: Readings) -> Dual:
+        """What is limited, as a list of numbers with their derivatives."""
+        return array_of(self.measured, readings).ravel()
+
+    def __str__(self) -> str:
+        if self.said:
+            return self.said
+        if self.is_equation:
+            return f"{self.label} = {self.lower:g}"
+        below = f"{self.lower:g} <= " * (self.lower > -INFINITE and self.upper < INFINITE)
+        sides = f" <= {self.upper:g}" if self.upper < INFINITE else f" >= {self.lower:g}"
+        return f"{below}{self.label}{sides}"
+
+    def __repr__(self) -> str:
+        return f"<Limit: {self}>"
+
+
+def limits_of(given: Any) -> tuple[Limit, ...]:
+    """What stands in `subject_to`."""
+    if isinstance(given, Limit | Relational) or not isinstance(given, Sequence):
+        raise ModelError(f'subject_to must be a list, e.g. [mbs.maximum("motor.effort") <= 50], not {shortened(given)}')
+    return tuple(_limit(one) for one in given)
+
+
+def _limit(given: Any) -> Limit:
+    if isinstance(given, Limit):
+        return given
+    if given in (True, False, sp.true, sp.false):
+        raise ModelError(
+            f"subject_to holds {given}, which was decided before any run; compare expressions of quantities"
+        )
+    if not isinstance(given, sp.Le | sp.Lt | sp.Ge | sp.Gt | sp.Eq):
+        what = f'subject_to takes comparisons, e.g. mbs.maximum("motor.effort") <= 50, not {shortened(given)}'
+        raise ModelError(f"{what}; of functions mbs.Limit(function, lower=, upper=)")
+    left, right = given.lhs, given.rhs
+    if left.is_number:
+        left, right, given = right, left, given.reversed
+    bound = float(right) if right.is_number else 0.0
+    what = left if right.is_number else left - right
+    lower = -INFINITE if isinstance(given, sp.Le | sp.Lt) else bound
+    upper = INFINITE if isinstance(given, sp.Ge | sp.Gt) else bound
+    return _smooth(what, lower, upper, str(given))
+
+
+def _smooth(what: sp.Expr, lower: float, upper: float, said: str) -> Limit:
+    """The same without a kink, where the words allow it: a largest value stays below a limit where all values do; |x|
+    does where x stays between two."""
+    if isinstance(what, Maximum) and lower == -INFINITE or isinstance(what, Minimum) and upper == INFINITE:
+        return _smooth(what.args[0], lower, upper, said)
+    if isinstance(what, sp.Abs) and lower == -INFINITE:
+        return Limit(what.args[0], -upper, upper, said=said)
+    return Limit(what, lower, upper, said=said)
+
+
+def largest_of(given: Any) -> list[Measured]:
+    """What must be small in all entries, so that its largest value is: |x| is x and -x."""
+    found: list[Measured] = []
+    for one in given if isinstance(given, list | tuple) else [given]:
+        measured = objective_of(one)
+        if not isinstance(measured, Formula):
+            found.append(measured)
+            continue
+        inner = measured.expression
+        inner = inner.args[0] if isinstance(inner, Maximum) else inner
+        both = (inner.args[0], -inner.args[0]) if isinstance(inner, sp.Abs) else (inner,)
+        found += [Formula(each) for each in both]
+    return found

@@ -1,0 +1,1 @@
+"""What is asked for: numbers that are made of results, and how they change with what results hold."""

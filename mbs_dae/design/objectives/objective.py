@@ -1,0 +1,210 @@
+"""What is asked for, in any of three forms: an expression, a function of a result, a function with its own gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import sympy as sp
+
+from ...duals import Dual, value_of
+from ...errors import MbsError, ModelError, shortened
+from .formulas import evaluated
+from .readings import Readings
+from .words import Maximum, Minimum, Quantity, Reduction
+
+SMOOTH = "write what is smooth there (sqrt(x**2 + eps**2) for |x|), or for the largest value kind='minimax'"
+
+
+class Measured(Protocol):
+    """Something that is made of a result."""
+
+    @property
+    def label(self) -> str: ...
+    def of(self, readings: Readings) -> Any: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """A function of named arrays, with its own gradient: ``mbs.Objective(names, value, gradient)``.
+
+    `value` takes the arrays in the order of `names` and gives a number; `gradient` takes the same, and gives for each
+    array one of its shape, the derivative of the number by each of its values.
+
+    >>> squares = mbs.Objective(["rod.x"], lambda x: x @ x, lambda x: [2 * x])
+    >>> squares.label
+    'function of rod.x'
+    """
+
+    names: Sequence[str]
+    value: Callable[..., Any]
+    gradient: Callable[..., Sequence[np.ndarray]]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.names, str) or not all(isinstance(name, str) for name in self.names) or not self.names:
+            raise ModelError(f'names of an Objective must be a list, e.g. ["slider.x"], not {self.names!r}')
+        if not (callable(self.value) and callable(self.gradient)):
+            raise ModelError("an Objective takes two functions: its value, and its gradient by the named arrays")
+
+    @property
+    def label(self) -> str:
+        """In reports."""
+        return f"function of {', '.join(self.names)}"
+
+    def by_arrays(self, arrays: Sequence[np.ndarray]) -> tuple[float, list[np.ndarray]]:
+        """The value, and its derivative by each of the arrays; the shapes of what the functions give are checked."""
+        value = self.value(*arrays)
+        if np.shape(value) != ():
+            raise ModelError(f"the value of {self.label} has the shape {np.shape(value)}; it must be a number")
+        slopes = [np.asarray(one, dtype=float) for one in self.gradient(*arrays)]
+        if [one.shape for one in slopes] != [one.shape for one in arrays]:
+            what = f"the gradient of {self.label} has the shapes {[one.shape for one in slopes]}"
+            raise ModelError(f"{what}; it must have those of the arrays, {[one.shape for one in arrays]}")
+        return float(value), slopes
+
+    def of(self, readings: Readings) -> Any:
+        """With the derivatives that the arrays carry."""
+        arrays = [readings[name] for name in self.names]
+        value, slopes = self.by_arrays([one.value for one in arrays])
+        total = sum(np.tensordot(one.slope, slope, slope.ndim) for one, slope in zip(arrays, slopes, strict=True))
+        return Dual(np.asarray(value), np.asarray(total), readings.by)
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """A sympy expression of values at the end, integrals, and parameters; or of quantities over time, where arrays are
+    wanted."""
+
+    expression: sp.Expr
+
+    @property
+    def label(self) -> str:
+        return str(self.expression)
+
+    @property
+    def reductions(self) -> list[Reduction]:
+        return sorted(self.expression.atoms(Reduction), key=str)
+
+    @property
+    def goes_over_time(self) -> bool:
+        """Whether quantities stand outside of all reductions."""
+        return self.expression.xreplace({one: sp.S.One for one in self.reductions}).has(Quantity)
+
+    def of(self, readings: Readings) -> Any:
+        known = known_of(self.expression, readings)
+        for one in self.reductions:
+            values = evaluated(one.args[0], known)
+            over = np.broadcast_to(values, readings.t.shape) if not isinstance(values, Dual) else values
+            known[one] = reduced(one, over, readings.t)
+        return evaluated(self.expression, known)
+
+
+def known_of(expression: sp.Expr, readings: Readings) -> dict[sp.Basic, Any]:
+    """What stands for the symbols."""
+    known: dict[sp.Basic, Any] = {}
+    for symbol in sorted(expression.free_symbols, key=str):
+        if isinstance(symbol, Quantity):
+            known[symbol] = one_number(symbol.name, readings[symbol.name])
+        else:
+            known[symbol] = readings.t if str(symbol) == "t" else readings.parameter(str(symbol))
+    return known
+
+
+def one_number(name: str, values: Any) -> Any:
+    if np.ndim(values) != 1:
+        raise ModelError(f"{name!r} is a vector; in a formula name its components, e.g. {name}.x or B.Fx")
+    return values
+
+
+def reduced(reduction: Reduction, values: Any, t: np.ndarray) -> Any:
+    if isinstance(reduction, Maximum) and isinstance(values, Dual):
+        return values.max()  # which looks for others that are as large
+    if isinstance(reduction, Minimum) and isinstance(values, Dual):
+        return values.min()
+    weighted = values * reduction.weights(value_of(values), t)
+    return weighted.sum()
+
+
+@dataclass(frozen=True, eq=False)
+class OfResult:
+    """A function of a result."""
+
+    function: Callable[[Any], Any]
+
+    @property
+    def label(self) -> str:
+        name = getattr(self.function, "__name__", "objective")
+        return "objective" if name == "<lambda>" else name
+
+    def of(self, readings: Readings) -> Any:
+        try:
+            return self.function(readings)
+        except TypeError as wrong:
+            if "Dual" not in str(wrong) and "derivatives" not in str(wrong):
+                raise
+            what = f"{self.label} uses a function that would lose derivatives: {wrong}"
+            raise ModelError(
+                f"{what}; use functions of numpy that are smooth, or mbs.Objective with a gradient"
+            ) from wrong
+
+
+def objective_of(given: Any, what: str = "objective") -> Measured:
+    """In whatever form it was given. A name is that quantity over time."""
+    if isinstance(given, Objective | Formula | OfResult):
+        return given
+    if isinstance(given, str):
+        return Formula(Quantity(given))
+    if isinstance(given, sp.Expr):
+        return Formula(given)
+    if callable(given):
+        return OfResult(given)
+    forms = (
+        'an expression, e.g. mbs.at_end("slider.x"), a function of a result, or mbs.Objective(names, value, gradient)'
+    )
+    raise ModelError(f"{what} must be {forms}, not {shortened(given)}")
+
+
+def check_number(measured: Measured) -> Measured:
+    """A formula tells before any run whether it is a number."""
+    if isinstance(measured, Formula) and measured.goes_over_time:
+        what = f"{measured.label} goes over time, and a single number is wanted"
+        raise ModelError(f"{what}; say which: at_end(...), integral(...), maximum(...)")
+    return measured
+
+
+def number_of(measured: Measured, readings: Readings) -> Dual:
+    """A single number, with derivatives."""
+    found = array_of(check_number(measured), readings)
+    if found.shape not in ((), (1,)):
+        what = f"{measured.label} gives an array of the shape {found.shape}, and a single number is wanted"
+        raise ModelError(f"{what}; add up its values, or say kind='least_squares' or 'minimax'")
+    return found.reshape(())
+
+
+def array_of(measured: Measured, readings: Readings) -> Dual:
+    """Numbers with derivatives, which all are known."""
+    found = measured.of(readings)
+    if not isinstance(found, Dual):
+        raise told_of_plain(measured, found)
+    if not np.isfinite(found.value).all():
+        raise ModelError(f"{measured.label} is {found.value[~np.isfinite(found.value)].flat[0]}; it must be finite")
+    if not np.isfinite(found.slope).all():
+        by, *place = np.argwhere(~np.isfinite(found.slope))[0]
+        where = f" at t = {readings.t[place[0]]:g}" if place and found.shape == readings.t.shape else ""
+        what = f"{measured.label} has no derivative by {readings.by[by]}{where}: it has a kink there (|x| at 0, two "
+        what += "different values that are both the largest), or reads what is not unique"
+        raise NotSmooth(f"{what}; {SMOOTH}")
+    return found
+
+
+class NotSmooth(ModelError):
+    """An objective that has no derivative at a design."""
+
+
+def told_of_plain(measured: Measured, found: Any) -> MbsError:
+    if found is None or isinstance(found, Mapping | str):
+        return ModelError(f"{measured.label} gives {shortened(found)}; it must give a number, or an array of numbers")
+    what = f"{measured.label} gives {shortened(found)}, which carries no derivatives: it does not depend on the result"
+    return ModelError(f"{what}; compute it from result['slider.x'] by functions of numpy, without float() or .value")

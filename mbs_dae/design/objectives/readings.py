@@ -1,0 +1,109 @@
+"""What objectives read: quantities of a result, which carry derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...duals import Dual
+from ...errors import ModelError, unknown_name
+from ...results.result import Result
+
+
+class Readings(Protocol):
+    """``readings["slider.x"]`` is an array over ``readings.t`` that carries derivatives, ``readings.parameter("r")`` a
+    number that may. `by` says by what."""
+
+    by: tuple[Any, ...]
+
+    @property
+    def t(self) -> np.ndarray: ...
+    def __getitem__(self, name: str) -> Any: ...
+    def parameter(self, name: str) -> Any: ...
+
+
+class Varying:
+    """The quantities of a result that was asked for derivatives."""
+
+    def __init__(self, result: Result, names: tuple[str, ...], values: Mapping[str, float]):
+        """With what derivatives are by, and the values of all parameters."""
+        self.result, self.names, self.values = result, names, values
+        self.by = tuple(result.varied.asked.symbols)
+        self.read: dict[str, Any] = {}
+
+    @property
+    def t(self) -> np.ndarray:
+        return self.result.t
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.read:
+            self.read[name] = self._varying(str(name))
+        return self.read[name]
+
+    def _varying(self, name: str) -> Dual:
+        found = self.result.varied.read[name]
+        if not isinstance(found, Dual):
+            raise ModelError(
+                f"{name!r} is no function of the motion, and has no derivative; leave it out of objectives"
+            )
+        if self.result.reactions is None or (unique := self.result.is_unique(name)).all():
+            return found
+        return Dual(found.value, np.where(unique, found.slope, np.nan), found.by)
+
+    def parameter(self, name: str) -> Any:
+        value = parameter_of(name, self.values)
+        if name not in self.names:
+            return value
+        return Dual(np.asarray(value), np.eye(len(self.names))[self.names.index(name)], self.by)
+
+    def __getattr__(self, name: str) -> Any:
+        raise not_read(name)
+
+
+class Seeded:
+    """The same of a result without derivatives: of one quantity, each value by itself is what derivatives are by."""
+
+    def __init__(self, result: Result, values: Mapping[str, float], seeded: str, places: range):
+        self.result, self.values, self.seeded, self.places = result, values, seeded, places
+        self.by = tuple((seeded, k) for k in places)
+        self.read: dict[str, Any] = {}
+        self.asked_parameters: list[str] = []
+
+    @property
+    def t(self) -> np.ndarray:
+        return self.result.t
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.read:
+            value = np.asarray(self.result[str(name)], dtype=float)
+            slope = np.zeros((len(self.by), value.size))
+            if name == self.seeded:
+                slope[np.arange(len(self.by)), list(self.places)] = 1.0
+            self.read[name] = Dual(value, slope.reshape(len(self.by), *value.shape), self.by)
+        return self.read[name]
+
+    def parameter(self, name: str) -> Any:
+        value = parameter_of(name, self.values)
+        self.asked_parameters += [name] * (name not in self.asked_parameters)
+        if name != self.seeded:
+            return value
+        return Dual(np.asarray(value), np.ones(1), self.by)
+
+    def __getattr__(self, name: str) -> Any:
+        raise not_read(name)
+
+
+def parameter_of(name: str, values: Mapping[str, float]) -> float:
+    if name not in values:
+        raise unknown_name("parameter", name, values, "the model")
+    return values[name]
+
+
+def not_read(name: str) -> Exception:
+    """Objectives read by name alone, so that it is known of what they are made."""
+    if name.startswith("__"):  # which Python and numpy ask for
+        return AttributeError(name)
+    what = f"an objective has no {name!r}: it reads result['slider.x'], result.t and result.parameter('r')"
+    return ModelError(f"{what}; loads have names, too, e.g. result['motor.effort'], result['B.force']")

@@ -1,0 +1,174 @@
+"""Objectives as sympy expressions: quantities of a result over time, and the numbers that are made of them.
+
+Each such number is a sum of weights times values, w·g: of an integral w holds the lengths of time, of a value at the
+end it is 1 there, of a maximum it is 1 where that stands. So one rule gives the value and the derivative of all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from ...errors import ModelError, shortened
+
+
+class Quantity(sp.Symbol):
+    """A quantity of a result over time, as a symbol."""
+
+    def __new__(cls, name: str, **assumptions: Any) -> Quantity:
+        return super().__new__(cls, name, real=True)
+
+
+class Reduction(sp.Function):
+    """A number that is made of values over time."""
+
+    nargs = 1
+    is_extended_real = True
+
+    @staticmethod
+    def weights(values: np.ndarray, t: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{type(self).__name__}({printer.doprint(self.args[0])})"
+
+
+class _AtStart(Reduction):
+    @staticmethod
+    def weights(values: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return one_at(0, t.size)
+
+
+class _AtEnd(Reduction):
+    @staticmethod
+    def weights(values: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return one_at(t.size - 1, t.size)
+
+
+class _Integral(Reduction):
+    @staticmethod
+    def weights(values: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return lengths(t)
+
+
+class _Average(Reduction):
+    @staticmethod
+    def weights(values: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return lengths(t) / (t[-1] - t[0]) if t.size > 1 else np.ones(1)
+
+
+class Maximum(Reduction):
+    """The largest value. It has a derivative where one value alone is the largest."""
+
+    @staticmethod
+    def weights(values: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return one_at(int(np.argmax(values)), t.size)
+
+
+class Minimum(Reduction):
+    """The smallest value."""
+
+    @staticmethod
+    def weights(values: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return one_at(int(np.argmin(values)), t.size)
+
+
+for _class, _word in (
+    (_AtStart, "at_start"), (_AtEnd, "at_end"), (_Integral, "integral"), (_Average, "average"),
+    (Maximum, "maximum"), (Minimum, "minimum"),
+):  # fmt: skip
+    _class.__name__ = _word
+
+
+def one_at(place: int, size: int) -> np.ndarray:
+    weights = np.zeros(size)
+    weights[place] = 1.0
+    return weights
+
+
+def lengths(t: np.ndarray) -> np.ndarray:
+    """Of the trapezoidal rule: half of the interval before each time, and half of the one behind it."""
+    h = np.diff(t)
+    return 0.5 * (np.concatenate([[0.0], h]) + np.concatenate([h, [0.0]]))
+
+
+def quantity(name: str) -> sp.Symbol:
+    """A quantity of a result over time, as a symbol, to calculate with: ``mbs.quantity("slider.ax")``.
+
+    >>> mbs.maximum(mbs.quantity("B.Fx") ** 2 + mbs.quantity("B.Fy") ** 2)
+    maximum(B.Fx**2 + B.Fy**2)
+    """
+    if not isinstance(name, str) or not name:
+        raise ModelError(f'quantity takes the name of a quantity, not {shortened(name)}; e.g. quantity("slider.x")')
+    return Quantity(name)
+
+
+def over_time(what: Any, word: str) -> sp.Expr:
+    """What is read over time: a name, or an expression."""
+    if isinstance(what, str):
+        return quantity(what)
+    if not isinstance(what, sp.Expr):
+        given = f"{word} takes a name or an expression of quantities, not {shortened(what)}"
+        raise ModelError(f'{given}; e.g. {word}("slider.x")')
+    if what.has(Reduction):
+        raise ModelError(f"{word} takes what goes over time, and {what} is a number already; leave one of both out")
+    return what
+
+
+def at_start(what: str | sp.Expr) -> sp.Expr:
+    """The value at the first time, for an objective.
+
+    >>> mbs.at_start("slider.x")
+    at_start(slider.x)
+    """
+    return _AtStart(over_time(what, "at_start"))
+
+
+def at_end(what: str | sp.Expr) -> sp.Expr:
+    """The value at the last time, for an objective.
+
+    >>> mbs.at_end("slider.x") - mbs.at_start("slider.x")
+    at_end(slider.x) - at_start(slider.x)
+    """
+    return _AtEnd(over_time(what, "at_end"))
+
+
+def integral(what: str | sp.Expr) -> sp.Expr:
+    """The integral over time, for an objective: by the trapezoidal rule, over the requested times.
+
+    >>> mbs.integral(mbs.quantity("motor.effort") ** 2)
+    integral(motor.effort**2)
+    """
+    return _Integral(over_time(what, "integral"))
+
+
+def average(what: str | sp.Expr) -> sp.Expr:
+    """The average over time, for an objective: the integral over the duration.
+
+    >>> mbs.average("motor.effort")
+    average(motor.effort)
+    """
+    return _Average(over_time(what, "average"))
+
+
+def maximum(what: str | sp.Expr) -> sp.Expr:
+    """The largest value over time, for an objective; of the requested times.
+
+    ``maximum(...) <= limit`` holds at all times, and is smooth; so is what ``kind="minimax"`` does. As a number to be
+    differentiated, one value alone must be the largest.
+
+    >>> mbs.maximum("slider.ax") <= 50
+    maximum(slider.ax) <= 50
+    """
+    return Maximum(over_time(what, "maximum"))
+
+
+def minimum(what: str | sp.Expr) -> sp.Expr:
+    """The smallest value over time, for an objective; see `maximum`.
+
+    >>> mbs.minimum("slider.x") >= 0.1
+    minimum(slider.x) >= 0.1
+    """
+    return Minimum(over_time(what, "minimum"))

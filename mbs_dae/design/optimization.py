@@ -1,0 +1,212 @@
+"""The best design within bounds: a thin layer over scipy, with exact derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any, Literal
+
+import numpy as np
+
+from ..compiled import System
+from ..ensembles.samples import Tolerance, samples
+from ..errors import AssemblyError, ModelError, counted
+from ..model.model import Model
+from ..model.parameters import check_choice, finite_number
+from .analysis import Analysis, analysis_of, bounds_of, check_within
+from .limits import largest_of, limits_of
+from .objectives.objective import Formula, Measured, NotSmooth, objective_of
+from .optimum import Bound, Kept, Optimum, Start
+from .runs import Evaluation, Runs
+from .search import Box, Sides, Trial, box_of, search, sides_of, wanted_value
+from .sensitivity import Holding, holding
+
+KINDS = ("min", "minimax", "least_squares")
+BROKEN = 1e-6
+"""A limit that is exceeded by more than this part of its size is not kept."""
+FLAT = 1e-4
+"""The slope that is left at an optimum, in parts of the one at the start."""
+
+
+def optimize(
+    objective: Any, model: Model | System, times: Sequence[float] | np.ndarray = (), over: Any = None,
+    subject_to: Sequence[Any] = (), kind: Literal["min", "minimax", "least_squares"] = "min",
+    starts: int | Sequence = 1, verb: str = "simulate", initial: Any = None, seed: int = 0, max_iterations: int = 200,
+    **how: Any,
+) -> Optimum:  # fmt: skip
+    """The design within bounds that makes an objective smallest.
+
+    `over` says what is free, and between which bounds: ``{"r": (0.05, 0.2), "spring.stiffness": (10, 1e3)}``.
+    `objective` is what `mbs.gradient` takes; of ``kind="minimax"`` all entries of an array are made small at once, of
+    "least_squares" the sum of their squares. `subject_to` lists limits, ``mbs.maximum("motor.effort") <= 50``,
+    ``mbs.at_end("slider.x") >= 0.3``, or `mbs.Limit` of a function. `verb` says what is run, with the options `how`.
+
+    The search begins with the model as it stands, and finds what is best nearby. ``starts=20`` begins at 19 designs
+    more, spread over the bounds (`seed`), or at those of a list of dicts, and keeps the best end. A design that has no
+    motion, since it does not assemble or stops at a dead point, is stepped back from.
+
+    Raises `ModelError` where no end keeps the limits, `AssemblyError` where no start has a motion.
+
+    A crank, moved by its height, that shall pass three points as nearly as it can:
+
+    >>> model = mbs.PlanarModel("crank")
+    >>> r = model.parameter("r", 0.1, unit="m")
+    >>> crank = model.link("crank", (0, 0), (0.1, 0), length=r)
+    >>> model.add(mbs.Revolute("A", model.ground, crank.tail), mbs.Driver("motor", mbs.angle(crank), mbs.t))
+    (<Revolute A>, <Driver motor>)
+    >>> def off(result):
+    ...     return result["crank.head.x"] - np.array([0.2, 0.15, 0.1])
+    >>> found = mbs.optimize(off, model, [0, 0.7, 1], {"r": (0.05, 0.5)}, kind="least_squares", verb="kinematics")
+    >>> c = np.cos([0, 0.7, 1])
+    >>> np.isclose(found.values["r"], c @ [0.2, 0.15, 0.1] / (c @ c))
+    np.True_
+    """
+    check_choice(kind, KINDS, "kind of optimize")
+    names, low, high = bounds_of(over)
+    if not np.isfinite(low).all():
+        raise ModelError('over= needs bounds: they tell how far a number may go, e.g. over={"r": (0.05, 0.2)}')
+    analysis = analysis_of(model, times, names, verb, initial, how)
+    wanted = largest_of(objective) if kind == "minimax" else [objective_of(objective)]
+    limits = limits_of(subject_to)
+    runs, box = Runs(analysis, wanted, limits, kind == "min"), box_of(low, high, analysis.own)
+    rows = spread_starts(analysis, box, starts, seed)
+    most = index(max_iterations)
+    try:
+        trials = [search(runs, box, kind, row, most) for row in rows]
+    except NotSmooth as wrong:
+        where = "" if runs.tried is None else f"; it was found at {_told(analysis, runs.tried)}"
+        raise NotSmooth(f"{wrong}{where}") from wrong
+    return _report(runs, box, kind, trials, _label(objective, wanted))
+
+
+def spread_starts(analysis: Analysis, box: Box, given: int | Sequence, seed: int) -> list[np.ndarray]:
+    """Where searches begin: the model as it stands, and others that fill the bounds; or designs that were given."""
+    names = analysis.names
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        rows = []
+        for one in given:
+            if {*one} != {*names}:
+                raise ModelError(f"each of starts= must give {', '.join(names)}, not {', '.join(map(str, one))}")
+            rows.append(np.array([finite_number(one[name], f"a start of {name!r}") for name in names]))
+            if (rows[-1] < box.low).any() or (rows[-1] > box.high).any():
+                raise ModelError(f"the start {dict(one)} is not within the bounds; move it, or widen them")
+        return rows
+    count = index(given) if not isinstance(given, bool | str) else 0
+    if count < 1:
+        raise ModelError(f"starts must be a whole number, 1 or larger, or a list of designs, not {given!r}")
+    check_within(analysis, box.low, box.high)
+    if count == 1:
+        return [analysis.own]
+    spread = {
+        name: Tolerance(0.5 * (low + high), plus_minus=0.5 * (high - low), distribution="uniform")
+        for name, low, high in zip(names, box.low, box.high, strict=True)
+    }
+    return [analysis.own, *samples(spread, count - 1, method="latin", seed=seed).values]
+
+
+# --- what is told ---------------------------------------------------------------------------------------------------
+
+
+def _report(runs: Runs, box: Box, kind: str, trials: Sequence[Trial], label: str) -> Optimum:
+    ended = [one for one in trials if one.end is not None]
+    if not ended:
+        failed = runs.failures[0]
+        what = f"of {counted(len(trials), 'start')} within the bounds none has a motion"
+        advice = "begin elsewhere, or at more places: starts=20"
+        where = _told(runs.analysis, failed.row)
+        raise AssemblyError(f"{what}; {where}: {failed.error}; {advice}") from failed.error
+    best = min(ended, key=lambda one: _rank(runs, box, one, kind))
+    end = best.end
+    assert end is not None
+    sides = sides_of(runs, box, end)
+    held = holding(runs, sides, box, end, kind)
+    first = runs.at(ended[0].start)
+    assert isinstance(first, Evaluation)
+    if (beyond := _broken(runs, box, end)) > BROKEN:
+        raise _unkept(runs, sides, end, beyond)
+    slope_at_start = holding(runs, sides, box, first, kind).steepest
+    success = held.left <= FLAT * max(slope_at_start, held.steepest) or held.left <= 1e-9 * abs(wanted_value(end, kind))
+    notes = _notes(runs, first, end, success, best.message)
+    return Optimum(
+        label, kind, wanted_value(end, kind), wanted_value(first, kind), _bounds(runs, box, first, end, held),
+        _kept(runs, end, held), success, "; ".join(notes), runs.count, best.iterations,
+        tuple(_start(runs, box, one, kind) for one in trials), runs.analysis.design(end.row), end.readings.result,
+        first.readings.result, tuple(end.readings.read),
+    )  # fmt: skip
+
+
+def _rank(runs: Runs, box: Box, trial: Trial, kind: str) -> tuple[float, float]:
+    """First those that keep their limits, and of these the one with the smallest value."""
+    assert trial.end is not None
+    broken = _broken(runs, box, trial.end)
+    return broken if broken > BROKEN else 0.0, wanted_value(trial.end, kind)
+
+
+def _broken(runs: Runs, box: Box, end: Evaluation | None) -> float:
+    """By how much limits are exceeded, in parts of their size."""
+    if end is None or not runs.limits:
+        return 0.0
+    sides = sides_of(runs, box, end)
+    margins = sides.margins(end)
+    return float(np.where(sides.equation, np.abs(margins), -margins).max(initial=0.0))
+
+
+def _unkept(runs: Runs, sides: Sides, end: Evaluation, beyond: float) -> ModelError:
+    margins = sides.margins(end)
+    worst = int(np.argmax(np.where(sides.equation, np.abs(margins), -margins)))
+    limit, found = runs.limits[sides.limit[worst]], end.limited[sides.limit[worst]].value[sides.entry[worst]]
+    what = (
+        f"no design within the bounds was found that keeps all limits: {limit} is {found:.6g} where it is nearest, at "
+    )
+    what += _told(runs.analysis, end.row)
+    return ModelError(f"{what}; widen the bounds or the limit, or begin at more places: starts=20", excess=beyond)
+
+
+def _told(analysis: Analysis, row: np.ndarray) -> str:
+    return ", ".join(f"{name} = {x:.6g}" for name, x in zip(analysis.names, row, strict=True))
+
+
+def _notes(runs: Runs, first: Evaluation, end: Evaluation, success: bool, message: str) -> list[str]:
+    notes = []
+    for k, name in enumerate(runs.analysis.names):
+        slopes = [one.slope[k] for found in (first, end) for one in (found.wanted, *found.limited)]
+        if not any(slope.any() for slope in slopes):
+            notes.append(f"nothing that was asked for depends on {name!r}; leave it out of over=")
+    if not success:
+        why = f" ({message})" if message else ""
+        notes.append(f"the search ended where the objective still falls{why}: it may have a kink; try kind='minimax'")
+    if runs.failures:
+        notes.append(f"{counted(len(runs.failures), 'design')} on the way had no motion, and was stepped back from")
+    return notes
+
+
+def _bounds(runs: Runs, box: Box, first: Evaluation, end: Evaluation, held: Holding) -> tuple[Bound, ...]:
+    found = []
+    for k, name in enumerate(runs.analysis.names):
+        at_low, at_high = box.u(end.row)[k] <= BROKEN, box.u(end.row)[k] >= 1 - BROKEN
+        active = "lower" if at_low else "upper" if at_high else ""
+        slope = float(held.by_lower[k] if at_low else held.by_upper[k])
+        own = (name, float(end.row[k]), float(first.row[k]), float(box.low[k]), float(box.high[k]))
+        found.append(Bound(*own, runs.analysis.unit(name), active, slope))
+    return tuple(found)
+
+
+def _kept(runs: Runs, end: Evaluation, held: Holding) -> tuple[Kept, ...]:
+    found = []
+    for k, (limit, one) in enumerate(zip(runs.limits, end.limited, strict=True)):
+        nearest = np.minimum(limit.upper - one.value, one.value - limit.lower).argmin()
+        slope = float(held.by_limit_lower[k] + held.by_limit_upper[k])
+        found.append(Kept(limit, float(one.value[nearest]), bool(held.active[k]), slope))
+    return tuple(found)
+
+
+def _start(runs: Runs, box: Box, trial: Trial, kind: str) -> Start:
+    values = dict(zip(runs.analysis.names, trial.start.tolist(), strict=True))
+    reached = trial.end is not None and _broken(runs, box, trial.end) <= BROKEN
+    return Start(values, wanted_value(trial.end, kind) if reached and trial.end else None, trial.message)
+
+
+def _label(given: Any, wanted: Sequence[Measured]) -> str:
+    if len(wanted) == 1 or not isinstance(wanted[0], Formula):
+        return wanted[0].label
+    return str(given) if not isinstance(given, list | tuple) else ", ".join(map(str, given))

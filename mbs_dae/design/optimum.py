@@ -1,0 +1,168 @@
+"""The best design that was found, and what holds it there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from matplotlib.figure import Figure
+
+from ..compiled import System
+from ..errors import ModelError, counted
+from ..model.model import Model
+from ..results.result import Result
+from . import pictures
+from .limits import Limit
+
+WORDS = {"min": "least", "minimax": "least largest value of", "least_squares": "least sum of squares of"}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number that was free: where it began, where it ended, and between which bounds."""
+
+    name: str
+    value: float
+    start: float
+    low: float
+    high: float
+    unit: str
+    active: str
+    """"lower" or "upper", where it ended at that bound; else empty."""
+    sensitivity: float
+    """How the optimum changes with the bound that is active, by its unit; else 0."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A limit, and how near the optimum is to it."""
+
+    limit: Limit
+    value: float
+    """Of several entries the one that is nearest to its limit, or farthest beyond."""
+    active: bool
+    sensitivity: float
+    """How the optimum changes with the limit, if that gives way at all times; 0 where it is not active."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """Another start: where, and what came of it."""
+
+    values: Mapping[str, float]
+    value: float | None
+    """None where there was no motion, or no end within the limits."""
+    message: str
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The best design that was found: ``values`` by name, the ``model`` with these, and what holds it there.
+
+    ``print(found)`` shows a table: each number with its bounds, each limit, which of them are active, and how the
+    optimum changes with these (its sensitivity).
+
+    >>> model = mbs.PlanarModel("crank")
+    >>> r = model.parameter("r", 0.1, unit="m")
+    >>> crank = model.link("crank", (0, 0), (0.1, 0), length=r)
+    >>> model.add(mbs.Revolute("A", model.ground, crank.tail), mbs.Driver("motor", mbs.angle(crank), 10 * mbs.t))
+    (<Revolute A>, <Driver motor>)
+    >>> found = mbs.optimize(
+    ...     -mbs.maximum("crank.head.x"), model, np.linspace(0, 0.2, 11), over={"r": (0.05, 0.5)},
+    ...     subject_to=[mbs.maximum("crank.head.vy") <= 3], verb="kinematics")
+    >>> isinstance(found, mbs.Optimum), found.success
+    (True, True)
+    >>> print(str(found).partition(", in")[0])
+    least -maximum(crank.head.x) = -0.3 (was -0.1) of 'crank'
+    >>> print(str(found).partition("\\n")[2])
+      name                              value         was        from          to  active  sensitivity
+      r [m]                               0.3         0.1        0.05         0.5
+      maximum(crank.head.vy) <= 3           3                                      yes            -0.1
+    """
+
+    label: str
+    kind: str
+    value: float
+    """The smallest value; of "minimax" the largest entry, of "least_squares" the sum of squares."""
+    first: float
+    """The same where the search began."""
+    bounds: tuple[Bound, ...]
+    limits: tuple[Kept, ...]
+    success: bool
+    """Whether nothing near is better."""
+    message: str
+    """What is to be said of it; empty where all is well."""
+    runs: int
+    """How many designs were run, over all starts."""
+    iterations: int
+    """Of the search that found it."""
+    starts: tuple[Start, ...]
+    model: Model | System
+    """With the values that were found."""
+    result: Result
+    before: Result
+    """At the start of the search that found it."""
+    reads: tuple[str, ...]
+    """The quantities that objective and limits are made of."""
+
+    @property
+    def values(self) -> dict[str, float]:
+        """By name, in SI units."""
+        return {one.name: one.value for one in self.bounds}
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """What holds the optimum: "lower bound of r", and limits as they were said."""
+        bounds = tuple(f"{one.active} bound of {one.name}" for one in self.bounds if one.active)
+        return (*bounds, *(str(one.limit) for one in self.limits if one.active))
+
+    def sensitivity(self, name: str) -> float:
+        """How the optimum changes with the active bound of a number, or with a limit, by its name or as it was said."""
+        for one in self.bounds:
+            if one.name == name:
+                return one.sensitivity
+        for kept in self.limits:
+            if name in (str(kept.limit), kept.limit.label):
+                return kept.sensitivity
+        known = [*(one.name for one in self.bounds), *(str(one.limit) for one in self.limits)]
+        raise ModelError(f"the optimum has no bound or limit {name!r}; it has {', '.join(known)}")
+
+    def __repr__(self) -> str:
+        return f"<Optimum of {self.label}: {self.value:.6g}>"
+
+    def __str__(self) -> str:
+        return "\n".join(line.rstrip() for line in self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        work = f"in {counted(self.iterations, 'iteration')} and {counted(self.runs, 'run')}"
+        what = f"{WORDS[self.kind]} {self.label} = {self.value:.6g} (was {self.first:.6g})"
+        yield f"{what} of {self.before.title!r}, {work}"
+        width = max(8, *map(len, [*map(_called, self.bounds), *(str(one.limit) for one in self.limits)]))
+        heads = "".join(f"{head:>12}" for head in ("value", "was", "from", "to"))
+        yield f"  {'name':<{width}}{heads}  {'active':<6}{'sensitivity':>13}"
+        for one in self.bounds:
+            numbers = "".join(f"{x:>12.6g}" for x in (one.value, one.start, one.low, one.high))
+            told = f"{one.active:<6}{one.sensitivity:>13.4g}" if one.active else ""
+            yield f"  {_called(one):<{width}}{numbers}  {told}"
+        for kept in self.limits:
+            told = f"{'yes':<6}{kept.sensitivity:>13.4g}" if kept.active else ""
+            yield f"  {kept.limit!s:<{width}}{kept.value:>12.6g}{'':<36}  {told}"
+        if len(self.starts) > 1:
+            yield from self._of_starts()
+        if self.message:
+            yield f"  note: {self.message}"
+
+    def _of_starts(self) -> Iterator[str]:
+        reached = [one.value for one in self.starts if one.value is not None]
+        same = sum(abs(value - self.value) <= 1e-6 * max(abs(self.value), 1e-12) for value in reached)
+        lost = len(self.starts) - len(reached)
+        other = len(reached) - same
+        yield f"  of {len(self.starts)} starts {same} came to this optimum, {other} elsewhere, {lost} nowhere"
+
+    def plot(self, names: Sequence[str] = ()) -> Figure:
+        """Before and after: the quantities that the objective and the limits read, or these."""
+        return pictures.before_and_after(self, names)
+
+
+def _called(bound: Bound) -> str:
+    return f"{bound.name} [{bound.unit}]" if bound.unit else bound.name

@@ -1,0 +1,99 @@
+"""Pictures of designs, fits and tolerances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ..view.drawing.colours import COLOURS, DARK, GROUND, paler
+from ..view.style import BESIDE, Picture, as_label, axis_label, style
+
+HEIGHT = 2.4
+
+
+def panels(count: int) -> tuple[Figure, Any]:
+    """One above the other, over the same times."""
+    figure = Picture(figsize=(6.8, HEIGHT * count + 0.5), layout="constrained")
+    return figure, figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
+
+
+def before_and_after(optimum: Any, names: Sequence[str]) -> Figure:
+    """What was read over time, where the search began and where it ended."""
+    before, after = optimum.before, optimum.result
+    shown = [*names] or [*optimum.reads] or [*after.names[:1]]
+    with style():
+        figure, axes = panels(len(shown))
+        for name, ax in zip(shown, axes, strict=True):
+            for result, look, label in (
+                (before, {"color": GROUND, "linestyle": "--", "linewidth": 1.2}, "before"),
+                (after, {"color": COLOURS[0]}, "after"),
+            ):
+                lines = ax.plot(result.t, result[name], **look)
+                lines[0].set_label(label)
+            ax.set_ylabel(axis_label(as_label(name), after.unit(name)))
+            ax.margins(x=0)
+        for kept in optimum.limits:
+            _draw_limit(kept.limit, dict(zip(shown, axes, strict=True)))
+        axes[0].legend(**BESIDE)
+        axes[-1].set_xlabel(axis_label(*after.axis))
+    return figure
+
+
+def _draw_limit(limit: Any, axes: dict[str, Any]) -> None:
+    """Where it is one of a quantity that is drawn."""
+    for name, ax in axes.items():
+        if limit.measured.label == name:
+            for bound in {limit.lower, limit.upper}:
+                if np.isfinite(bound):
+                    ax.axhline(bound, color=DARK, linewidth=0.9, linestyle=":")
+
+
+def measured_and_fitted(fit: Any) -> Figure:
+    names = [*fit.measured.columns]
+    with style():
+        figure = Picture(figsize=(8.6, HEIGHT * len(names) + 0.5), layout="constrained")
+        axes = figure.subplots(len(names), 2, sharex=True, squeeze=False, width_ratios=(3, 2))
+        for name, (left, right) in zip(names, axes, strict=True):
+            known, unit = fit.measured.known(name), fit.result.unit(name)
+            t = fit.measured.t[known]
+            left.plot(t, fit.measured.columns[name][known], ".", color=GROUND, markersize=3.5, label="measured")
+            left.plot(fit.result.t, fit.result[name], color=COLOURS[0], label="fit")
+            left.set_ylabel(axis_label(as_label(name), unit))
+            right.axhspan(-2 * fit.noise[name], 2 * fit.noise[name], color=paler(COLOURS[0], 0.85), linewidth=0)
+            right.plot(t, -fit.residuals[name], ".", color=DARK, markersize=3.5)
+            right.set_ylabel(axis_label("measured - fit", unit))
+        axes[0, 0].legend(loc="best")
+        axes[0, 1].set_title("band: twice the noise", fontsize=8, color=GROUND, loc="right")
+        for ax in axes[-1]:
+            ax.set_xlabel(axis_label(*fit.result.axis))
+    return figure
+
+
+def tolerance_band(found: Any, name: str) -> Figure:
+    """Above deviations from the nominal values, below shares of the variance."""
+    band = found[name]
+    with style():
+        figure = Picture(figsize=(6.8, 4.8), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+        for width, white, label in ((band.worst, 0.85, "worst case"), (3 * band.sigma, 0.6, "3 σ, first order")):
+            above.fill_between(band.t, -width, width, color=paler(COLOURS[0], white), linewidth=0, label=label)
+        if found.ensemble is not None:
+            members = found.ensemble.array(name)[found.ensemble.done] - band.nominal
+            middle, spread = members.mean(axis=0), 3 * members.std(axis=0)
+            for side, label in ((-1, "_"), (1, f"3 σ of {len(members)} members")):
+                above.plot(band.t, middle + side * spread, color=COLOURS[1], linestyle="--", linewidth=1.2, label=label)
+            for edge, label in ((members.min(axis=0), "_"), (members.max(axis=0), "all members")):
+                above.plot(band.t, edge, color=GROUND, linewidth=0.8, label=label)
+        above.set_ylabel(axis_label(f"{as_label(name)} - nominal", band.unit))
+        shares = [band.share(one) for one in band.parts]
+        below.stackplot(band.t, shares, labels=[*map(as_label, band.parts)], colors=[paler(c, 0.4) for c in COLOURS])
+        below.set_ylim(0, 1)
+        below.set_ylabel("share of variance")
+        below.set_xlabel(axis_label(*found.result.axis))
+        below.margins(x=0)
+        above.legend(**BESIDE)
+        below.legend(**BESIDE)
+    return figure

@@ -1,0 +1,239 @@
+"""A search from one start: the methods of scipy, with exact derivatives.
+
+Unknowns are u = (x - low) / (high - low), so that bounds are 0 and 1. "minimax" has one unknown more, s, which is to be
+small and not below any entry: s - f_k >= 0 is smooth where the largest f_k is not.
+
+A design without a motion has no value. There the objective is infinite, and both methods take a shorter step from the
+last design that has one: a line search that compares with an infinite value shortens its step, and so does a trust
+region. A finite penalty would be a wall with a kink, and derivatives beside it would know nothing of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import least_squares, minimize
+
+from .limits import INFINITE
+from .runs import Evaluation, Failed, Runs
+
+ACCURACY = 1e-15
+"""Of the objective, in parts of its slope at the start: SLSQP ends there."""
+OF_SQUARES = 1e-12
+"""Of a sum of squares, in parts of itself: a step that promises less is the last."""
+INSIDE = 1e-10
+"""So far inside of its bounds a trust region begins."""
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """Bounds, and unknowns u that are of the size of 1: row = origin + width u."""
+
+    low: np.ndarray
+    high: np.ndarray
+    origin: np.ndarray
+    width: np.ndarray
+
+    def row(self, u: np.ndarray) -> np.ndarray:
+        return np.clip(self.origin + self.width * u, self.low, self.high)
+
+    def u(self, row: np.ndarray) -> np.ndarray:
+        return (row - self.origin) / self.width
+
+
+def box_of(low: np.ndarray, high: np.ndarray, own: np.ndarray) -> Box:
+    """Between bounds u goes from 0 to 1. Without them it counts from what the model has, in parts of that."""
+    bounded = np.isfinite(high - low)
+    sizes = np.where(own == 0.0, 1.0, np.abs(own))
+    width = np.where(bounded, np.where(bounded, high, 1.0) - np.where(bounded, low, 0.0), sizes)
+    return Box(low, high, np.where(bounded, low, own), width)
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """Where a search began and ended."""
+
+    start: np.ndarray
+    end: Evaluation | None
+    """None where the start has no motion."""
+    iterations: int
+    runs: int
+    message: str
+
+
+class _Stuck(Exception):
+    """A step was taken to a design without a motion: no shorter one was found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Limits as margins that must not be negative: (bound - value) / size, or (value - bound) / size."""
+
+    limit: np.ndarray
+    """For each margin, which limit it is of."""
+    entry: np.ndarray
+    """And which entry of that."""
+    sign: np.ndarray
+    bound: np.ndarray
+    size: np.ndarray
+    equation: np.ndarray
+
+    def margins(self, evaluation: Evaluation) -> np.ndarray:
+        values = np.array([evaluation.limited[i].value[k] for i, k in zip(self.limit, self.entry, strict=True)])
+        return self.sign * (values - self.bound) / self.size
+
+    def slopes(self, evaluation: Evaluation) -> np.ndarray:
+        """(margins, names)."""
+        rows = [evaluation.limited[i].slope[:, k] for i, k in zip(self.limit, self.entry, strict=True)]
+        names = len(evaluation.row)
+        return np.array(rows).reshape(-1, names) * (self.sign / self.size)[:, None]
+
+
+def sides_of(runs: Runs, box: Box, first: Evaluation) -> Sides:
+    """The size of a limit is that of its bounds; of a bound of 0, how much it changes within the bounds of numbers."""
+    columns: list[tuple] = []
+    for i, (limit, found) in enumerate(zip(runs.limits, first.limited, strict=True)):
+        size = max(abs(b) for b in (limit.lower, limit.upper, 0.0) if abs(b) < INFINITE)
+        size = size or float(np.abs(found.slope * box.width[:, None]).max(initial=0.0)) or 1.0
+        both = ((-1.0, limit.upper), (1.0, limit.lower))
+        for sign, bound in both[:1] if limit.is_equation else both:
+            if abs(bound) < INFINITE:
+                columns += [(i, k, sign, bound, size, limit.is_equation) for k in range(found.size)]
+    limits, entries, signs, bounds, sizes, equations = np.array(columns, dtype=float).reshape(-1, 6).T
+    return Sides(limits.astype(int), entries.astype(int), signs, bounds, sizes, equations.astype(bool))
+
+
+def search(runs: Runs, box: Box, kind: str, start: np.ndarray, most: int) -> Trial:
+    """To a design from which nothing near is better."""
+    before, first = runs.count, runs.at(start)
+    if isinstance(first, Failed):
+        return Trial(start, None, 0, runs.count - before, str(first.error))
+    if kind == "least_squares" and not runs.limits:
+        end, iterations, message = _gauss_newton(runs, box, first, most)
+    else:
+        end, iterations, message = _Programme(runs, box, kind, first, most).solved()
+    return Trial(start, end, iterations, runs.count - before, message)
+
+
+def _gauss_newton(runs: Runs, box: Box, first: Evaluation, most: int) -> tuple[Evaluation, int, str]:
+    """Trust regions about the Gauss-Newton step."""
+
+    def residuals(u: np.ndarray) -> np.ndarray:
+        found = runs.at(box.row(u))
+        return np.full(first.wanted.size, np.inf) if isinstance(found, Failed) else found.wanted.value
+
+    def jacobian(u: np.ndarray) -> np.ndarray:
+        found = runs.at(box.row(u))
+        assert isinstance(found, Evaluation)  # steps end where residuals are finite
+        return (found.wanted.slope * box.width[:, None]).T
+
+    low, high = box.u(box.low), box.u(box.high)
+    inside = np.clip(box.u(first.row), low + INSIDE, high - INSIDE)
+    with np.errstate(all="ignore"):  # of columns that are zero, and steps to designs without a motion
+        done = least_squares(
+            residuals,
+            inside,
+            jacobian,
+            (low, high),
+            x_scale="jac",
+            ftol=OF_SQUARES,
+            xtol=1e-12,
+            gtol=None,
+            max_nfev=most,
+        )
+    end = runs.at(box.row(done.x))
+    assert isinstance(end, Evaluation)
+    return end, int(done.njev), "" if done.status > 0 else f"no end within {most} iterations"
+
+
+class _Programme:
+    """Of sequential quadratic programming."""
+
+    def __init__(self, runs: Runs, box: Box, kind: str, first: Evaluation, most: int):
+        self.runs, self.box, self.kind, self.first, self.most = runs, box, kind, first, most
+        self.sides, self.known = sides_of(runs, box, first), first
+        slope = wanted_slope(first, kind)
+        size = float(np.linalg.norm(slope * box.width))
+        self.size = size or abs(wanted_value(first, kind)) or 1.0
+
+    def at(self, z: np.ndarray) -> Evaluation | None:
+        found = self.runs.at(self.box.row(z[: self.box.low.size]))
+        if isinstance(found, Failed):
+            return None
+        self.known = found
+        return found
+
+    def value(self, z: np.ndarray) -> float:
+        if (found := self.at(z)) is None:
+            return np.inf
+        return float(z[-1]) if self.kind == "minimax" else wanted_value(found, self.kind) / self.size
+
+    def slope(self, z: np.ndarray) -> np.ndarray:
+        if (found := self.at(z)) is None:
+            raise _Stuck
+        if self.kind == "minimax":
+            return np.concatenate([np.zeros(z.size - 1), [1.0]])
+        return wanted_slope(found, self.kind) * self.box.width / self.size
+
+    def margins(self, z: np.ndarray, equations: bool) -> np.ndarray:
+        found = self.at(z) or self.known
+        own = self.sides.margins(found)[self.sides.equation == equations]
+        if self.kind != "minimax" or equations:
+            return own
+        return np.concatenate([own, z[-1] - found.wanted.value / self.size])
+
+    def margin_slopes(self, z: np.ndarray, equations: bool) -> np.ndarray:
+        if (found := self.at(z)) is None:
+            raise _Stuck
+        own = self.sides.slopes(found)[self.sides.equation == equations] * self.box.width
+        if self.kind != "minimax":
+            return own
+        own = np.concatenate([own, np.zeros((len(own), 1))], axis=1)
+        if equations:
+            return own
+        entries = np.concatenate([-found.wanted.slope * self.box.width[:, None], np.full((1, found.wanted.size), 1.0)])
+        entries[:-1] /= self.size
+        return np.concatenate([own, entries.T])
+
+    def solved(self) -> tuple[Evaluation, int, str]:
+        start = self.box.u(self.first.row)
+        bounds: list[tuple] = [(0.0, 1.0)] * start.size
+        if self.kind == "minimax":
+            start = np.append(start, self.first.wanted.value.max() / self.size)
+            bounds.append((None, None))
+        constraints = [self._constraint("ineq", False), self._constraint("eq", True)]
+        options: Any = {"maxiter": self.most, "ftol": ACCURACY}
+        try:
+            done = minimize(
+                self.value, start, jac=self.slope, bounds=bounds, method="SLSQP", options=options,
+                constraints=[one for one in constraints if one],
+            )  # fmt: skip
+        except _Stuck:
+            return self.known, 0, "designs beside this one have no motion"
+        end = self.runs.at(self.box.row(done.x[: self.box.low.size]))
+        if isinstance(end, Failed):
+            return self.known, int(done.nit), "designs beside this one have no motion"
+        return end, int(done.nit), "" if done.success else str(done.message)
+
+    def _constraint(self, type_: str, equations: bool) -> dict[str, Any] | None:
+        any_ = (self.sides.equation == equations).any() or (self.kind == "minimax" and not equations)
+        own: dict[str, Any] = {"type": type_, "args": (equations,), "fun": self.margins, "jac": self.margin_slopes}
+        return own if any_ else None
+
+
+def wanted_value(found: Evaluation, kind: str) -> float:
+    """What is to be small, as one number."""
+    value = found.wanted.value
+    if kind == "least_squares":
+        return float(value @ value)
+    return float(value.max())  # of one number itself
+
+
+def wanted_slope(found: Evaluation, kind: str) -> np.ndarray:
+    """How it changes: of a largest value, that of the one."""
+    value, slope = found.wanted.value, found.wanted.slope
+    if kind == "least_squares":
+        return 2.0 * slope @ value
+    return slope[:, int(np.argmax(value))] if kind == "minimax" else slope

@@ -1,0 +1,90 @@
+"""What holds a design where it is, and how the optimum changes with that.
+
+At an optimum the slope of the objective is a sum of slopes of active bounds and limits, with factors that are not
+negative (Karush, Kuhn, Tucker): g = Σ λ_i ∇h_i, where h_i >= 0 is the margin to the i-th. If the i-th gives way by one
+unit, the optimum falls by λ_i. The factors come from least squares; what they leave of g tells how far from an optimum
+it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import nnls
+
+from .runs import Evaluation, Runs
+from .search import Box, Sides, wanted_slope
+
+NEAR = 1e-6
+"""A margin below this part of its size is active."""
+ENTRIES = 1e-7
+"""Entries that are this near to the largest, relative to it, share it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Holding:
+    """Factors: how the optimum changes with each bound and limit, in SI units."""
+
+    by_lower: np.ndarray
+    """With the lower bound of each number; 0 where it is not active."""
+    by_upper: np.ndarray
+    by_limit_lower: np.ndarray
+    """With the lower side of each limit."""
+    by_limit_upper: np.ndarray
+    active: np.ndarray
+    """Which limits are active."""
+    left: float
+    """What is left of the slope, in u (where bounds are 0 and 1): 0 at an optimum."""
+    steepest: float
+    """The slope itself, in the same unit."""
+
+
+def holding(runs: Runs, sides: Sides, box: Box, found: Evaluation, kind: str) -> Holding:
+    n, u = found.row.size, box.u(found.row)
+    low, high = np.flatnonzero(u <= NEAR), np.flatnonzero(u >= 1.0 - NEAR)
+    margins, slopes = sides.margins(found), sides.slopes(found) * box.width
+    at = np.flatnonzero((np.abs(margins) <= NEAR) | sides.equation)
+    turned = np.flatnonzero(sides.equation[at])
+    rows = np.concatenate([np.eye(n)[low], -np.eye(n)[high], slopes[at], -slopes[at][turned]])
+    g = wanted_slope(found, kind) * box.width
+    factors, left = _of_largest(rows, _largest(found, box)) if kind == "minimax" else _factors(rows, g)
+    by_low, by_high = np.zeros(n), np.zeros(n)
+    by_low[low] = factors[: low.size] / box.width[low]
+    by_high[high] = -factors[low.size : low.size + high.size] / box.width[high]
+    of_sides = factors[low.size + high.size :][: at.size]
+    of_sides[turned] -= factors[factors.size - turned.size :]
+    by_limits, active = np.zeros((2, len(runs.limits))), np.zeros(len(runs.limits), dtype=bool)
+    for k, factor in zip(at, of_sides, strict=True):
+        upper = int(sides.sign[k] < 0)
+        by_limits[upper, sides.limit[k]] += (-factor if upper else factor) / sides.size[k]
+        active[sides.limit[k]] = True
+    return Holding(by_low, by_high, by_limits[0], by_limits[1], active, left, float(np.linalg.norm(g)))
+
+
+def _factors(rows: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, float]:
+    """g as a sum of rows, as near as it comes, and what is left. No factor is negative; equations may push to either
+    side, so they stand there twice."""
+    if not len(rows):
+        return np.zeros(0), float(np.linalg.norm(g))
+    size = np.linalg.norm(rows, axis=1)
+    size[size == 0.0] = 1.0
+    found, left = nnls((rows / size[:, None]).T, g)
+    return found / size, float(left)
+
+
+def _largest(found: Evaluation, box: Box) -> np.ndarray:
+    """The slopes of all entries that are the largest."""
+    value = found.wanted.value
+    top = np.flatnonzero(value >= value.max() - ENTRIES * np.abs(value).max())
+    slopes: np.ndarray = (found.wanted.slope[:, top] * box.width[:, None]).T
+    return slopes
+
+
+def _of_largest(rows: np.ndarray, tops: np.ndarray) -> tuple[np.ndarray, float]:
+    """The slope of a largest value is any mean of those of its entries, Σ μ_k ∇f_k with Σ μ_k = 1: this last equation
+    is one row more, with a large weight."""
+    weight = 1e4 * max(float(np.abs(tops).max(initial=0.0)), 1e-300)
+    wide = [np.pad(rows, ((0, 0), (0, 1))), np.pad(-tops, ((0, 0), (0, 1)), constant_values=weight)]
+    factors, left = _factors(np.concatenate(wide), np.append(np.zeros(tops.shape[1]), weight))
+    return factors[: len(rows)], left

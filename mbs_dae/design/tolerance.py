@@ -1,0 +1,162 @@
+"""How results scatter with the tolerances of dimensions: from derivatives, to first order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compiled import System
+from ..ensembles.ensemble import Ensemble
+from ..ensembles.samples import Tolerance, samples
+from ..ensembles.study import ensemble
+from ..errors import MbsError, ModelError
+from ..model.model import Model
+from ..model.parameters import finite_number, positive_number
+from .analysis import Analysis, analysis_of
+from .bands import Band, Bands
+from .objectives.readings import Varying
+
+LIMITS = 3.0
+"""A tolerance that is told by its standard deviation has its limits so many of these away."""
+CURVED = 0.1
+"""What is left of a change at the limits, in parts of the widest band, that first order may leave out."""
+
+
+class Spread(NamedTuple):
+    """Of one number: the standard deviation, and the limits."""
+
+    nominal: float
+    sigma: float
+    limit: float
+    drawn: Tolerance
+
+
+def tolerance(
+    model: Model | System, times: Sequence[float] | np.ndarray = (), sigma: Any = None, of: Sequence[str] = (),
+    verb: str = "simulate", initial: Any = None, check: bool = True, samples: int = 0, seed: int = 0, **how: Any,
+) -> Bands:  # fmt: skip
+    """How quantities scatter with the tolerances of dimensions, from derivatives: one run.
+
+    `sigma` gives the standard deviation of each number, ``{"r": 1e-5}``, whose limits are three of these away; or an
+    `mbs.Tolerance`, whose nominal value is taken, too. `of` names the quantities. The standard deviation of a quantity
+    is the root of the sum of squares (∂y/∂p σ_p)²; in the worst case all numbers are at their limits, and these
+    times the sizes of ∂y/∂p add up.
+
+    First order is checked: each number is moved to its limit, one run each. Where the change differs from that of the
+    derivative by more than a tenth of the worst case, ModelError says so; ``check=False`` lets it pass. With
+    ``samples=1000`` so many members are drawn and run, too: they are compared, drawn beside the bands and kept as
+    ``ensemble``.
+
+    >>> model = mbs.PlanarModel("crank")
+    >>> r = model.parameter("r", 0.1, unit="m")
+    >>> crank = model.link("crank", (0, 0), (0.1, 0), length=r)
+    >>> model.add(mbs.Revolute("A", model.ground, crank.tail), mbs.Driver("motor", mbs.angle(crank), mbs.t))
+    (<Revolute A>, <Driver motor>)
+    >>> found = mbs.tolerance(model, [0, 1], {"r": mbs.Tolerance(0.1, plus_minus=3e-4)}, ["crank.head.x"], "kinematics")
+    >>> band = found["crank.head.x"]
+    >>> band.sigma, band.worst  # 1e-4 and 3e-4, times the cosine
+    (array([1.00000000e-04, 5.40302306e-05]), array([0.0003    , 0.00016209]))
+    """
+    spreads = _spreads(model, sigma)
+    if isinstance(of, str) or not isinstance(of, Sequence) or not of:
+        raise ModelError(f'of must be a list of quantities, e.g. of=["slider.x"], not {of!r}')
+    if samples == 1:
+        raise ModelError("samples= is 1, and one member does not scatter; draw more, e.g. samples=1000")
+    analysis = analysis_of(model, times, tuple(spreads), verb, initial, how)
+    own = analysis.own
+    full = {name: _with_nominal(one, own[k]) for k, (name, one) in enumerate(spreads.items())}
+    row = np.array([one.nominal for one in full.values()])
+    readings = analysis.readings(row)
+    names = [part for name in of for part in readings.result.components(name)]
+    bands = {name: _band(readings, name, full) for name in names}
+    for name, band in bands.items():
+        if not (np.isfinite(band.sigma)).all():
+            raise ModelError(
+                f"{name!r} has no derivative at t = {readings.t[~np.isfinite(band.sigma)][0]:g}; leave it out"
+            )
+    curved = _curvature(analysis, row, full, bands) if check else {}
+    drawn = _drawn(analysis, full, names, samples, seed)
+    found = Bands(
+        bands, {n: one.drawn for n, one in full.items()}, readings.result, drawn, 1 + len(full) * check, curved
+    )
+    if check:
+        _refuse(found)
+    return found
+
+
+def _spreads(model: Any, given: Any) -> dict[str, Any]:
+    if not isinstance(given, Mapping) or not given:
+        what = f'sigma= must be a dict of standard deviations or mbs.Tolerance, e.g. {{"r": 1e-5}}, not {given!r}'
+        raise ModelError(what)
+    return {str(getattr(name, "symbol", name)): one for name, one in given.items()}
+
+
+def _with_nominal(given: Any, own: float) -> Spread:
+    """A tolerance says its own nominal value; else it is that of the model."""
+    if isinstance(given, Tolerance):
+        uniform = given.distribution == "uniform"
+        sigma = given.plus_minus / (np.sqrt(3.0) if uniform else given.sigmas)
+        return Spread(given.nominal, float(sigma), given.plus_minus, given)
+    sigma = positive_number(given, "a standard deviation in sigma=", "number")
+    return Spread(own, sigma, LIMITS * sigma, Tolerance(finite_number(own, "a nominal value"), LIMITS * sigma))
+
+
+def _band(readings: Varying, name: str, spreads: Mapping[str, Spread]) -> Band:
+    found = readings[name]
+    sigma, limit = (np.array([getattr(one, which) for one in spreads.values()]) for which in ("sigma", "limit"))
+    parts = dict(zip(spreads, found.slope * sigma[:, None], strict=True))
+    worst = (np.abs(found.slope) * limit[:, None]).sum(axis=0)
+    slopes = dict(zip(spreads, found.slope, strict=True))
+    return Band(name, readings.result.unit(name), readings.t, found.value, parts, worst, slopes)
+
+
+def _curvature(
+    analysis: Analysis, row: np.ndarray, spreads: Mapping[str, Spread], bands: Mapping[str, Band]
+) -> dict[str, tuple[float, str]]:
+    """Of each quantity, what the derivative leaves of a change at a limit, in parts of the widest band; and of which
+    number."""
+    found = dict.fromkeys(bands, (0.0, ""))
+    for k, (name, one) in enumerate(spreads.items()):
+        moved = row.copy()
+        moved[k] += one.limit
+        try:
+            there = analysis.result(moved)
+        except MbsError as error:
+            what = f"with {name!r} at its limit, {moved[k]:.6g}, there is no motion: {error}"
+            raise ModelError(f"{what}; make its tolerance smaller") from error
+        for called, band in bands.items():
+            left = np.abs(there[called] - band.nominal - band.slopes[name] * one.limit).max()
+            widest = float(band.worst.max())
+            share = float(left / widest) if widest > 0.0 else float(np.inf if left > 0.0 else 0.0)
+            if share > found[called][0]:
+                found[called] = share, name
+    return found
+
+
+def _drawn(
+    analysis: Analysis, spreads: Mapping[str, Spread], names: Sequence[str], count: int, seed: int
+) -> Ensemble | None:
+    if not count:
+        return None
+    recipe = analysis.recipe
+    options = {name: one for name, one in (recipe.options or {}).items() if name != "derivatives"}
+    over = samples({name: one.drawn for name, one in spreads.items()}, count, seed=seed)
+    return ensemble(recipe.model, recipe.times, over, recipe.verb, recipe.initial, names, **options)
+
+
+def _refuse(found: Bands) -> None:
+    for name, (share, number) in found.curvature.items():
+        if share > CURVED:
+            what = f"first order is doubtful for {name!r}: with {number!r} at its limit the derivative is off by "
+            what += f"{100 * share:.3g} % of the worst case" if np.isfinite(share) else "all of the change"
+            raise ModelError(f"{what}; make the tolerances smaller, use mbs.ensemble, or let it pass: check=False")
+    for name, share in found.difference.items():
+        if share > CURVED + found.chance:
+            what = (
+                f"first order is doubtful for {name!r}: the members that were drawn have another standard deviation, "
+            )
+            raise ModelError(
+                f"{what}by {100 * share:.3g} % of the largest; use the ensemble, or let it pass: check=False"
+            )

@@ -1,0 +1,1 @@
+"""How equilibria, and the laws of small motions about them, change with parameters."""

@@ -1,0 +1,138 @@
+"""How the law of small motions about an equilibrium changes with parameters, and with it frequencies and damping.
+
+M, D and K are exact functions of the equilibrium and of the numbers in the equations, K a derivative already. With p
+the equilibrium moves by dx, which is exact too; K changes with both. That change is the derivative of K along a line,
+
+    d/dh K(x + h dx, p + h),        h = 0,
+
+of which differences are taken: central ones over four steps, extrapolated, each pose on the line closed. They agree
+with the derivative to some eleven digits; where the last two do not agree to six, there is none.
+
+A simple eigenvalue σ of A, with A u = σ u and wᴴ A = σ wᴴ, changes by wᴴ dA u / wᴴ u. Those that coincide have no
+derivative each by itself (their sum has), nor have the rigid motions, whose eigenvalue 0 is double.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...compiled.machine import DONE
+from ...errors import ModelError, unknown_name
+from ...poses import newton
+from ..balance import Balance, balance_at
+from ..steady import small_motion_at_rest
+from .rest import VariedRest
+
+if TYPE_CHECKING:
+    from ..linear import LinearSystem
+
+FARTHEST, STEPS = 0.02, 4
+"""How far differences go: lengths of the model, or a part of the numbers that change. How often the way is halved."""
+AGREE = 1e-6
+SIMPLE = 1e-7
+"""Eigenvalues nearer to one another than this part of the largest are not simple."""
+MATRICES, VALUES = ("M", "D", "K", "A"), ("eigenvalues", "frequencies", "damping")
+
+
+@dataclass(frozen=True, eq=False)
+class VariedLaw:
+    """The law about a rest, in the coordinates that it has."""
+
+    rest: VariedRest
+    names: tuple[str, ...]
+    """Of the coordinates."""
+
+    @cached_property
+    def matrices(self) -> dict[str, np.ndarray]:
+        """The derivatives of M, D, K and A, by each parameter: (parameters, rows, columns)."""
+        found = [self._along(k) for k in range(len(self.rest.asked.names))]
+        return dict(zip(MATRICES, (np.array(parts) for parts in zip(*found, strict=True)), strict=True))
+
+    def _along(self, k: int) -> tuple[np.ndarray, ...]:
+        h = self._step(k)
+        here = self._matrices(k, 0.0)
+        sizes = [x.size for x in here]
+        found = extrapolated(lambda step: np.concatenate([x.ravel() for x in self._matrices(k, step)]), h)
+        parts = np.split(found, np.cumsum(sizes)[:-1])
+        return tuple(part.reshape(x.shape) for part, x in zip(parts, here, strict=True))
+
+    def _step(self, k: int) -> float:
+        """One in which neither the pose nor a number changes by more than a small part."""
+        asked, system, number = self.rest.asked, self.rest.system, self.rest.system.evaluator
+        x = self.rest.solved[0][k]
+        fastest = float(np.sqrt(system.weight @ x**2)) / system.length
+        for batch in (system.structure.program.batch, system.structure.dynamics.batch):
+            slopes, numbers = batch.slopes(number, asked.symbols[k : k + 1])[0], np.abs(batch.numbers(number))
+            moving = slopes != 0.0
+            sizes = np.where(numbers[moving] != 0.0, numbers[moving], 1.0)
+            fastest = max(fastest, float((np.abs(slopes[moving]) / sizes).max(initial=0.0)))
+        return FARTHEST / fastest if 0.0 < fastest < np.inf else FARTHEST
+
+    def _matrices(self, k: int, h: float) -> tuple[np.ndarray, ...]:
+        small = small_motion_at_rest(self._balance(k, h), self.names)
+        return small.M, small.D, small.K, small.A
+
+    def _balance(self, k: int, h: float) -> Balance:
+        rest = self.rest
+        name = rest.asked.names[k]
+        model = rest.asked.model.with_parameters(**{name: rest.asked.model.parameters[name].value + h})
+        system, t = model.compile(), rest.balance.t
+        q = system.moved(rest.balance.q, h * rest.solved[0][k])
+        if newton.close(system.machine(), t, q, system.still, 20) != DONE:
+            raise ModelError(f"{model.name!r} does not close next to its equilibrium, with another {name!r}")
+        return balance_at(system, t, q)
+
+
+def extrapolated(function: Callable[[float], np.ndarray], h: float) -> np.ndarray:
+    """The derivative at 0, from central differences over h, h/2, ...; nan where the last ones do not agree."""
+    rows = [[(function(0.5**k * h) - function(-(0.5**k) * h)) / (2.0 * 0.5**k * h)] for k in range(STEPS)]
+    for k in range(1, STEPS):
+        for order in range(k):
+            finer, coarser = rows[k][order], rows[k - 1][order]
+            rows[k].append(finer + (finer - coarser) / (4.0 ** (order + 1) - 1.0))
+    best, other = rows[-1][-1], rows[-2][-1]
+    size = np.abs(best).max(initial=0.0)
+    return best if (np.abs(best - other) <= AGREE * size + 1e-300).all() else np.full_like(best, np.nan)
+
+
+def eigenvalue_slopes(A: np.ndarray, dA: np.ndarray, values: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """By each parameter, (parameters, eigenvalues): nan of those that are not simple."""
+    slopes = np.full((len(dA), len(values)), np.nan, dtype=complex)
+    scaled, changed = A * units / units[:, None], dA * units / units[:, None]
+    largest = np.abs(values).max(initial=0.0)
+    for k, value in enumerate(values):
+        left, sines, right = np.linalg.svd(scaled - value * np.eye(len(A)))
+        near = np.abs(np.delete(values, k) - value).min(initial=np.inf)
+        w, u = left[:, -1].conj(), right[-1].conj()
+        if near > SIMPLE * largest and abs(w @ u) > SIMPLE:
+            slopes[:, k] = (w @ changed @ u) / (w @ u)
+    return slopes
+
+
+def law_derivative(law: LinearSystem, name: str, by: str) -> np.ndarray:
+    """See `LinearSystem.d`."""
+    varied: VariedLaw | None = law.varied
+    if varied is None:
+        what = "this law has no derivatives; ask for some about a rest"
+        raise ModelError(f'{what}: linearize(model, derivatives=["k"])')
+    known, wanted = varied.rest.asked.names, str(getattr(by, "symbol", by))
+    if wanted not in known:
+        raise ModelError(f"this law has derivatives by {', '.join(known)}, and none by {wanted!r}")
+    k = known.index(wanted)
+    if name in MATRICES:
+        return varied.matrices[name][k]
+    if name not in VALUES:
+        raise unknown_name("derivative", name, [*MATRICES, *VALUES], "the law")
+    values = law.eigenvalues
+    slopes = eigenvalue_slopes(law.A, varied.matrices["A"][k : k + 1], values, law.units)[0]
+    if name == "eigenvalues":
+        return slopes
+    oscillates = values.imag > 0.0
+    value, slope = values[oscillates], slopes[oscillates]
+    sizes = (value.conj() * slope).real / np.abs(value)
+    return sizes if name == "frequencies" else (value.real * sizes / np.abs(value) - slope.real) / np.abs(value)

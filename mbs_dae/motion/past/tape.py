@@ -1,0 +1,120 @@
+"""The steps that a run took: all that it takes to make each of them again, bit for bit. Compiled.
+
+A step follows from where it began, how long it was, and from what evaluations choose on their way: gains, rows that are
+enforced, branches that are held, how near a singular pose is. An entry is a row of numbers,
+
+    HEAD        t, end, span of the course, whether stages were closed, α and β, and how the step began (`FRESH`)
+    then        y₀, k₀ = y'(t₀), the nearness of a singular pose, the rows kept, the branches held
+
+Nobody asks, mostly: then the tape has no room, nothing is written, and steps cost what they did. A tape that is full
+sends the run back to Python, which takes the entries away.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...kernels.abi import compiled
+from ...kernels.blocks import Integers, Matrix, Work, zeros
+from ...linear.vectors import copy
+
+T0, T1, SPAN_OF, CLOSED, ALPHA, BETA, FRESH, HEAD = range(8)
+"""The places in the head of an entry, and how many there are."""
+WENT_ON, BEGAN, BROKE, SWITCHED, RESTARTED, SAMPLED = range(6)
+"""How a step begins: where the last one ended, with the same derivative; at the beginning of the run; where laws switch
+in time; where they switch with the motion, or bodies meet; from another state; after controllers have sampled. All but
+the first have a derivative of their own, and all after `BROKE` may have another state."""
+ROOM = 128
+"""How many steps are made between two looks of Python at a tape that is asked for."""
+
+
+PLENTY = 2**20
+"""So many numbers, 8 MB, are kept of any run."""
+
+
+class Tape(NamedTuple):
+    rows: Work[Matrix] = zeros("room", "entry")
+    filled: Work[Integers] = zeros(1)
+    fresh: Work[Integers] = zeros(1)
+    """How the next step begins."""
+
+
+def entry_size(width: int, rows: int, switches: int) -> int:
+    """For states of this width, so many equations and branches."""
+    return HEAD + 2 * width + 4 + rows + switches
+
+
+@compiled
+def is_full(tape):
+    return tape.rows.shape[0] > 0 and tape.filled[0] == tape.rows.shape[0]
+
+
+@compiled
+def begins_as(march, how):
+    """What happened at the present instant; of several things the one that changes most."""
+    if march.tape.rows.shape[0] > 0:
+        march.tape.fresh[0] = max(march.tape.fresh[0], how)
+
+
+@compiled
+def note_step(march, t, end):
+    """The step that was just accepted, while its beginning still stands in `stages`; what stood in the mechanism then
+    stands in the record (`remember`)."""
+    tape = march.tape
+    if tape.rows.shape[0] == 0:
+        return
+    row, stages, record = tape.rows[tape.filled[0]], march.stages, march.record
+    row[T0], row[T1], row[SPAN_OF], row[CLOSED] = t, end, march.course.at[0], stages.closed[0]
+    row[ALPHA], row[BETA], row[FRESH] = march.mechanism.gains[0], march.mechanism.gains[1], tape.fresh[0]
+    width, rows = stages.y0.size, record.kept.size
+    copy(stages.y0, row[HEAD:])
+    copy(stages.k[0], row[HEAD + width :])
+    copy(record.nearness, row[HEAD + 2 * width :])
+    copy(record.kept, row[HEAD + 2 * width + 4 :])
+    copy(march.mechanism.switches.mode, row[HEAD + 2 * width + 4 + rows :])
+    tape.filled[0] += 1
+    tape.fresh[0] = WENT_ON
+
+
+def entry_now(march: Any) -> np.ndarray:
+    """The present state of a run, as the entry of a step of no length."""
+    t, stages, mechanism = march.time[0], march.stages, march.mechanism
+    head = np.array([t, t, march.course.at[0], 0.0, *mechanism.gains, march.tape.fresh[0]])
+    kept = mechanism.machine.factor.kept
+    return np.concatenate([head, stages.y0, stages.k[0], mechanism.nearness, kept, mechanism.switches.mode])
+
+
+@dataclass(eq=False)
+class Steps:
+    """The steps of a run, taken off its tape: the heads of all, and the states of some, from which those between follow
+    by making the steps again.
+
+    As long as there is room (`PLENTY` numbers) all are kept. Then every m-th one, where m grows such that there are no
+    more than 2 m of them: these and those of one stretch between two are some 3 √(N/2) states, of N steps.
+    """
+
+    heads: list[np.ndarray] = field(default_factory=list)
+    states: dict[int, np.ndarray] = field(default_factory=dict)
+    """Whole entries, by the number of the step."""
+    every: int = 1
+    total: int = 0
+    room: int = PLENTY
+
+    def take(self, rows: np.ndarray) -> None:
+        """More steps."""
+        self.heads.append(rows[:, :HEAD].copy())
+        for k, row in enumerate(rows, self.total):
+            if k % self.every == 0 or row[FRESH] > BROKE:
+                self.states[k] = row.copy()
+        self.total += len(rows)
+        width = rows.shape[1]
+        while len(self.states) * width > self.room and self.total // self.every > 2 * self.every:
+            self.every *= 2
+            stay = {k: row for k, row in self.states.items() if k % self.every == 0 or row[FRESH] > BROKE}
+            self.states = stay
+
+    @property
+    def head(self) -> np.ndarray:
+        """(steps, HEAD)."""
+        return np.concatenate([np.zeros((0, HEAD)), *self.heads])

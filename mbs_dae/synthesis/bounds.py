@@ -1,0 +1,170 @@
+"""Bounds on the pivots and the lengths of linkages, as excesses g(numbers) ≤ 0 with their derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError, shortened
+from ..model.parameters import check_choice, finite_number
+from .asked import numbers, points_of
+from .linkages import Kind, Linkage, dot, linkage_of, size_of, turn
+
+SLACK = 1e-9
+"""An excess below this part of the size of the path is none."""
+LENGTHS: dict[str, tuple[str, ...]] = {"four-bar": ("a", "b", "c", "d"), "slider-crank": ("a", "b")}
+"""What `ratio` compares."""
+OTHERS: dict[str, tuple[str, ...]] = {"four-bar": ("along", "across"), "slider-crank": ("e", "along", "across")}
+Range = tuple[float, float]
+Excess = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Where the fixed pivots may be, how long the links, and how unlike."""
+
+    kind: Kind
+    within: tuple[complex, complex] | None
+    """The least coordinates and the greatest."""
+    lengths: Mapping[str, Range]
+    ratio: float | None
+    """Of the longest link to the shortest, at most."""
+
+    def scaled(self, origin: complex, size: float) -> Bounds:
+        """The same in lengths of `size`, seen from an origin."""
+        low_high = None if self.within is None else tuple((corner - origin) / size for corner in self.within)
+        lengths = {name: (low / size, high / size) for name, (low, high) in self.lengths.items()}
+        return Bounds(self.kind, low_high, lengths, self.ratio)  # type: ignore[arg-type]
+
+    def excess(self, x: np.ndarray) -> Excess:
+        """What linkages, rows of numbers, have too much, and its derivatives: (rows, bounds, numbers)."""
+        rows = list(self._rows(x))
+        return np.stack([value for value, _ in rows], axis=1), np.stack([slope for _, slope in rows], axis=1)
+
+    def allow(self, linkage: Linkage) -> bool:
+        worst = self.excess(linkage.numbers()[None])[0].max()
+        return bool(worst <= SLACK * max(1.0, np.abs(linkage.numbers()).max()))
+
+    def hold(self, pivots: np.ndarray) -> np.ndarray:
+        """Which of these points are inside of the box."""
+        if self.within is None:
+            return np.ones(len(pivots), dtype=bool)
+        low, high = self.within
+        x, y = pivots.real, pivots.imag
+        inside: np.ndarray = (x >= low.real) & (x <= high.real) & (y >= low.imag) & (y <= high.imag)
+        return inside
+
+    def _rows(self, x: np.ndarray) -> Iterator[Excess]:
+        if self.within is not None:
+            for column in (0, 1, 4, 5) if self.kind == "four-bar" else (0, 1):
+                low, high = ((corner.imag if column % 2 else corner.real) for corner in self.within)
+                yield from _between(_entry(x, column), low, high)
+        for name, ends in self.lengths.items():
+            yield from _between(_length(self.kind, name, x), *ends)
+        if self.ratio is not None:
+            own = [_length(self.kind, name, x) for name in LENGTHS[self.kind]]
+            for (long, by_long), (short, by_short) in permutations(own, 2):
+                yield long - self.ratio * short, by_long - self.ratio * by_short
+
+
+def _between(value: Excess, low: float, high: float) -> Iterator[Excess]:
+    if np.isfinite(low):
+        yield low - value[0], -value[1]
+    if np.isfinite(high):
+        yield value[0] - high, value[1]
+
+
+def _entry(x: np.ndarray, column: int) -> Excess:
+    slope = np.zeros_like(x)
+    slope[:, column] = 1.0
+    return x[:, column], slope
+
+
+def _length(kind: Kind, name: str, x: np.ndarray) -> Excess:
+    """One of the lengths of the textbook, from the numbers of linkages."""
+    last = size_of(kind)
+    columns = {"a": 2, "b": 3, "along": last - 2, "across": last - 1} | ({"c": 6} if kind == "four-bar" else {})
+    if name in columns:
+        return _entry(x, columns[name])
+    slope, linkage = np.zeros_like(x), linkage_of(kind, x[:, :last])
+    if name == "d":
+        way = (x[:, 4] - x[:, 0]) + 1j * (x[:, 5] - x[:, 1])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            unit = way / np.abs(way)
+        slope[:, [4, 5]] = np.stack([unit.real, unit.imag], axis=1)
+        slope[:, [0, 1]] = -slope[:, [4, 5]]
+        return np.abs(way), slope
+    normal = 1j * turn(x[:, 5])  # e = h - n·O
+    slope[:, 0], slope[:, 1], slope[:, 4], slope[:, 5] = -normal.real, -normal.imag, 1.0, -dot(1j * normal, linkage.O)
+    return x[:, 4] - dot(normal, linkage.O), slope
+
+
+# --- as they are asked for ---
+
+
+def bounds_of(kind: Kind, within: Any, lengths: Any, ratio: Any) -> Bounds | None:
+    """Checked, and not against each other; None where there are none."""
+    if within is None and lengths is None and ratio is None:
+        return None
+    corners = None
+    if within is not None:
+        one, other = points_of(within, "within", 2, "[(0, 0), (2, 1)], two corners of a box")
+        low, high = (
+            np.minimum([one.real, one.imag], [other.real, other.imag]),
+            np.maximum([one.real, one.imag], [other.real, other.imag]),
+        )
+        corners = complex(*low), complex(*high)
+    if ratio is not None:
+        ratio = finite_number(ratio, "ratio")
+        if ratio < 1:
+            raise ModelError(f"ratio={ratio:g}, and the longest link is not shorter than the shortest; give 1 or more")
+    made = Bounds(kind, corners, _ranges(kind, lengths), ratio)
+    _check(made)
+    return made
+
+
+def _ranges(kind: Kind, given: Any) -> dict[str, Range]:
+    known = LENGTHS[kind]
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        given = dict.fromkeys(known, given)
+    found = {}
+    for name, ends in given.items():
+        check_choice(name, known + OTHERS[kind], "lengths")
+        low, high = numbers(ends, f"lengths[{name!r}]", 2, "(0.1, 0.5)")
+        if not low <= high:
+            raise ModelError(f"lengths[{name!r}] is {shortened(ends)}, which is no range; give the lesser end first")
+        if name in known and high <= 0:
+            raise ModelError(
+                f"lengths[{name!r}] is {shortened(ends)}, and no link is that short; give positive lengths"
+            )
+        found[name] = float(low), float(high)
+    return found
+
+
+def _check(bounds: Bounds) -> None:
+    """Bounds that no linkage satisfies, whatever it is to do."""
+    own = {name: bounds.lengths.get(name, (0.0, np.inf)) for name in LENGTHS[bounds.kind]}
+    if bounds.within is not None and "d" in own:
+        reach = abs(bounds.within[1] - bounds.within[0])
+        if own["d"][0] > reach:
+            what = (
+                f"the ground is at least {own['d'][0]:g} long, and pivots within= that box are at most {reach:g} apart"
+            )
+            raise ModelError(f"{what}: no linkage has both; make the box larger, or the ground shorter")
+        own["d"] = own["d"][0], min(own["d"][1], reach)
+    longest = max(own, key=lambda name: own[name][0])
+    if bounds.ratio is not None:
+        shortest = min(own, key=lambda name: own[name][1])
+        if own[longest][0] > bounds.ratio * own[shortest][1]:
+            what = f"{longest} is at least {own[longest][0]:g}, and {shortest} at most {own[shortest][1]:g}"
+            raise ModelError(f"{what}: no linkage has ratio={bounds.ratio:g}; change one of them")
+    rest: Sequence[float] = [high for name, (_, high) in own.items() if name != longest]
+    if bounds.kind == "four-bar" and own[longest][0] > sum(rest):
+        what = f"{longest} is at least {own[longest][0]:g}, and the others are at most {sum(rest):g} together"
+        raise ModelError(f"{what}: no four-bar closes; change one of these bounds")

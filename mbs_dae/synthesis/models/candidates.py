@@ -1,0 +1,183 @@
+"""A design of a model that was found, and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ...compiled.reading import Trajectory
+from ...errors import ModelError
+from ...model.drivers import Driver
+from ...model.model import Model
+from ...model.parameters import positive_number
+from ...results.result import State
+from .. import pictures
+from ..building import law_of
+from ..candidates import SAMPLES, Cell, Task, error_cell, number_cells
+from .walking import Walker
+
+CLOSED = 1e-6
+"""A walk of one turn closes if its ends are as near, relative to the size of what is wanted."""
+TURN = 37
+"""Poses of a turn."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelCandidate:
+    """A design of a model that does what was asked, exactly or nearly: the values of its parameters, how far it is off,
+    and what is wrong with it.
+
+    >>> arm = mbs.PlanarModel("arm")
+    >>> l = arm.parameter("l", 1.0, unit="m")
+    >>> bar = arm.link("bar", (0, 0), (1, 0), length=l)
+    >>> pin = arm.add(mbs.Revolute("O", arm.ground, bar.tail))
+    >>> motor = arm.add(mbs.Driver("motor", mbs.angle(pin), mbs.t))
+    >>> found = mbs.synthesize_path([(1.2, 0), (0, 1.2), (-1.2, 0)], kind=arm, point="bar.head", over={"l": (0.5, 2)})
+    >>> best = found.best
+    >>> isinstance(best, mbs.ModelCandidate), round(best.design["l"], 9), best.defects
+    (True, 1.2, ())
+    """
+
+    design: dict[str, float]
+    """Parameters."""
+    angles: np.ndarray
+    """Of the driver, at the targets that were asked for; in metres, if it drives a length."""
+    error: np.ndarray
+    """How far the design is from what was asked."""
+    task: Task
+    size: float
+    """Of what was asked."""
+    walker: Walker
+    driver: str
+    """The name of what moves it."""
+    pose: np.ndarray
+    """Coordinates where the driver is least."""
+    may_turn: bool
+    """Whether the driver was given a full turn."""
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={value:.4g}" for name, value in self.design.items())
+        return f"<{self.type}: {told}; defects: {', '.join(self.defects) or 'none'}>"
+
+    @property
+    def type(self) -> str:
+        """The name of the model."""
+        return self.walker.model.name
+
+    @cached_property
+    def turns(self) -> bool:
+        """Whether the driver turns through, and all comes back to where it was."""
+        if not self.may_turn:
+            return False
+        path = self._walk(self.angles[0] + np.linspace(0, 2 * np.pi, TURN))
+        if len(path.t) < TURN:
+            return False
+        values = self.walker.read(self._system, path)
+        return bool((np.abs(values[-1] - values[0]) < CLOSED * self.size).all())
+
+    @cached_property
+    def defects(self) -> tuple[str, ...]:
+        """What keeps it from passing all targets in their order while the driver goes on: "order", or none. All are on
+        one circuit and branch, since the driver has gone from each to the next."""
+        steps = np.diff(self.angles)
+        monotone = (steps >= 0).all() or (steps <= 0).all()
+        passed = monotone and (not self.may_turn or np.ptp(self.angles) < 2 * np.pi)
+        return ("order",) if self.task.ordered and not passed else ()
+
+    @cached_property
+    def motion(self) -> np.ndarray:
+        """Values of the driver along a motion: a full turn from the first target on, in the direction in which the
+        others follow; where the driver does not turn through, from the least of them to the greatest."""
+        first, last = self.angles[0], self.angles[-1]
+        if self.turns:
+            return first + np.linspace(0, 2 * np.pi if last >= first else -2 * np.pi, SAMPLES)
+        low, high = self.angles.min(), self.angles.max()
+        return np.linspace(low, high, SAMPLES) if last >= first else np.linspace(high, low, SAMPLES)
+
+    @cached_property
+    def _system(self) -> Any:
+        return self.walker.system(self.design)
+
+    def _walk(self, places: np.ndarray) -> Trajectory:
+        """From the pose where the driver is least."""
+        least = float(self.angles.min())
+        to_first = self.walker.path(
+            self._system, np.array([least, places[0]] if places[0] != least else [least]), self.pose
+        )
+        path = None if to_first is None else self.walker.path(self._system, places, to_first.q[-1])
+        if path is None:
+            raise ModelError("the design stands at a dead point, and does not assemble again; choose another one")
+        return path
+
+    @cached_property
+    def start(self) -> State:
+        """The pose at the first target, for ``kinematics(candidate.model(), times, start=candidate.start)``: with it
+        the model stands on the branch that was found."""
+        path = self._walk(self.angles[:1])
+        return State(self._system, float(path.t[0]), path.q[0], path.v[0], path.a[0])
+
+    def model(self, omega: float = 1.0) -> Model:
+        """The model with these parameters, whose driver goes on from the first target with the speed `omega`; one that
+        cannot turn swings between the least and the greatest value.
+
+        >>> arm = mbs.PlanarModel("arm")
+        >>> l = arm.parameter("l", 1.0, unit="m")
+        >>> bar = arm.link("bar", (0, 0), (1, 0), length=l)
+        >>> pin = arm.add(mbs.Revolute("O", arm.ground, bar.tail))
+        >>> motor = arm.add(mbs.Driver("motor", mbs.angle(pin), mbs.t))
+        >>> best = mbs.synthesize_path([(2, 0), (0, 2), (-2, 0)], kind=arm, point="bar.head", over={"l": (1, 3)}).best
+        >>> motion = mbs.kinematics(best.model(), [0, np.pi / 2, np.pi], start=best.start)
+        >>> motion["bar.head"].round(6) + 0.0
+        array([[ 2.,  0.],
+               [ 0.,  2.],
+               [-2.,  0.]])
+        """
+        model, driver = self.walker.model, self.walker.model.elements[self.driver]
+        assert isinstance(driver, Driver)
+        law = law_of(self, positive_number(omega, "omega", "speed"))
+        made = model.without(self.driver).plus(Driver(self.driver, driver.measure, law))
+        return made.with_parameters(**self.design)
+
+    @property
+    def weakest(self) -> float:
+        """Nothing is known of transmission: all designs are alike."""
+        return 0.0
+
+    def cells(self, error: str) -> list[Cell]:
+        """For the table of a synthesis."""
+        return [*number_cells(self.design, 12), error_cell(self.task.unit, error)]
+
+    def plot(self) -> Figure:
+        """The design at the first target, the path of its point, and what was asked for."""
+        return pictures.plot_candidate(self)
+
+    @property
+    def is_spatial(self) -> bool:
+        """Whether the model is in space."""
+        return self.walker.model.dimension == 3
+
+    def draw(self, ax: Any, small: bool = False) -> None:
+        """In given axes."""
+        self.start.draw(ax)
+        ax.set_title("")
+        values = self.walker.read(self._system, self._walk(self.motion))
+        if values.shape[1] > 1:
+            ax.plot(*values[:, : min(values.shape[1], 3 if ax.name == "3d" else 2)].T, linewidth=1.3, zorder=2)
+        self.task.draw(self, ax, small)
+
+
+def idle_parameters(candidates: Sequence[ModelCandidate]) -> list[str]:
+    """Parameters that change nothing of what is wanted."""
+    if not candidates:
+        return []
+    best = candidates[0]
+    made = best.walker.followed(best.design, best.angles, best.pose)
+    if made is None:
+        return []
+    idle = [name for name, slope in zip(best.walker.names, made.by_parameter.T, strict=True) if not slope.any()]
+    return [f"{', '.join(idle)}: what is wanted does not depend on it, and any value is as good"] if idle else []

@@ -1,0 +1,104 @@
+"""Designs of a model whose point passes given points, or whose body takes given poses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import ModelError, counted
+from ...model.model import Model
+from ...view.drawing.colours import COLOURS, DARK
+from ..found import Synthesis, ranked
+from .asked import asked_of
+from .candidates import ModelCandidate, idle_parameters
+from .search import Found, Search, Wanted
+from .walking import walker
+
+STARTS = 24
+"""So many are followed where none is said: a walk of a model costs some hundred times a closed form."""
+ALIKE = 1e-3
+"""Designs whose parameters differ by less than this part of their ranges are one."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTask:
+    """The places that a point is to pass: rows of coordinates; of a motion with an angle behind them."""
+
+    what: str
+    rows: np.ndarray
+    ordered: bool
+    unit: str = "m"
+
+    def draw(self, candidate: ModelCandidate, ax: Any, small: bool) -> None:
+        """The points, with their numbers where the order matters."""
+        places = self.rows[:, : 3 if ax.name == "3d" else 2]
+        ax.plot(*places.T, "o", color=COLOURS[4], markersize=4.5, zorder=6)
+        if self.ordered and not small and len(places) <= 20:
+            for k, place in enumerate(places):
+                ax.text(*place, f" {k + 1}", fontsize=7, color=DARK, zorder=7)
+
+
+def designs_through(
+    model: Model, quantities: Sequence[str], targets: np.ndarray, what: str, *, over: Any, driver: Any, ordered: bool,
+    timing: np.ndarray | None, starts: int | None, seed: int, angles: int = 0,
+) -> Synthesis[ModelCandidate]:  # fmt: skip
+    """Designs whose quantities take these values, a row for each target; the last `angles` of them are in radians."""
+    asked = asked_of(model, driver, over)
+    moving = walker(asked.model, quantities, tuple(asked.over))
+    places = targets[:, : targets.shape[1] - angles]
+    size = float(np.sqrt(((places - places.mean(axis=0)) ** 2).sum(axis=1).max())) or 1.0
+    scale = np.array([size] * places.shape[1] + [1.0] * angles)
+    search = Search(moving, Wanted(targets, scale, ordered, timing), asked.over, asked.reach, asked.turns)
+    told = Counter[str]()
+    task = ModelTask(what, targets, ordered)
+    candidates = []
+    for one in _each_once(search, search.run(starts or STARTS, seed, told)):
+        off = moving.followed(search.design(one.x), search.driver(one.x), one.pose)
+        assert off is not None
+        error = np.linalg.norm((off.values - targets) / scale * size, axis=1)
+        candidates.append(
+            ModelCandidate(
+                search.design(one.x),
+                search.driver(one.x),
+                error,
+                task,
+                size,
+                moving,
+                asked.driver,
+                off.first,
+                asked.turns,
+            )
+        )
+    return ranked(what, candidates, notes=[*_notes(told), *idle_parameters(candidates)], noun="design")
+
+
+def _each_once(search: Search, found: Sequence[Found]) -> Iterator[Found]:
+    seen: list[np.ndarray] = []
+    for one in found:
+        x = one.x[: len(search.over)]
+        if not any(np.abs(x - other).max() < ALIKE for other in seen):
+            seen.append(x)
+            yield one
+
+
+def _notes(told: Counter[str]) -> list[str]:
+    """What became of designs that were tried, if some were left."""
+    begun = told.pop("begun", 0)
+    if not told:
+        return []
+    left = ", ".join(f"{count} {why}" for why, count in told.most_common())
+    return [f"of {counted(begun + told.total(), 'design')} drawn {told.total()} came to nothing: {left}"]
+
+
+def point_names(model: Model, point: Any, example: str) -> list[str]:
+    """The coordinates of a named point."""
+    if point is None:
+        raise ModelError(f"point= is missing; say which point of {model.name!r} is meant, e.g. point={example!r}")
+    names = [f"{point}.{axis}" for axis in "xyz"[: model.dimension]]
+    for name in names:
+        model.quantity(name)
+    return names

@@ -1,0 +1,191 @@
+"""From many designs of a model to those whose quantities come nearest to targets.
+
+Unknowns are the parameters, as parts of their ranges, and where the driver stands at each target. Each start keeps the
+pose that it had where its sum of squares was least: the next walk begins from there, and stays on its branch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import qmc
+
+from ..angles import with_angles
+from ..marquardt import Box, least_squares
+from ..paths.atlas import spread
+from .tracing import Meeting, meet_anywhere, meet_at, meet_in_order
+from .walking import Walker
+
+PLACES = 49
+"""Of a walk that is searched for targets."""
+DRAWN, FEWEST = 8, 64
+"""So many designs are drawn for each start; and so many at least."""
+ROUNDS = ((15, 1.0), (60, 0.25), (200, 0.1))
+"""Steps, and the part of the starts that is followed: the best ones go on."""
+LEAST = 3
+"""So many starts at least are followed."""
+ENOUGH = 1e-28
+"""A sum of squares, for targets that are about 1 apart."""
+CLOSED = 1e-6
+"""A walk of one turn closes if its ends are as near."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """Values of quantities, a row for each target, in units in which they are about 1 apart."""
+
+    targets: np.ndarray
+    scale: np.ndarray
+    """Of each quantity."""
+    ordered: bool
+    timing: np.ndarray | None
+
+
+class Found(NamedTuple):
+    """A design, the driver at the targets, and the pose where the driver is least."""
+
+    x: np.ndarray
+    pose: np.ndarray
+    cost: float
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    walker: Walker
+    wanted: Wanted
+    over: Mapping[str, tuple[float, float]]
+    reach: tuple[float, float]
+    """Of the driver: from where to where it may go."""
+    turns: bool
+    """Whether that is a full turn, and may begin anywhere."""
+
+    @property
+    def low(self) -> np.ndarray:
+        return np.array([low for low, _ in self.over.values()])
+
+    @property
+    def span(self) -> np.ndarray:
+        return np.array([high - low for low, high in self.over.values()])
+
+    def design(self, x: np.ndarray) -> dict[str, float]:
+        return dict(zip(self.over, (float(value) for value in self.low + x[: len(self.over)] * self.span), strict=True))
+
+    def driver(self, x: np.ndarray) -> np.ndarray:
+        own = x[len(self.over) :]
+        timing = self.wanted.timing
+        driver: np.ndarray = own if timing is None else own[0] + timing - timing[0]
+        return driver
+
+    @property
+    def box(self) -> Box:
+        count = len(self.wanted.targets) if self.wanted.timing is None else 1
+        low, high = (-np.inf, np.inf) if self.turns else self.reach
+        if self.wanted.timing is not None and not self.turns:
+            offset = self.wanted.timing - self.wanted.timing[0]
+            low, high = low - offset.min(), high - offset.max()
+        zeros = np.zeros(len(self.over))
+        return np.concatenate([zeros, np.full(count, low)]), np.concatenate([zeros + 1, np.full(count, high)])
+
+    def run(self, count: int, seed: int, told: Counter) -> list[Found]:
+        """The best of them, the nearest first; and what became of the designs."""
+        drawn = [*self._meetings(count, seed, told)]
+        drawn.sort(key=lambda one: one.cost)
+        found = [drawn[k] for k in spread(count, len(drawn))]
+        for steps, part in ROUNDS:
+            found = self.descend(found[: max(LEAST, int(np.ceil(part * count)))], steps)
+        return found
+
+    def descend(self, starts: Sequence[Found], steps: int) -> list[Found]:
+        if not starts:
+            return []
+        poses, costs = [one.pose for one in starts], np.full(len(starts), np.inf)
+
+        def residuals(x: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            value = np.full((len(x), self.wanted.targets.size), np.nan)
+            slope = np.zeros((*value.shape, x.shape[1]))
+            for k, row in enumerate(rows):
+                if (made := self._off(x[k], poses[row])) is not None:
+                    value[k], slope[k], pose = made
+                    if (cost := float(value[k] @ value[k])) < costs[row]:
+                        poses[row], costs[row] = pose, cost
+            return value, slope
+
+        ends = least_squares(residuals, np.array([one.x for one in starts]), steps, ENOUGH, self.box)
+        found = [Found(x, pose, float(cost)) for x, pose, cost in zip(ends.x, poses, ends.cost, strict=True)]
+        return sorted((one for one in found if np.isfinite(one.cost)), key=lambda one: one.cost)
+
+    def _off(self, x: np.ndarray, pose: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """How far a design is from the targets, quantity by quantity, and its derivatives; and its first pose."""
+        made = self.walker.followed(self.design(x), self.driver(x), pose)
+        if made is None:
+            return None
+        off = (made.values - self.wanted.targets) / self.wanted.scale
+        by_parameter = np.moveaxis(made.by_parameter * self.span / self.wanted.scale[:, None], 1, 0)
+        by_driver = (made.by_driver / self.wanted.scale).T
+        slope = with_angles(by_parameter, by_driver, self.wanted.timing is not None)
+        return off.T.ravel(), slope.reshape(off.size, -1), made.first
+
+    # --- where it begins ---
+
+    def _meetings(self, count: int, seed: int, told: Counter) -> Iterator[Found]:
+        """Designs that reach all targets, nearly or not; the model's own, if it is within the ranges, is the first."""
+        size = len(self.over)
+        draws = qmc.Sobol(size + 1, seed=seed).random_base2(int(np.ceil(np.log2(max(FEWEST, DRAWN * count)))))
+        own = [self.walker.model.parameters[name].value for name in self.over]
+        x = (np.array(own) - self.low) / self.span
+        if ((x >= 0) & (x <= 1)).all():
+            draws[0] = [*x, 0.0]
+        for draw in draws:
+            one = self._meeting(draw[:size], float(draw[size]))
+            told[one if isinstance(one, str) else "begun"] += 1
+            if not isinstance(one, str):
+                yield one
+
+    def _meeting(self, x: np.ndarray, part: float) -> Found | str:
+        """One of them, or why it is left."""
+        system = self.walker.system(self.design(x))
+        if system is None:
+            return "refused by an element"
+        low, high = self.reach
+        begin = low + part * (high - low)
+        forth = begin + np.linspace(0, high - low, PLACES) if self.turns else _steps(begin, high, (high - low) / PLACES)
+        path = self.walker.path(system, forth)
+        if path is None:
+            return "not assembled"
+        closes = self.turns and len(path.t) == PLACES
+        places, poses, values = path.t, path.q, self.walker.read(system, path)
+        if closes:
+            closes = bool((np.abs(values[-1] - values[0]) < CLOSED * self.wanted.scale).all())
+        if closes:
+            places, poses, values = places[:-1], poses[:-1], values[:-1]
+        else:
+            back = (
+                begin - np.linspace(0, high - low, PLACES) if self.turns else _steps(begin, low, (high - low) / PLACES)
+            )
+            other = self.walker.path(system, back, path.q[0])
+            if other is not None and len(other.t) > 1:
+                places, poses = np.append(other.t[:0:-1], places), np.concatenate([other.q[:0:-1], poses])
+                values = np.concatenate([self.walker.read(system, other)[:0:-1], values])
+        meeting = self._meet(places, values, closes)
+        if not np.isfinite(meeting.cost):
+            return "at a dead point before all targets"
+        driver = meeting.driver
+        if closes:
+            driver = driver - 2 * np.pi * np.floor((driver.min() - places[0]) / (2 * np.pi) + 1e-12)
+        pose = poses[np.abs(places - driver.min()).argmin()]
+        return Found(np.concatenate([x, driver if self.wanted.timing is None else driver[:1]]), pose, meeting.cost)
+
+    def _meet(self, places: np.ndarray, values: np.ndarray, closes: bool) -> Meeting:
+        values, targets = values / self.wanted.scale, self.wanted.targets / self.wanted.scale
+        if self.wanted.timing is not None:
+            return meet_at(places, values, targets, self.wanted.timing, closes)
+        if self.wanted.ordered:
+            return meet_in_order(places, values, targets, closes)
+        return meet_anywhere(places, values, targets)
+
+
+def _steps(begin: float, end: float, step: float) -> np.ndarray:
+    return np.linspace(begin, end, max(2, int(abs(end - begin) / step) + 1)) if begin != end else np.array([begin])

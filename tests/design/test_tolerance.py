@@ -1,0 +1,45 @@
+"""Bands of tolerances against members that were drawn, and against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from designs import slider_crank
+
+import mbs_dae as mbs
+
+TURN = np.linspace(0, 0.2 * np.pi, 31)
+
+
+def test_bands_agree_with_members():
+    found = mbs.tolerance(
+        slider_crank(offset=True), TURN, {"r": 3e-5, "l": mbs.Tolerance(0.3, 2e-4), "spring.stiffness": 0.1},
+        ["slider.x", "motor.effort"], "inverse_dynamics", samples=400,
+    )  # fmt: skip
+    assert max(found.difference.values()) < 0.1 and found.runs == 4
+    assert "400 members" in str(found) and len(found.plot("slider.x").axes) == 2
+
+
+def test_the_worst_case_is_reached_at_the_limits():
+    model = slider_crank(offset=True)
+    limits = {"r": mbs.Tolerance(0.1, 1e-5, "uniform"), "l": mbs.Tolerance(0.3, 2e-5, "uniform")}
+    band = mbs.tolerance(model, TURN, limits, ["slider.x"], "kinematics")["slider.x"]
+    corners = [
+        mbs.kinematics(model.with_parameters(r=0.1 + a * 1e-5, l=0.3 + b * 2e-5), TURN)["slider.x"]
+        for a in (-1, 1) for b in (-1, 1)
+    ]  # fmt: skip
+    np.testing.assert_allclose(np.max(corners, axis=0) - band.nominal, band.worst, rtol=1e-3)
+    theta = 10 * TURN
+    by_l = 0.3 / np.sqrt(0.09 - 0.01 * np.sin(theta) ** 2)
+    by_r = np.cos(theta) - 0.1 * np.sin(theta) ** 2 / np.sqrt(0.09 - 0.01 * np.sin(theta) ** 2)
+    np.testing.assert_allclose(band.sigma, np.hypot(by_r * 1e-5, by_l * 2e-5) / np.sqrt(3), rtol=1e-10)
+    np.testing.assert_allclose(band.share("r") + band.share("l"), 1.0)
+
+
+def test_first_order_is_refused_where_it_is_doubtful():
+    """The slider's height alone depends on e to first order; its place at the dead centre on the square of e."""
+    model = slider_crank(offset=True)
+    with pytest.raises(mbs.ModelError, match="first order is doubtful for 'slider.x': with 'e' at its limit"):
+        mbs.tolerance(model, [0, 1e-9], {"e": 1e-3}, ["slider.x"], "kinematics")
+    assert mbs.tolerance(model, [0, 0.1], {"e": 1e-3}, ["slider.x"], "kinematics").runs == 2
+    assert mbs.tolerance(model, [0, 1e-9], {"e": 1e-3}, ["slider.x"], "kinematics", check=False).runs == 1

@@ -1,0 +1,47 @@
+"""Small mechanisms whose dimensions are sought."""
+
+from __future__ import annotations
+
+import mbs_dae as mbs
+
+
+def slider_crank(offset: bool = False) -> mbs.PlanarModel:
+    """With a spring at the slider; r and l are parameters, and where `offset` says so the guide's height e, too."""
+    model = mbs.PlanarModel("slider-crank", gravity=(0, -9.81))
+    r, l = model.parameter("r", 0.1, unit="m"), model.parameter("l", 0.3, unit="m")
+    e = model.parameter("e", 0.0, unit="m") if offset else 0.0
+    crank = model.link("crank", (0, 0), (0.1, 0), length=r, mass=1.0)
+    rod = model.link("rod", (0.1, 0), (0.4, 0), length=l, mass=2.0)
+    slider = model.body("slider", position=(0.4, 0), mass=3.0)
+    model.add(
+        mbs.Revolute("A", model.ground, crank.tail),
+        mbs.Revolute("B", crank.head, rod.tail),
+        mbs.Revolute("C", rod.head, slider),
+        mbs.Translational("guide", model.ground.at(0, e), slider),
+        mbs.Driver("motor", mbs.angle(model.ground, crank), 10 * mbs.t),
+        mbs.SpringDamper("spring", model.ground.at(1, 0), slider, stiffness=100, length=0.6),
+    )
+    return model
+
+
+def oscillator() -> mbs.PlanarModel:
+    """k, c and m are parameters."""
+    model = mbs.PlanarModel("oscillator")
+    k, c = model.parameter("k", 100.0, unit="N/m"), model.parameter("c", 0.8, unit="N s/m")
+    body = model.body("body", mass=model.parameter("m", 1.5, unit="kg"), inertia=1.0)
+    spring = mbs.SpringDamper("spring", model.ground.at(-1, 0), body, stiffness=k, damping=c, length=1.0)
+    model.add(mbs.Translational("guide", model.ground, body), spring)
+    return model
+
+
+def cranks(count: int) -> mbs.PlanarModel:
+    """Side by side, each with a length of its own."""
+    model = mbs.PlanarModel(f"{count} cranks")
+    for k in range(count):
+        r = model.parameter(f"r{k}", 0.1, unit="m")
+        crank = model.link(f"crank{k}", (k, 0), (k + 0.1, 0), length=r)
+        model.add(
+            mbs.Revolute(f"A{k}", model.ground.at(k, 0), crank.tail),
+            mbs.Driver(f"motor{k}", mbs.angle(model.ground, crank), (1 + 0.1 * k) * mbs.t),
+        )
+    return model
