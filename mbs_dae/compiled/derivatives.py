@@ -35,10 +35,11 @@ from ..kernels.abi import compiled_apart
 from ..kernels.blocks import INDEX, Indices, Integers, Vector, Work, block, zeros
 from ..linear.vectors import copy
 from ..symbolic.loads import WORKS
-from .batch import VALUE, Batch, Place, evaluate
+from ..symbolic.slopes import Chosen
+from .batch import VALUE, Batch, BatchBuilder, Place, evaluate
 from .dynamics import DynamicsBuilder
 from .program import ProgramBuilder
-from .slopes import SlopesBuilder, entries_of, slopes_in
+from .slopes import SlopesBuilder, entries_of, slopes_in, ways_of
 from .structure import Structure
 from .system import System
 
@@ -103,14 +104,20 @@ Term = tuple[int, int, int]
 """(output of an instance, its factor, the row it goes to; -1 where nobody asks for it)."""
 
 
-def _table(builder: SlopesBuilder, said: Callable[[Place], Sequence[Term]], moving: int, numbers: int) -> np.ndarray:
-    """What the slopes of each instance go to, a row (source, factor, row, column) for each term; `moving` velocities
-    have columns, and the numbers in slots from column `numbers` on (-1: they have none)."""
-    size, found = builder.values.layout.v_size, [np.zeros((0, 4), dtype=np.int64)]
-    column = np.full(2 * size + 1 + builder.values.room, -1)
-    column[:moving], column[size : size + moving], column[2 * size] = *np.arange(2 * moving).reshape(2, -1), 2 * moving
-    if numbers >= 0:
-        column[2 * size + 1 :] = numbers + np.arange(builder.values.room)
+def _chosen(values: BatchBuilder, said: Callable[[Place], Sequence[Term]], column: np.ndarray) -> list[Chosen]:
+    """Of each group of instances the outputs that have rows, and the directions that have columns."""
+    found = []
+    for members in ways_of(values):
+        outputs = {output for place, _ in members for output, _, row in said(place) if row >= 0}
+        directions = {k for _, ways in members for k, way in enumerate(ways) if column[way] >= 0}
+        found.append(Chosen(tuple(sorted(outputs)), tuple(sorted(directions))))
+    return found
+
+
+def _table(builder: SlopesBuilder, said: Callable[[Place], Sequence[Term]], column: np.ndarray) -> np.ndarray:
+    """What the slopes of each instance go to, a row (source, factor, row, column) for each term, where what they are by
+    has a `column` (-1: it has none)."""
+    found = [np.zeros((0, 4), dtype=np.int64)]
     for place, entries in entries_of(builder):
         to: dict[int, list[tuple[int, int]]] = {}
         for output, factor, row in said(place):
@@ -136,6 +143,9 @@ class DerivativeBuilder:
     wanted: tuple[str, ...]
     by_numbers: bool = False
     """Whether there are columns for the numbers in slots."""
+    changing: bytes | None = None
+    """A byte for each number: whether its column is filled. That of time is empty then, too, and kernels compute nothing
+    that has no place in the matrix."""
 
     @property
     def columns(self) -> int:
@@ -168,35 +178,54 @@ class DerivativeBuilder:
         constraints, dynamics = (batch.room for batch in (self.program.batch, self.dynamics.batch))
         return constraints, dynamics
 
+    @cached_property
+    def builders(self) -> tuple[SlopesBuilder, ...]:
+        """Of constraints and of forces."""
+        batches = self.program.batch, self.dynamics.batch
+        if self.changing is None:
+            return tuple(slopes_in(self.structure, batch, self.by_numbers) for batch in batches)
+        own = zip(batches, self._said, self._columns, strict=True)
+        return tuple(SlopesBuilder(batch, True, _chosen(batch, said, column)) for batch, said, column in own)
+
     @property
-    def builders(self) -> tuple[SlopesBuilder, SlopesBuilder]:
-        constraints, dynamics = (
-            slopes_in(self.structure, one.batch, self.by_numbers) for one in (self.program, self.dynamics)
-        )
-        return constraints, dynamics
+    def _said(self) -> tuple[Callable[[Place], Sequence[Term]], ...]:
+        return self._of_constraints, self._of_dynamics
+
+    @property
+    def _columns(self) -> list[np.ndarray]:
+        """Of both batches: the column of each of (x | v | t | numbers), of what stands still as well; -1: none."""
+        size, moving, first, found = self.v_size, self.columns, 0, []
+        changing = np.full(sum(self.numbers), self.changing is None)
+        if self.changing is not None:
+            known = np.frombuffer(self.changing, dtype=bool)
+            changing[: known.size] = known
+        for batch, room in zip((self.program.batch, self.dynamics.batch), self.numbers, strict=True):
+            column = np.full(2 * size + 1 + batch.room, -1)
+            column[:moving], column[size : size + moving] = np.arange(2 * moving).reshape(2, -1)
+            column[2 * size] = 2 * moving if self.changing is None else -1
+            own, at = changing[first : first + room], 2 * moving + 1 + first + np.arange(room)
+            column[2 * size + 1 :][:room] = np.where(own, at, -1)
+            first += room
+            found.append(column)
+        return found
 
     def fill(self, constraints: Batch, dynamics: Batch) -> Derivatives:
-        builders, (tables, row, column, to) = self.builders, self._laid_out
+        tables, row, column, to = self._laid_out
         first, second = (
             block(Terms(builder.fill(batch), *(x.astype(INDEX) for x in (table[:, 0], table[:, 1], part))))
-            for table, builder, batch, part in zip(tables, builders, (constraints, dynamics), to, strict=True)
+            for table, builder, batch, part in zip(tables, self.builders, (constraints, dynamics), to, strict=True)
         )
         sizes = {
             "entries": row.size,
             "factors": STATES + 2 * self.v_size + self.rows,
-            "outputs": max(builder.out_size for builder in builders) + 1,
+            "outputs": max(builder.out_size for builder in self.builders) + 1,
         }
         return block(Derivatives(first, second, row, column), **sizes)
 
     @cached_property
     def _laid_out(self) -> tuple[list[np.ndarray], np.ndarray, np.ndarray, list[np.ndarray]]:
         """The terms of both batches; then the row and column of each entry, and the entry of each term."""
-        (constraints, dynamics), begin = self.builders, 2 * self.columns + 1
-        at = (begin, begin + self.numbers[0]) if self.by_numbers else (-1, -1)
-        tables = [
-            _table(constraints, self._of_constraints, self.columns, at[0]),
-            _table(dynamics, self._of_dynamics, self.columns, at[1]),
-        ]
+        tables = [_table(*own) for own in zip(self.builders, self._said, self._columns, strict=True)]
         width = self.shape[1]
         entry = np.concatenate([table[:, 2] * width + table[:, 3] for table in tables])
         entries, to = np.unique(entry, return_inverse=True)
@@ -269,25 +298,20 @@ def filled(builder: DerivativeBuilder, system: System) -> Derivatives:
     return builder.fill(system.program.batch, dynamics.batch)
 
 
-def with_entries(to: Derivatives, kept: np.ndarray) -> Derivatives:
-    """The same with some of the entries alone."""
-    place = (np.cumsum(kept) - 1).astype(INDEX)
-
-    def part(terms: Terms) -> Terms:
-        own = kept[terms.to]
-        return block(Terms(terms.batch, terms.source[own], terms.factor[own], place[terms.to[own]]))
-
-    sizes = {"entries": int(kept.sum()), "factors": to.factors.size, "outputs": to.out.size}
-    return block(Derivatives(part(to.constraints), part(to.dynamics), to.row[kept], to.column[kept]), **sizes)
-
-
 def builder_of(structure: Structure, wanted: tuple[str, ...], by_numbers: bool = False) -> DerivativeBuilder:
     return structure.once(_builder, wanted, by_numbers)
 
 
-def _builder(structure: Structure, wanted: tuple[str, ...], by_numbers: bool) -> DerivativeBuilder:
+def lean_builder(structure: Structure, wanted: tuple[str, ...], numbers: np.ndarray) -> DerivativeBuilder:
+    """With entries by x, v and those numbers alone that parameters change: (parameters, numbers)."""
+    return structure.latest(_builder, wanted, True, (numbers != 0.0).any(axis=0).tobytes())
+
+
+def _builder(
+    structure: Structure, wanted: tuple[str, ...], by_numbers: bool, changing: bytes | None = None
+) -> DerivativeBuilder:
     dynamics = structure.dynamics if {FORCES, MOMENTA} & {*wanted} else without_forces(structure)
-    return DerivativeBuilder(structure, structure.program, dynamics, wanted, by_numbers)
+    return DerivativeBuilder(structure, structure.program, dynamics, wanted, by_numbers, changing)
 
 
 def without_forces(structure: Structure) -> DynamicsBuilder:

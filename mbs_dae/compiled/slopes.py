@@ -5,7 +5,8 @@ partial derivatives of an instance at once. Where a motion varies with parameter
 through the motion and through the numbers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..kernels import cache
 from ..kernels.blocks import block
 from ..model.parameters import Evaluator
 from ..symbolic.codegen import kernel_module
-from ..symbolic.slopes import slopes
+from ..symbolic.slopes import Chosen, slopes
 from .batch import Batch, BatchBuilder, Group, Place, Swept
 from .reading import read_outputs
 from .structure import Structure
@@ -24,11 +25,13 @@ from .structure import Structure
 
 class SlopesBuilder:
     """Derives (or fetches) the kernels of the slopes of a batch, once; `fill` puts the numbers of the batch in. They
-    tell slopes by the numbers in slots only where these are asked for: kernels are half as long without."""
+    tell slopes by the numbers in slots only where these are asked for: kernels are half as long without. Of each group
+    of instances some outputs and directions may be `chosen`: what nobody asks for is not computed then."""
 
-    def __init__(self, values: BatchBuilder, by_numbers: bool):
+    def __init__(self, values: BatchBuilder, by_numbers: bool, chosen: Sequence[Chosen] = ()):
         self.values, self.by_numbers = values, by_numbers
-        self.kernels = [self._kernel(group) for group in values.groups]
+        some = chosen or repeat(None)
+        self.kernels = [self._kernel(group, own) for group, own in zip(values.groups, some, strict=False)]
         sizes = [k.layout["outputs"] * len(group.members) for k, group in zip(self.kernels, values.groups, strict=True)]
         *self._out_at, self.out_size = np.cumsum([0, *sizes]).tolist()
 
@@ -37,14 +40,16 @@ class SlopesBuilder:
         own = {"kernels": kernels, "out_at": np.array(self._out_at, dtype=np.int64), "out_size": self.out_size}
         return block(Batch(**{name: getattr(values, name) for name in Batch._fields} | own))
 
-    def _kernel(self, group: Group) -> cache.Kernel:
+    def _kernel(self, group: Group, chosen: Chosen | None) -> cache.Kernel:
         instance = self.values.instances[group.members[0]]
         if instance.slopes is not None:
             return instance.slopes(self.by_numbers)
         title, values = f"Slopes of {instance.meaning.split(' ')[0]}", group.kernel.layout
         meaning = f"{self.values.coordinates.name} {instance.meaning} slopes{' by numbers' * self.by_numbers}"
         slots = values["slots"] if self.by_numbers else ()
-        return cache.kernel(meaning, lambda: kernel_module(slopes(instance.compose(), slots), title, values))
+        if chosen is not None:
+            meaning += f" of {chosen.outputs} by {chosen.directions}"
+        return cache.kernel(meaning, lambda: kernel_module(slopes(instance.compose(), slots, chosen), title, values))
 
 
 class Entry(NamedTuple):
@@ -58,15 +63,25 @@ class Entry(NamedTuple):
 
 def entries_of(builder: SlopesBuilder) -> Iterator[tuple[Place, list[Entry]]]:
     """Those of every instance, kernel by kernel."""
-    values, size = builder.values, builder.values.layout.v_size
-    places, first, slot = values.places(), 0, 2 * size + 1
-    for group, kernel in zip(values.groups, builder.kernels, strict=True):
-        slots = range(len(group.kernel.layout["slots"]))
-        for place in (next(places) for _ in group.members):
-            ways = [*place.columns, *(size + k for k in place.columns), 2 * size, *(slot + k for k in slots)]
+    first = 0
+    for kernel, members in zip(builder.kernels, ways_of(builder.values), strict=True):
+        for place, ways in members:
             entries = enumerate(kernel.layout["entries"], first)
             yield place, [Entry(k, place.out + output, ways[direction]) for k, (output, direction) in entries]
-            first, slot = first + kernel.layout["outputs"], slot + len(slots)
+            first += kernel.layout["outputs"]
+
+
+def ways_of(values: BatchBuilder) -> Iterator[list[tuple[Place, list[int]]]]:
+    """Kernel by kernel, every instance, and what its directions are among (x | v | t | numbers) of the whole batch."""
+    size, places = values.layout.v_size, values.places()
+    slot = 2 * size + 1
+    for group in values.groups:
+        slots, members = range(len(group.kernel.layout["slots"])), []
+        for place in (next(places) for _ in group.members):
+            own = [*place.columns, *(size + k for k in place.columns), 2 * size, *(slot + k for k in slots)]
+            members.append((place, own))
+            slot += len(slots)
+        yield members
 
 
 def slopes_in(structure: Structure, batch: BatchBuilder, by_numbers: bool) -> SlopesBuilder:

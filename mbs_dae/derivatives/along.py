@@ -30,7 +30,6 @@ from ..compiled.derivatives import (
     DerivativeBuilder,
     Derivatives,
     differentiate,
-    with_entries,
 )
 from ..compiled.machine import Machine
 from ..compiled.reading import Trajectory
@@ -72,8 +71,6 @@ class Chain(NamedTuple):
 def chain(builder: DerivativeBuilder, to: Derivatives, numbers: np.ndarray) -> Chain:
     """With how the numbers in slots change with parameters: (parameters, numbers)."""
     n, first = builder.columns, 2 * builder.columns + 1
-    changing = np.flatnonzero(numbers.any(axis=0))
-    to = with_entries(to, (to.column < 2 * n) | np.isin(to.column - first, changing))
     by_numbers = np.flatnonzero(to.column >= first)
     parameter, at = (x.copy() for x in np.nonzero(numbers[:, to.column[by_numbers] - first]))
     moving = np.flatnonzero(to.column < 2 * n)

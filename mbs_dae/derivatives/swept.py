@@ -10,7 +10,7 @@ import numpy as np
 
 from ..compiled import System
 from ..compiled.batch import Swept
-from ..compiled.derivatives import builder_of, filled
+from ..compiled.derivatives import filled, lean_builder
 from ..compiled.reading import Trajectory
 from ..compiled.slopes import places_moved
 from ..errors import ModelError, counted
@@ -38,10 +38,10 @@ class VariedSweep(Varied):
         """Every pose is a motion of one moment, with the numbers of its design."""
         system, own, count = self.system, self.motion, len(self.asked.names)
         batch, machine = system.structure.program.batch, system.machine()
-        builder = builder_of(system.structure, KINEMATIC, True)
-        to = filled(builder, system)
         designs = batch.numbers_along(system.evaluator, *self.swept)
         slopes = [batch.slopes_along(system.evaluator, *self.swept, symbol) for symbol in self.asked.symbols]
+        builder = lean_builder(system.structure, KINEMATIC, np.concatenate(slopes))
+        to = filled(builder, system)
         moved = np.zeros((3, count, own.t.size, own.v.shape[1]))
         for k, numbers in enumerate(designs):
             for filling in (machine.program.batch, to.constraints.batch):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..compiled.derivatives import builder_of, filled
+from ..compiled.derivatives import filled, lean_builder
 from ..compiled.dynamics import POWER, SCALARS
 from ..compiled.reading import Trajectory
 from ..compiled.slopes import places_moved
@@ -21,7 +21,7 @@ from ..kernels.blocks import block
 from ..motion.mechanism import mechanism
 from ..readings.motion import ComputedQuantities, computed
 from ..readings.reactions import ComputedReactions
-from ..results.quantities import frozen, ledger
+from ..results.quantities import Energy, frozen, ledger
 from ..results.result import Result, State
 from .along import LEVELS, Chain, Variation, chain, vary_loads, vary_motion
 from .parameters import Asked
@@ -85,6 +85,20 @@ class Varied(ABC):
 
 
 @dataclass(frozen=True, eq=False)
+class LaterLedger:
+    """The ledger of energy, made when it is first read: of a run it costs another way through all steps."""
+
+    make: Callable[[], Energy]
+
+    @cached_property
+    def _made(self) -> Energy:
+        return self.make()
+
+    def __getattr__(self, word: str) -> Any:
+        return getattr(self._made, word)
+
+
+@dataclass(frozen=True, eq=False)
 class VariedMotion(Varied):
     """A motion that its equations determine at every time."""
 
@@ -115,10 +129,10 @@ class VariedMotion(Varied):
     def chain(self) -> Chain:
         """How the equations depend on what is asked for."""
         system, structure = self.system, self.system.structure
-        builder = builder_of(structure, LEVELS if self.has_loads else KINEMATIC, True)
         batches = [structure.program.batch, *([structure.dynamics.batch] if self.has_loads else ())]
-        numbers = [batch.slopes(system.evaluator, self.asked.symbols) for batch in batches]
-        return chain(builder, filled(builder, system), np.concatenate(numbers, axis=1))
+        numbers = np.concatenate([batch.slopes(system.evaluator, self.asked.symbols) for batch in batches], axis=1)
+        builder = lean_builder(structure, LEVELS if self.has_loads else KINEMATIC, numbers)
+        return chain(builder, filled(builder, system), numbers)
 
     @property
     def multipliers(self) -> np.ndarray:
@@ -144,7 +158,7 @@ class VariedMotion(Varied):
         return {
             "multipliers": multipliers,
             "reactions": replace(reactions, _system=self.system, _motion=self.path, loads=known),
-            "ledger": ledger(self._energies(multipliers)),
+            "ledger": LaterLedger(lambda: ledger(self._energies(multipliers))),
         }
 
     def _energies(self, multipliers: Any) -> Any:

@@ -20,7 +20,7 @@ matter of derivatives.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy as sp
 
@@ -34,6 +34,13 @@ Slope = tuple[int, int, sp.Expr]
 """(output, direction, expression)."""
 
 
+class Chosen(NamedTuple):
+    """Of which outputs slopes are asked for, and along which directions."""
+
+    outputs: tuple[int, ...]
+    directions: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class Slopes(Composed):
     """The partial derivatives of a program's outputs that are not identically zero."""
@@ -45,13 +52,16 @@ class Slopes(Composed):
         return {"entries": tuple((output, direction) for output, direction, _ in self.entries)}
 
 
-def slopes(composed: Composed, slots: Sequence[str]) -> Slopes:
-    """Of all outputs by all directions: 2 n for n local velocities, time, then these slots in their order."""
+def slopes(composed: Composed, slots: Sequence[str], chosen: Chosen | None = None) -> Slopes:
+    """Of all outputs by all directions: 2 n for n local velocities, time, then these slots in their order; or of those
+    that are chosen."""
     definitions, outputs = functions_as_definitions(composed.definitions, composed.outputs)
     parts, results = named_in_parts(outputs, "part_")
     definitions += parts
     program, entries = [*definitions], list[Slope]()
     for k, direction in enumerate(_directions(composed, definitions, slots)):
+        if chosen is not None and k not in chosen.directions:
+            continue
         known, found = dict(direction), dict[sp.Expr, sp.Expr]()
         for s, e in definitions if known else ():
             slope = rate_along(e, known, found)
@@ -60,7 +70,11 @@ def slopes(composed: Composed, slots: Sequence[str]) -> Slopes:
                 continue
             known[s] = sp.Symbol(f"d{k}_{s}", real=True)
             program.append((known[s], slope))
-        entries += [(n, k, slope) for n, e in enumerate(results) if (slope := rate_along(e, known, found)) != 0]
+        entries += [
+            (n, k, slope)
+            for n, e in enumerate(results)
+            if (chosen is None or n in chosen.outputs) and (slope := rate_along(e, known, found)) != 0
+        ]
     return Slopes(composed.q, composed.v, composed.slots, tuple(program), entries=tuple(entries))
 
 

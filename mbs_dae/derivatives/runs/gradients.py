@@ -25,7 +25,7 @@ from ..along import Variation
 from ..parameters import Asked
 from .back import Way, Weights, back_begin, back_stretch
 from .making import make_stretch, put_entry
-from .replayed import Taken, VariedRun, check_same, check_status, moved_state, new_march_of
+from .replayed import Taken, VariedRun, check_same, check_status, moved_state, new_march_of, stretches
 from .steps import Changes, basis_of
 
 
@@ -67,6 +67,10 @@ class SeededRun(VariedRun):
             rows.append(one.reshape(-1, size))
         return Changes(*rows)
 
+    @property
+    def works_changed(self) -> np.ndarray:
+        return np.array(self.changes.works)
+
     @cached_property
     def moved(self) -> Variation:
         if self.result.stats["redundant_equations"]:
@@ -102,7 +106,8 @@ def _of_states(varied: VariedRun, weights: Mapping[str, np.ndarray]) -> tuple[We
 def _gone_back(varied: VariedRun, taken: Taken, weights: Weights) -> tuple[Way, np.ndarray]:
     """A run gone through backwards, and what parameters do through the numbers in the equations."""
     system, steps, head = varied.system, taken.steps, taken.steps.head
-    march, own, numbers = new_march_of(system, varied.asked, taken, len(weights.x), ahead=False)
+    works = bool(weights.works.any())
+    march, own, numbers = new_march_of(system, varied.asked, taken, len(weights.x), False, works)
     factor, basis = march.mechanism.machine.factor, basis_of(march.stages)
     shelf = sum(x.size for x in (factor.numbers, factor.weight, factor.beside, factor.jacobian, own.to.values))
     sizes = {"shelf": shelf + len(system.rows), "shelves": basis.k.shape[0] + 1, "width": march.stages.y0.size}
@@ -115,9 +120,8 @@ def _gone_back(varied: VariedRun, taken: Taken, weights: Weights) -> tuple[Way, 
     gains = np.concatenate([first[None], head[:-1, [ALPHA, BETA]]]) if len(head) else np.zeros((0, 2))
     last = entry_now(taken.march)
     _end(way, last, gains, head, first)
-    kept = [*sorted(steps.states), steps.total]
-    for begin, end in zip(kept[-2::-1], kept[:0:-1], strict=True):
-        entries = _entries(way, head[begin:end], steps.states[begin])
+    for begin, end in stretches(steps)[::-1]:
+        entries = _entries(way, head[begin:end], [steps.states[k] for k in range(begin, end) if k in steps.states])
         told = np.ascontiguousarray(recorded[begin:end]).ravel(), np.ascontiguousarray(gains[begin:end])
         check_status(march, back_stretch(way, entries, *told))
     return way, numbers @ own.gradient
@@ -130,11 +134,11 @@ def _end(way: Way, last: np.ndarray, gains: np.ndarray, head: np.ndarray, first:
     check_status(way.march, back_begin(way, last[:HEAD].copy(), last, before))
 
 
-def _entries(way: Way, heads: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """Those of all steps between two whose states are kept: made again from the first of them."""
-    march = way.march
-    if len(heads) == 1:
-        return first[None].copy()
+def _entries(way: Way, heads: np.ndarray, kept: list[np.ndarray]) -> np.ndarray:
+    """Those of some steps, of which all are kept, or the first alone: then the others are made again from it."""
+    march, first = way.march, kept[0]
+    if len(heads) == len(kept):
+        return np.array(kept)
     size = entry_size(march.stages.y0.size, march.record.kept.size, march.mechanism.switches.mode.size)
     entries = np.zeros((len(heads), size))
     entries[:, :HEAD] = heads

@@ -36,8 +36,10 @@ from ...linear.vectors import copy
 from ...motion.derivative import Mechanism
 from ...poses.newton import solve_here
 
-LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS)
+MOTION = (POSITIONS, RATES, ACCELERATIONS, FORCES)
 """In this order rows of the matrix stand."""
+LEVELS = (*MOTION, POWERS)
+"""With the rates of works, where these are asked for: nothing else depends on them."""
 GAP, RATE, BEND, FORCE, POWER, ALL = range(6)
 """Their numbers, and how many there are."""
 SHARPER = 1
@@ -86,7 +88,8 @@ def linear(builder: DerivativeBuilder, to: Derivatives, numbers: np.ndarray) -> 
     number = (to.column[numbered] - begin).astype(np.int64)
     parameter, at = (x.copy() for x in np.nonzero(numbers[:, number]))
     moving = np.flatnonzero(to.column < 2 * n)
-    first = np.array([*(builder.first[level] for level in builder.wanted), builder.shape[0]], dtype=np.int64)
+    end = [builder.shape[0]] * (ALL + 1 - len(builder.wanted))
+    first = np.array([*(builder.first[level] for level in builder.wanted), *end], dtype=np.int64)
     entry, at_rows = numbered[at], to.row[numbered[at]]
     own = {
         "moving": moving, "moving_row": to.row[moving], "moving_column": to.column[moving],

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...compiled import System
-from ...compiled.derivatives import builder_of, filled
+from ...compiled.derivatives import filled, lean_builder
 from ...compiled.dynamics import POWER
 from ...compiled.machine import DONE
 from ...errors import ModelError
@@ -22,7 +22,7 @@ from ...motion.course import Course
 from ...motion.derivative import WORK
 from ...motion.mechanism import mechanism
 from ...motion.methods.stepping import Stepping
-from ...motion.past.tape import BROKE, FRESH, HEAD, Steps, entry_now
+from ...motion.past.tape import BROKE, FRESH, HEAD, ROOM, Steps, entry_now
 from ...motion.record import NEXT, March, new_march
 from ...motion.stabilise import Stabilization
 from ...results.result import Result, State
@@ -30,7 +30,7 @@ from ..along import Variation, vary_forces
 from ..parameters import Asked
 from ..start import Beginning
 from ..varied import VariedMotion
-from .linear import LEVELS, Linear, linear
+from .linear import LEVELS, MOTION, Linear, linear
 from .making import put_entry
 from .steps import BLURS, Changes, Replay, basis_of, vary_begin, vary_stretch
 
@@ -80,21 +80,23 @@ def check_smooth(symbols: Sequence[Parameter], taken: Taken) -> None:
 
 
 def new_march_of(
-    system: System, asked: Asked, taken: Taken, recorded: int, ahead: bool
+    system: System, asked: Asked, taken: Taken, recorded: int, ahead: bool, works: bool
 ) -> tuple[March, Linear, np.ndarray]:
-    """A run that is to be made again, of which so many times are recorded; its linearised equations; and how numbers in
-    them change with parameters, which goes into the equations where steps are followed ahead."""
+    """A run that is to be made again, of which so many times are recorded; its linearised equations, with works or
+    without; and how numbers in them change with parameters, which goes into the equations where steps are followed
+    ahead."""
     course = Course(*(getattr(taken.march.course, name) for name in Course._fields[:-1]))
     march = new_march(system, taken.by, taken.how, block(course), taken.march.record.times[:recorded].copy())
-    builder, structure = builder_of(system.structure, LEVELS, True), system.structure
+    structure = system.structure
     parts = [part.batch.slopes(system.evaluator, asked.symbols) for part in (structure.program, structure.dynamics)]
     numbers = np.concatenate(parts, axis=1)
+    builder = lean_builder(structure, LEVELS if works else MOTION, numbers)
     return march, linear(builder, filled(builder, system), numbers if ahead else numbers[:0]), numbers
 
 
-def new_replay(system: System, asked: Asked, taken: Taken, recorded: int) -> Replay:
+def new_replay(system: System, asked: Asked, taken: Taken, recorded: int, works: bool) -> Replay:
     """Ready for the first step."""
-    march, own, _ = new_march_of(system, asked, taken, recorded, ahead=True)
+    march, own, _ = new_march_of(system, asked, taken, recorded, True, works)
     count, width, rows, basis = len(asked.names), march.stages.y0.size, len(system.rows), basis_of(march.stages)
     sizes = {"recorded": recorded * count, "columns": own.columns, "rows": rows, "works": WORK}
     sizes |= {"parameters": count, "width": width, "slopes": count * basis.k.shape[0], "basis": basis.y0.size}
@@ -108,13 +110,19 @@ def replayed(replay: Replay, taken: Taken, moved: np.ndarray) -> Changes:
     last = entry_now(taken.march)
     put_entry(march, steps.states[0] if steps.total else last)
     replay.dy0[:] = moved
-    kept = [*sorted(steps.states), steps.total]
-    for k, until in pairwise(kept):
+    for k, until in stretches(steps):
         check_same(march.stages.y0, steps.states[k][HEAD:])
         check_status(march, vary_stretch(replay, head[k:until].copy()))
     check_same(march.stages.y0, last[HEAD:])
     check_status(march, vary_begin(replay, last[:HEAD].copy()))
     return replay.out
+
+
+def stretches(steps: Steps) -> list[tuple[int, int]]:
+    """The steps by and by: from one state that is kept to another one, as many at once as a tape holds if all are."""
+    kept = sorted(steps.states)
+    kept = kept[::ROOM] if len(kept) == steps.total else kept
+    return [*pairwise([*kept, steps.total])]
 
 
 def check_same(made: np.ndarray, taken: np.ndarray) -> None:
@@ -153,8 +161,17 @@ class VariedRun(VariedMotion):
 
     @cached_property
     def changes(self) -> Changes:
+        """Of the motion; those of works are found by themselves."""
+        return self._followed(works=False)
+
+    @cached_property
+    def works_changed(self) -> np.ndarray:
+        """How works change, a row for each parameter at each time: the steps once more, for few ask for it."""
+        return np.array(self._followed(works=True).works)
+
+    def _followed(self, works: bool) -> Changes:
         assert self.taken is not None
-        replay = new_replay(self.system, self.asked, self.taken, self.motion.t.size)
+        replay = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
         return replayed(replay, self.taken, moved_state(self, self.taken, replay.march))
 
     @cached_property
@@ -174,7 +191,7 @@ class VariedRun(VariedMotion):
         assert self.taken is not None
         scalars = self.scalars
         own = self.taken.march.record.energies[: self.motion.t.size, 2:].copy()
-        works: Any = self.dual(own, self._by_parameter(np.array(self.changes.works)))
+        works: Any = self.dual(own, self._by_parameter(self.works_changed))
         return np.concatenate([scalars[:, :POWER], works], axis=1)
 
 
