@@ -206,7 +206,8 @@ def _give_up_at_kinks(gap: Callable[..., Any], inputs: Sequence[Any], values: Se
 
 
 def _largest(x: Dual, axis: int | None) -> Dual:
-    """The entry that is largest; its slope, where all that are as large have the same."""
+    """The entry that is largest; its slope, where all that are as large have the same. (What rests has slopes of the
+    size of roundoff.)"""
     if axis is None:
         x, axis = x.ravel(), 0
     value, slope = np.moveaxis(x.value, axis, -1), np.moveaxis(x.slope, axis % x.ndim + 1, -1)
@@ -214,7 +215,7 @@ def _largest(x: Dual, axis: int | None) -> Dual:
     top = np.take_along_axis(value, at, -1)
     own = np.take_along_axis(slope, np.broadcast_to(at, (len(x.by), *at.shape)), -1)
     tied = value >= top - TIE * np.abs(top)
-    same = np.abs(slope - own) <= 1e-9 * np.abs(own)
+    same = np.abs(slope - own) <= 1e-9 * np.abs(own) + TIE * np.abs(top)
     found = np.where((same | ~tied).all(axis=-1), own[..., 0], np.nan)
     return Dual(top[..., 0], found, x.by)
 

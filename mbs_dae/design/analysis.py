@@ -91,7 +91,7 @@ def analysis_of(
         check_name("option", name, [one for one in options_of(verb) if one != "derivatives"], f"mbs.{verb}")
     if "derivatives" not in options_of(verb):
         raise ModelError(f"mbs.{verb} has no derivatives; use verb='kinematics' or 'inverse_dynamics'")
-    if isinstance(names, str):
+    if isinstance(names, str) or not isinstance(names, Sequence | Mapping):
         raise ModelError(f'over= must be a list of names, e.g. ["r", "l"], not {names!r}')
     given = tuple(str(getattr(one, "symbol", one)) for one in names)
     if not given:

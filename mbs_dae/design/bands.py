@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -108,7 +108,7 @@ class Bands:
     @property
     def chance(self) -> float:
         """How far the standard deviation of so many members may be off by chance (four standard errors)."""
-        return 4.0 / np.sqrt(2.0 * int(self.ensemble.done.sum())) if self.ensemble else 0.0
+        return 4.0 / np.sqrt(2.0 * self._moved) if self._moved else 0.0
 
     def __repr__(self) -> str:
         return f"<Bands of {', '.join(self.bands)} by {', '.join(self.tolerances)}>"
@@ -127,14 +127,29 @@ class Bands:
             k = band.widest
             shares = {one: float(band.share(one)[k]) for one in band.parts}
             most = max(shares, key=lambda one: shares[one])
-            told = f"{most} ({100 * shares[most]:.0f} %)"
+            told = f"{most} ({100 * shares[most]:.0f} %)" if shares[most] else "none of them"
             numbers = f"{band.sigma[k]:>13.4g}  {band.t[k]:>4.3g}  {band.worst.max():>18.4g}"
             yield f"  {name:<{width}}  {numbers}  {told}"
         for name, share in self.difference.items():
-            members = counted(len(self.ensemble or ()), "member")
+            members = counted(self._moved, "member")
             yield f"  {name}: {100 * share:.2g} % from the standard deviation of {members}"
+        if self.ensemble is not None and (lost := len(self.ensemble) - self._moved):
+            yield f"  note: left out: {lost} of {counted(len(self.ensemble), 'member')}, without a motion"
+        for name in self.idle:
+            yield f"  note: nothing here depends on {name}"
 
-    def plot(self, name: str) -> Figure:
-        """What may be added to the nominal values: three standard deviations, the worst case, and members if any were
-        drawn; below, whose fault it is."""
-        return pictures.tolerance_band(self, name)
+    @property
+    def _moved(self) -> int:
+        return int(self.ensemble.done.sum()) if self.ensemble else 0
+
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """The numbers on which none of the quantities depends."""
+        return tuple(
+            name for name in self.tolerances if not any(band.slopes[name].any() for band in self.bands.values())
+        )
+
+    def plot(self, names: Sequence[str] = ()) -> Figure:
+        """Of all quantities, or these: what may be added to the nominal values (three standard deviations, the worst
+        case, and members if any were drawn); below it, whose fault it is."""
+        return pictures.tolerance_bands(self, [names] if isinstance(names, str) else [*(names or self.bands)])

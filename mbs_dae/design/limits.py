@@ -44,7 +44,8 @@ class Limit:
     def __post_init__(self) -> None:
         for side, infinite in (("lower", -INFINITE), ("upper", INFINITE)):
             given = getattr(self, side)
-            value = infinite if given is None or given == infinite else finite_number(given, f"{side} of a Limit")
+            is_open = given is None or np.isscalar(given) and given == infinite
+            value = infinite if is_open else finite_number(given, f"{side} of a Limit")
             object.__setattr__(self, side, value)
         object.__setattr__(self, "measured", objective_of(self.what, "what of a Limit"))
         if self.lower == -INFINITE and self.upper == INFINITE:
@@ -93,9 +94,8 @@ def _limit(given: Any) -> Limit:
     if isinstance(given, Limit):
         return given
     if given in (True, False, sp.true, sp.false):
-        raise ModelError(
-            f"subject_to holds {given}, which was decided before any run; compare expressions of quantities"
-        )
+        what = f"subject_to holds {given}, which was decided before any run"
+        raise ModelError(f"{what}; compare expressions of quantities by <= or >=, or write an equation: sp.Eq(a, b)")
     if not isinstance(given, sp.Le | sp.Lt | sp.Ge | sp.Gt | sp.Eq):
         what = f'subject_to takes comparisons, e.g. mbs.maximum("motor.effort") <= 50, not {shortened(given)}'
         raise ModelError(f"{what}; of functions mbs.Limit(function, lower=, upper=)")

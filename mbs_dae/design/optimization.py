@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from typing import Any, Literal
 
 import numpy as np
 
 from ..compiled import System
-from ..ensembles.samples import Tolerance, samples
 from ..errors import AssemblyError, ModelError, counted
 from ..model.model import Model
-from ..model.parameters import check_choice, finite_number
-from .analysis import Analysis, analysis_of, bounds_of, check_within
+from ..model.parameters import check_choice
+from .analysis import Analysis, analysis_of, bounds_of
 from .limits import largest_of, limits_of
 from .objectives.objective import Formula, Measured, NotSmooth, objective_of
 from .optimum import Bound, Kept, Optimum, Start
 from .runs import Evaluation, Runs
-from .search import Box, Sides, Trial, box_of, search, sides_of, wanted_value
+from .search import BESIDE_NONE, Box, Sides, Trial, box_of, search, sides_of, wanted_value
 from .sensitivity import Holding, holding
+from .starts import starts_of
 
 KINDS = ("min", "minimax", "least_squares")
 BROKEN = 1e-6
@@ -65,43 +64,17 @@ def optimize(
     names, low, high = bounds_of(over)
     if not np.isfinite(low).all():
         raise ModelError('over= needs bounds: they tell how far a number may go, e.g. over={"r": (0.05, 0.2)}')
+    begin = starts_of(starts, seed, max_iterations)
     analysis = analysis_of(model, times, names, verb, initial, how)
     wanted = largest_of(objective) if kind == "minimax" else [objective_of(objective)]
     limits = limits_of(subject_to)
     runs, box = Runs(analysis, wanted, limits, kind == "min"), box_of(low, high, analysis.own)
-    rows = spread_starts(analysis, box, starts, seed)
-    most = index(max_iterations)
     try:
-        trials = [search(runs, box, kind, row, most) for row in rows]
+        trials = [search(runs, box, kind, row, begin.max_iterations) for row in begin.rows(analysis, box)]
     except NotSmooth as wrong:
         where = "" if runs.tried is None else f"; it was found at {_told(analysis, runs.tried)}"
         raise NotSmooth(f"{wrong}{where}") from wrong
     return _report(runs, box, kind, trials, _label(objective, wanted))
-
-
-def spread_starts(analysis: Analysis, box: Box, given: int | Sequence, seed: int) -> list[np.ndarray]:
-    """Where searches begin: the model as it stands, and others that fill the bounds; or designs that were given."""
-    names = analysis.names
-    if isinstance(given, Sequence) and not isinstance(given, str):
-        rows = []
-        for one in given:
-            if {*one} != {*names}:
-                raise ModelError(f"each of starts= must give {', '.join(names)}, not {', '.join(map(str, one))}")
-            rows.append(np.array([finite_number(one[name], f"a start of {name!r}") for name in names]))
-            if (rows[-1] < box.low).any() or (rows[-1] > box.high).any():
-                raise ModelError(f"the start {dict(one)} is not within the bounds; move it, or widen them")
-        return rows
-    count = index(given) if not isinstance(given, bool | str) else 0
-    if count < 1:
-        raise ModelError(f"starts must be a whole number, 1 or larger, or a list of designs, not {given!r}")
-    check_within(analysis, box.low, box.high)
-    if count == 1:
-        return [analysis.own]
-    spread = {
-        name: Tolerance(0.5 * (low + high), plus_minus=0.5 * (high - low), distribution="uniform")
-        for name, low, high in zip(names, box.low, box.high, strict=True)
-    }
-    return [analysis.own, *samples(spread, count - 1, method="latin", seed=seed).values]
 
 
 # --- what is told ---------------------------------------------------------------------------------------------------
@@ -172,11 +145,15 @@ def _notes(runs: Runs, first: Evaluation, end: Evaluation, success: bool, messag
         slopes = [one.slope[k] for found in (first, end) for one in (found.wanted, *found.limited)]
         if not any(slope.any() for slope in slopes):
             notes.append(f"nothing that was asked for depends on {name!r}; leave it out of over=")
-    if not success:
+    if not success and message == BESIDE_NONE:
+        notes.append(
+            f"the search ended where the objective still falls, and {message}; move the bounds away from there"
+        )
+    elif not success:
         why = f" ({message})" if message else ""
         notes.append(f"the search ended where the objective still falls{why}: it may have a kink; try kind='minimax'")
     if runs.failures:
-        notes.append(f"{counted(len(runs.failures), 'design')} on the way had no motion, and was stepped back from")
+        notes.append(f"{counted(len(runs.failures), 'design')} without a motion had to be stepped back from")
     return notes
 
 

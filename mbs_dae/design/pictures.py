@@ -20,10 +20,10 @@ def panels(count: int) -> tuple[Figure, Any]:
     return figure, figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
 
 
-def before_and_after(optimum: Any, names: Sequence[str]) -> Figure:
+def before_and_after(optimum: Any, names: str | Sequence[str]) -> Figure:
     """What was read over time, where the search began and where it ended."""
     before, after = optimum.before, optimum.result
-    shown = [*names] or [*optimum.reads] or [*after.names[:1]]
+    shown = ([names] if isinstance(names, str) else [*names]) or [*optimum.reads] or [*after.names[:1]]
     with style():
         figure, axes = panels(len(shown))
         for name, ax in zip(shown, axes, strict=True):
@@ -72,28 +72,37 @@ def measured_and_fitted(fit: Any) -> Figure:
     return figure
 
 
-def tolerance_band(found: Any, name: str) -> Figure:
-    """Above deviations from the nominal values, below shares of the variance."""
-    band = found[name]
+def tolerance_bands(found: Any, names: Sequence[str]) -> Figure:
+    """Of each quantity above deviations from the nominal values, below shares of the variance."""
+    bands = [found[name] for name in names]
     with style():
-        figure = Picture(figsize=(6.8, 4.8), layout="constrained")
-        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-        for width, white, label in ((band.worst, 0.85, "worst case"), (3 * band.sigma, 0.6, "3 σ, first order")):
-            above.fill_between(band.t, -width, width, color=paler(COLOURS[0], white), linewidth=0, label=label)
-        if found.ensemble is not None:
-            members = found.ensemble.array(name)[found.ensemble.done] - band.nominal
-            middle, spread = members.mean(axis=0), 3 * members.std(axis=0)
-            for side, label in ((-1, "_"), (1, f"3 σ of {len(members)} members")):
-                above.plot(band.t, middle + side * spread, color=COLOURS[1], linestyle="--", linewidth=1.2, label=label)
-            for edge, label in ((members.min(axis=0), "_"), (members.max(axis=0), "all members")):
-                above.plot(band.t, edge, color=GROUND, linewidth=0.8, label=label)
-        above.set_ylabel(axis_label(f"{as_label(name)} - nominal", band.unit))
-        shares = [band.share(one) for one in band.parts]
-        below.stackplot(band.t, shares, labels=[*map(as_label, band.parts)], colors=[paler(c, 0.4) for c in COLOURS])
-        below.set_ylim(0, 1)
-        below.set_ylabel("share of variance")
-        below.set_xlabel(axis_label(*found.result.axis))
-        below.margins(x=0)
-        above.legend(**BESIDE)
-        below.legend(**BESIDE)
+        figure = Picture(figsize=(6.8, 4.8 * len(bands)), layout="constrained")
+        axes = figure.subplots(2 * len(bands), 1, sharex=True, height_ratios=(3, 2) * len(bands))
+        for band, above, below in zip(bands, axes[::2], axes[1::2], strict=True):
+            _draw_deviations(found, band, above)
+            _draw_shares(band, below)
+        axes[-1].set_xlabel(axis_label(*found.result.axis))
     return figure
+
+
+def _draw_deviations(found: Any, band: Any, ax: Any) -> None:
+    for width, white, label in ((band.worst, 0.85, "worst case"), (3 * band.sigma, 0.6, "3 σ, first order")):
+        ax.fill_between(band.t, -width, width, color=paler(COLOURS[0], white), linewidth=0, label=label)
+    if found.ensemble is not None and found.ensemble.done.any():
+        members = found.ensemble.array(band.name)[found.ensemble.done] - band.nominal
+        middle, spread = members.mean(axis=0), 3 * members.std(axis=0)
+        for side, label in ((-1, "_"), (1, f"3 σ of {len(members)} members")):
+            ax.plot(band.t, middle + side * spread, color=COLOURS[1], linestyle="--", linewidth=1.2, label=label)
+        for edge, label in ((members.min(axis=0), "_"), (members.max(axis=0), "all members")):
+            ax.plot(band.t, edge, color=GROUND, linewidth=0.8, label=label)
+    ax.set_ylabel(axis_label(f"{as_label(band.name)} - nominal", band.unit))
+    ax.legend(**BESIDE)
+
+
+def _draw_shares(band: Any, ax: Any) -> None:
+    shares = [band.share(one) for one in band.parts]
+    ax.stackplot(band.t, shares, labels=[*map(as_label, band.parts)], colors=[paler(c, 0.4) for c in COLOURS])
+    ax.set_ylim(0, 1)
+    ax.set_ylabel("share of variance")
+    ax.margins(x=0)
+    ax.legend(**BESIDE)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import least_squares, minimize
 
+from ..errors import counted
 from .limits import INFINITE
 from .runs import Evaluation, Failed, Runs
 
@@ -25,6 +26,9 @@ OF_SQUARES = 1e-12
 """Of a sum of squares, in parts of itself: a step that promises less is the last."""
 INSIDE = 1e-10
 """So far inside of its bounds a trust region begins."""
+AT_BOUND = 1e-9
+"""A trust region stays inside of its bounds; where it ends nearer to one than this, it is there."""
+BESIDE_NONE = "designs beside this one have no motion"
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +133,8 @@ def _gauss_newton(runs: Runs, box: Box, first: Evaluation, most: int) -> tuple[E
         assert isinstance(found, Evaluation)  # steps end where residuals are finite
         return (found.wanted.slope * box.width[:, None]).T
 
+    if not first.wanted.slope.any():  # nothing depends on any of the numbers
+        return first, 0, ""
     low, high = box.u(box.low), box.u(box.high)
     inside = np.clip(box.u(first.row), low + INSIDE, high - INSIDE)
     with np.errstate(all="ignore"):  # of columns that are zero, and steps to designs without a motion
@@ -143,9 +149,12 @@ def _gauss_newton(runs: Runs, box: Box, first: Evaluation, most: int) -> tuple[E
             gtol=None,
             max_nfev=most,
         )
-    end = runs.at(box.row(done.x))
+    u = np.where(done.x - low < AT_BOUND, low, np.where(high - done.x < AT_BOUND, high, done.x))
+    end = runs.at(box.row(u))
+    if isinstance(end, Failed):
+        end = runs.at(box.row(done.x))
     assert isinstance(end, Evaluation)
-    return end, int(done.njev), "" if done.status > 0 else f"no end within {most} iterations"
+    return end, int(done.njev), "" if done.status > 0 else f"no end within {counted(most, 'iteration')}"
 
 
 class _Programme:
@@ -211,10 +220,10 @@ class _Programme:
                 constraints=[one for one in constraints if one],
             )  # fmt: skip
         except _Stuck:
-            return self.known, 0, "designs beside this one have no motion"
+            return self.known, 0, BESIDE_NONE
         end = self.runs.at(self.box.row(done.x[: self.box.low.size]))
         if isinstance(end, Failed):
-            return self.known, int(done.nit), "designs beside this one have no motion"
+            return self.known, int(done.nit), BESIDE_NONE
         return end, int(done.nit), "" if done.success else str(done.message)
 
     def _constraint(self, type_: str, equations: bool) -> dict[str, Any] | None:

@@ -62,8 +62,9 @@ def tolerance(
     spreads = _spreads(model, sigma)
     if isinstance(of, str) or not isinstance(of, Sequence) or not of:
         raise ModelError(f'of must be a list of quantities, e.g. of=["slider.x"], not {of!r}')
-    if samples == 1:
-        raise ModelError("samples= is 1, and one member does not scatter; draw more, e.g. samples=1000")
+    if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 0 or samples == 1:
+        what = f"samples must be a whole number, 2 or larger, or 0 for none, not {samples!r}"
+        raise ModelError(f"{what}; e.g. samples=1000")
     analysis = analysis_of(model, times, tuple(spreads), verb, initial, how)
     own = analysis.own
     full = {name: _with_nominal(one, own[k]) for k, (name, one) in enumerate(spreads.items())}
@@ -79,7 +80,7 @@ def tolerance(
     curved = _curvature(analysis, row, full, bands) if check else {}
     drawn = _drawn(analysis, full, names, samples, seed)
     found = Bands(
-        bands, {n: one.drawn for n, one in full.items()}, readings.result, drawn, 1 + len(full) * check, curved
+        bands, {n: one.drawn for n, one in full.items()}, readings.result, drawn, 1 + len(full) * bool(check), curved
     )
     if check:
         _refuse(found)

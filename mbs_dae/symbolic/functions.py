@@ -42,8 +42,9 @@ for _name in ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh",
 
 def _undecided(self: Relational) -> NoReturn:
     raise TypeError(
-        f"{self} is neither true nor false before the model moves, and if, max, min and np.sign ask for that; write "
-        f"sp.Piecewise((a, {self}), (b, True)), or sp.Max, sp.Min, sp.sign, import sympy as sp"
+        f"{self} is neither true nor false before the model moves, and if, max, min, np.sign and a <= x <= b ask for "
+        f"that; write sp.Piecewise((a, {self}), (b, True)), or sp.Max, sp.Min, sp.sign, import sympy as sp; and in a "
+        "list of limits two of them, [a <= x, x <= b]"
     )
 
 

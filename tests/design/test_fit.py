@@ -93,3 +93,13 @@ def test_a_dataframe_and_a_picture():
     found = mbs.fit(model, table, {"r": (0.05, 0.2)}, verb="kinematics", starts=3)
     assert found.values["r"] == pytest.approx(0.11, rel=1e-12)
     assert len(found.plot().axes) == 4
+
+
+def test_a_number_at_its_bound_keeps_its_error():
+    """Without damping c is driven to 0; the measurement depends on it all the same."""
+    times, model, initial = np.linspace(0, 0.6, 31), oscillator(), {"body.x": 0.1}
+    true = mbs.simulate(model.with_parameters(k=120.0, c=1e-9), times, initial=initial)["body.x"]
+    measured = {"t": times, "body.x": true + np.random.default_rng(0).normal(0, 1e-4, 31)}
+    found = mbs.fit(model, measured, {"k": (50, 200), "c": (0, 5)}, initial=initial)
+    c = found.estimates[1]
+    assert c.at_bound == "lower" and c.value == 0.0 and 0.0 < c.standard_error < 0.1 and found.indistinct == ()

@@ -43,3 +43,13 @@ def test_first_order_is_refused_where_it_is_doubtful():
         mbs.tolerance(model, [0, 1e-9], {"e": 1e-3}, ["slider.x"], "kinematics")
     assert mbs.tolerance(model, [0, 0.1], {"e": 1e-3}, ["slider.x"], "kinematics").runs == 2
     assert mbs.tolerance(model, [0, 1e-9], {"e": 1e-3}, ["slider.x"], "kinematics", check=False).runs == 1
+
+
+def test_what_does_not_matter_and_members_without_a_motion_are_told():
+    spread, times = {"r": 0.2, "gravity.x": 0.01}, np.linspace(0, 0.6, 13)
+    of = ["slider.ax", "slider.x"]
+    found = mbs.tolerance(slider_crank(), times, spread, of, "kinematics", check=False, samples=20)
+    assert found.idle == ("gravity.x",) and "nothing here depends on gravity.x" in str(found)
+    lost = 20 - found.ensemble.done.sum()
+    assert lost > 0 and f"left out: {lost} of 20 members" in str(found)
+    assert len(found.plot().axes) == 4 and len(found.plot("slider.x").axes) == 2

@@ -54,6 +54,10 @@ def fit(measured, over=("r",), **how):
         (lambda: optimize(subject_to=[END >= 2.0]), r"keeps all limits: at_end\(slider.x\) >= 2.*; widen the bounds"),
         (lambda: optimize(kind="max"), "choose one of 'min'"),
         (lambda: optimize(starts=0), "starts must be a whole number"),
+        (lambda: optimize(starts=2.5), "starts must be a whole number"),
+        (lambda: optimize(starts=[]), "or a list of designs, e.g."),
+        (lambda: optimize(max_iterations=0), "max_iterations must be a whole number"),
+        (lambda: mbs.Limit(END, upper=np.ones(2)), "upper of a Limit must be a number"),
         (lambda: mbs.Limit(END), "has no bounds"),
         (lambda: fit({"t": T, "slider.x": [1, 2]}), "has 2 values for 3 times"),
         (lambda: fit({"slider.x": [1, 2, 3]}), "has no times"),
@@ -78,3 +82,13 @@ def test_bounds_that_no_mechanism_satisfies():
     turn = np.linspace(0.01, 0.6, 7)
     with pytest.raises(mbs.AssemblyError, match="of 4 starts within the bounds none has a motion"):
         mbs.optimize(END, model, turn, {"l": (0.01, 0.1)}, starts=4, verb="kinematics")
+
+
+def test_limits_on_both_sides_are_two():
+    with pytest.raises(TypeError, match=r"in a list of limits two of them, \[a <= x, x <= b\]"):
+        _ = [0.5 <= mbs.maximum("slider.x") <= 0.7]
+
+
+def test_what_rests_has_a_largest_value():
+    found = mbs.gradient(mbs.maximum("crank.omega"), slider_crank(), T, ["r"], "kinematics")
+    assert abs(found.by["r"]) < 1e-12

@@ -1,8 +1,9 @@
 """Paths of the literature: solved at least as well as by the linkages that were printed.
 
 The dimensions of printed linkages are as they are collected beside the code of Nguyen-Van and Gwak, Symmetry 14 (2022)
-381; their errors are computed here from these dimensions, as sums of the squares of all distances. Their authors are
-Kunjur and Krishnamurty (1997), Cabrera, Simon and Prado (2002), Cabrera and others (2011, "MUMSA"), and those of "IOA".
+381; their errors are computed here from these dimensions, as sums of the squares of all distances. They are
+attributed to Kunjur and Krishnamurty (1997), Cabrera, Simon and Prado (2002), Cabrera and others (2011, "MUMSA"), and
+the authors of "IOA"; their papers were not read.
 """
 
 import numpy as np

@@ -9,14 +9,14 @@ import numpy as np
 from scipy import stats
 
 from ...compiled import System
-from ...errors import AssemblyError, ModelError
+from ...errors import AssemblyError, ModelError, counted
 from ...model.model import Model
 from ...model.parameters import finite_number
-from ..analysis import Analysis, analysis_of, bounds_of, check_within
+from ..analysis import Analysis, analysis_of, bounds_of
 from ..objectives.objective import OfResult
-from ..optimization import spread_starts
 from ..runs import Evaluation, Runs
 from ..search import Box, Trial, box_of, search, wanted_value
+from ..starts import starts_of
 from .fitted import Estimate, Fit
 from .indistinct import directions, told
 from .measurements import Measured, measured_of, noise_of
@@ -27,6 +27,8 @@ NONE = 1e-9
 """A singular value below this part of the largest is none: nothing changes in its direction."""
 EXACT = 1e-13
 """Noise is not estimated below this part of what is measured: that is roundoff."""
+NEAR_ZERO = 1e-6
+"""A number that is smaller than this part of its bounds has no size of its own."""
 DOUBT = 1e-3
 """Residuals larger than the noise by chance, with less than this probability, are none of chance."""
 
@@ -65,20 +67,17 @@ def fit(
     share = finite_number(confidence, "confidence")
     if not 0.0 < share < 1.0:
         raise ModelError(f"confidence is {share:g}; it must be between 0 and 1, e.g. 0.95")
-    data = measured_of(measured)
+    data, begin = measured_of(measured), starts_of(starts, seed, max_iterations)
     names, low, high = bounds_of(over)
     analysis = analysis_of(model, data.t, names, verb, initial, how)
-    check_within(analysis, low, high)
     if data.count < len(names) + (noise is None):
         also = " and the noise; measure more, or give noise=" if noise is None else "; measure more"
-        raise ModelError(f"measured has {data.count} values for {len(names)} numbers that are sought{also}")
+        counts = f"{counted(data.count, 'value')} for {counted(len(names), 'number')}"
+        raise ModelError(f"measured has {counts} sought{also}")
     given, box = noise_of(noise, data), box_of(low, high, analysis.own)
-    if starts != 1 and not np.isfinite(low).all():
-        raise ModelError("starts= are spread between bounds; give over= as a dict of these")
     sizes: Mapping[str, float] = given or {name: _size(data, name) for name in data.columns}
-    trials = [
-        _fitted(analysis, data, sizes, box, row, max_iterations) for row in spread_starts(analysis, box, starts, seed)
-    ]
+    most = begin.max_iterations
+    trials = [_fitted(analysis, data, sizes, box, row, most) for row in begin.rows(analysis, box)]
     best = min((one for one in trials if one[1].end is not None), key=lambda one: _squares(one[1]), default=None)
     if best is None:
         first = trials[0][0].failures[0].error
@@ -86,7 +85,7 @@ def fit(
     count = sum(runs.count for runs, _ in trials)
     runs, trial = best
     if given is None and len(data.columns) > 1:
-        runs, trial, sizes, more = _with_noise(analysis, data, sizes, box, trial, max_iterations)
+        runs, trial, sizes, more = _with_noise(analysis, data, sizes, box, trial, most)
         count += more
     return _report(runs, trial, data, sizes, box, share, given is not None, count)
 
@@ -165,7 +164,7 @@ def _report(
     count: int,
 ) -> Fit:
     analysis, end, n = runs.analysis, _end(trial), len(runs.analysis.names)
-    scale = np.where(end.row != 0.0, np.abs(end.row), box.width)
+    scale = np.where(np.abs(end.row) > NEAR_ZERO * box.width, np.abs(end.row), box.width)
     _, s, V = np.linalg.svd((end.wanted.slope * scale[:, None]).T, full_matrices=True)
     known = np.zeros(n, dtype=bool)
     known[: s.size] = s > NONE * s.max(initial=0.0)

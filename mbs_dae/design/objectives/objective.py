@@ -10,11 +10,12 @@ import numpy as np
 import sympy as sp
 
 from ...duals import Dual, value_of
-from ...errors import MbsError, ModelError, shortened
+from ...errors import MbsError, ModelError, counted, shortened
 from .formulas import evaluated
 from .readings import Readings
-from .words import Maximum, Minimum, Quantity, Reduction
+from .words import Maximum, Minimum, Quantity, Reduction, level
 
+KINK = "it has a kink there (|x| at 0, two different values that are both the largest), or reads what is not unique"
 SMOOTH = "write what is smooth there (sqrt(x**2 + eps**2) for |x|), or for the largest value kind='minimax'"
 
 
@@ -55,10 +56,14 @@ class Objective:
 
     def by_arrays(self, arrays: Sequence[np.ndarray]) -> tuple[float, list[np.ndarray]]:
         """The value, and its derivative by each of the arrays; the shapes of what the functions give are checked."""
-        value = self.value(*arrays)
+        value = _numbers(f"the value of {self.label}", self.value(*arrays))
         if np.shape(value) != ():
             raise ModelError(f"the value of {self.label} has the shape {np.shape(value)}; it must be a number")
-        slopes = [np.asarray(one, dtype=float) for one in self.gradient(*arrays)]
+        given = self.gradient(*arrays)
+        if not isinstance(given, list | tuple) or len(given) != len(arrays):
+            what = f"the gradient of {self.label} gives {shortened(given)}"
+            raise ModelError(f"{what}; it must give a list of {counted(len(arrays), 'array')}, one for each name")
+        slopes = [_numbers(f"the gradient of {self.label}", one) for one in given]
         if [one.shape for one in slopes] != [one.shape for one in arrays]:
             what = f"the gradient of {self.label} has the shapes {[one.shape for one in slopes]}"
             raise ModelError(f"{what}; it must have those of the arrays, {[one.shape for one in arrays]}")
@@ -70,6 +75,13 @@ class Objective:
         value, slopes = self.by_arrays([one.value for one in arrays])
         total = sum(np.tensordot(one.slope, slope, slope.ndim) for one, slope in zip(arrays, slopes, strict=True))
         return Dual(np.asarray(value), np.asarray(total), readings.by)
+
+
+def _numbers(what: str, given: Any) -> np.ndarray:
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as wrong:
+        raise ModelError(f"{what} is {shortened(given)}; it must be of numbers") from wrong
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +107,7 @@ class Formula:
     def of(self, readings: Readings) -> Any:
         known = known_of(self.expression, readings)
         for one in self.reductions:
-            values = evaluated(one.args[0], known)
-            over = np.broadcast_to(values, readings.t.shape) if not isinstance(values, Dual) else values
+            over = evaluated(one.args[0], known) * np.ones(readings.t.shape)
             known[one] = reduced(one, over, readings.t)
         return evaluated(self.expression, known)
 
@@ -119,12 +130,32 @@ def one_number(name: str, values: Any) -> Any:
 
 
 def reduced(reduction: Reduction, values: Any, t: np.ndarray) -> Any:
-    if isinstance(reduction, Maximum) and isinstance(values, Dual):
-        return values.max()  # which looks for others that are as large
-    if isinstance(reduction, Minimum) and isinstance(values, Dual):
-        return values.min()
-    weighted = values * reduction.weights(value_of(values), t)
-    return weighted.sum()
+    weights = reduction.weights(value_of(values), t)
+    if not isinstance(values, Dual):
+        return (values * weights).sum()
+    read = weights != 0.0
+    bad = read & ~np.isfinite(values.slope).all(axis=0) & np.isfinite(values.value)
+    if bad.any():
+        raise NotSmooth(f"{reduction} has no derivative {at_times(t, bad)}: {KINK}; {SMOOTH}")
+    if isinstance(reduction, Maximum | Minimum):
+        found = values.max() if isinstance(reduction, Maximum) else values.min()
+        if not np.isfinite(found.slope).all():
+            raise tied(reduction, values.value, t)
+        return found
+    return Dual(values.value[read], values.slope[:, read], values.by) @ weights[read]
+
+
+def tied(reduction: Reduction, values: np.ndarray, t: np.ndarray) -> NotSmooth:
+    """A largest value has a derivative where there is one."""
+    where = at_times(t, level(reduction, values))
+    return NotSmooth(f"{reduction} has no derivative: it is reached more than once, {where}; {SMOOTH}")
+
+
+def at_times(t: np.ndarray, where: np.ndarray) -> str:
+    """In words; of many the first."""
+    times = t[where]
+    more = f" and {times.size - 2} more" if times.size > 2 else ""
+    return f"at t = {', '.join(f'{one:g}' for one in times[:2])}{more}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +216,8 @@ def number_of(measured: Measured, readings: Readings) -> Dual:
 
 def array_of(measured: Measured, readings: Readings) -> Dual:
     """Numbers with derivatives, which all are known."""
-    found = measured.of(readings)
+    with np.errstate(invalid="ignore", divide="ignore"):  # it is told below
+        found = measured.of(readings)
     if not isinstance(found, Dual):
         raise told_of_plain(measured, found)
     if not np.isfinite(found.value).all():
@@ -193,9 +225,7 @@ def array_of(measured: Measured, readings: Readings) -> Dual:
     if not np.isfinite(found.slope).all():
         by, *place = np.argwhere(~np.isfinite(found.slope))[0]
         where = f" at t = {readings.t[place[0]]:g}" if place and found.shape == readings.t.shape else ""
-        what = f"{measured.label} has no derivative by {readings.by[by]}{where}: it has a kink there (|x| at 0, two "
-        what += "different values that are both the largest), or reads what is not unique"
-        raise NotSmooth(f"{what}; {SMOOTH}")
+        raise NotSmooth(f"{measured.label} has no derivative by {readings.by[by]}{where}: {KINK}; {SMOOTH}")
     return found
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from ...duals import Dual, value_of
 from ...results.result import Result
 from .formulas import evaluated
-from .objective import SMOOTH, Formula, Measured, NotSmooth, Objective, known_of, number_of
+from .objective import Formula, Measured, Objective, known_of, number_of, tied
 from .readings import Seeded
-from .words import Maximum, Minimum, Quantity
+from .words import Quantity, level
 
 AT_ONCE = 256
 """So many values of an array are derivatives by at once, where a function is differentiated."""
@@ -59,7 +59,8 @@ def _of_formula(formula: Formula, result: Result, values: Mapping[str, float]) -
         g = evaluated(one.args[0], seeded)
         if not isinstance(g, Dual):
             g = Dual(np.broadcast_to(np.asarray(g, dtype=float), t.shape), np.zeros((len(names), t.size)), names)
-        _check_alone(formula, one, g.value)
+        if level(one, g.value).sum() > 1:  # how these change is not known on the way back
+            raise tied(one, g.value, t)
         inner.append((one.weights(g.value, t), g))
     by = (*map(str, reductions), *names)
     outer: dict[Any, Any] = {
@@ -88,14 +89,6 @@ def _seed(value: Any, place: int, names: tuple[str, ...]) -> Dual:
     slope = np.zeros((len(names), *array.shape))
     slope[place] = 1.0
     return Dual(array, slope, names)
-
-
-def _check_alone(formula: Formula, reduction: Any, values: np.ndarray) -> None:
-    """Of a largest value there is one."""
-    if isinstance(reduction, Maximum | Minimum):
-        turned = values if isinstance(reduction, Maximum) else -values
-        if (turned >= turned.max() - 1e-12 * abs(turned.max())).sum() > 1:
-            raise NotSmooth(f"{formula.label}: two values are equally large, and it has no derivative there; {SMOOTH}")
 
 
 def _of_function(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from ...duals import TIE
 from ...errors import ModelError, shortened
 
 
@@ -73,6 +74,15 @@ class Minimum(Reduction):
     @staticmethod
     def weights(values: np.ndarray, t: np.ndarray) -> np.ndarray:
         return one_at(int(np.argmin(values)), t.size)
+
+
+def level(reduction: Reduction, values: np.ndarray) -> np.ndarray:
+    """Where values are as large as the maximum, or as small as the minimum; of other reductions nowhere."""
+    if not isinstance(reduction, Maximum | Minimum):
+        return np.zeros(values.shape, dtype=bool)
+    turned = values if isinstance(reduction, Maximum) else -values
+    found: np.ndarray = turned >= turned.max() - TIE * abs(turned.max())
+    return found
 
 
 for _class, _word in (

@@ -1,0 +1,72 @@
+"""Where searches begin, and how far they may go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..ensembles.samples import Tolerance, samples
+from ..errors import ModelError, shortened
+from ..model.parameters import finite_number
+from .analysis import Analysis, check_within
+from .search import Box
+
+
+@dataclass(frozen=True, eq=False)
+class Starts:
+    """The model as it stands, and others; each search ends after so many iterations."""
+
+    given: int | Sequence
+    """How many, or designs."""
+    seed: int
+    max_iterations: int
+
+    @property
+    def are_spread(self) -> bool:
+        """Whether some are drawn between bounds."""
+        return isinstance(self.given, int) and self.given > 1
+
+    def rows(self, analysis: Analysis, box: Box) -> list[np.ndarray]:
+        """Others fill the bounds."""
+        if not isinstance(self.given, int):
+            return [_row_of(one, analysis.names, box) for one in self.given]
+        check_within(analysis, box.low, box.high)
+        if not self.are_spread:
+            return [analysis.own]
+        if not np.isfinite(box.high - box.low).all():
+            raise ModelError("starts= are spread between bounds; give over= as a dict of these")
+        spread = {
+            name: Tolerance(0.5 * (low + high), plus_minus=0.5 * (high - low), distribution="uniform")
+            for name, low, high in zip(analysis.names, box.low, box.high, strict=True)
+        }
+        return [analysis.own, *samples(spread, self.given - 1, method="latin", seed=self.seed).values]
+
+
+def starts_of(given: Any, seed: Any, max_iterations: Any) -> Starts:
+    """Checked before any run."""
+    most = _whole(max_iterations, "max_iterations must be a whole number, 1 or larger", "max_iterations=200")
+    what = "starts must be a whole number, 1 or larger, or a list of designs"
+    if not isinstance(given, list | tuple):
+        return Starts(_whole(given, what, "starts=20"), seed, most)
+    if not given or not all(isinstance(one, dict) for one in given):
+        raise ModelError(f'{what}, e.g. [{{"r": 0.1}}, {{"r": 0.2}}], not {shortened(given)}')
+    return Starts(tuple(given), seed, most)
+
+
+def _whole(given: Any, what: str, example: str) -> int:
+    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
+        raise ModelError(f"{what}, not {shortened(given)}; e.g. {example}")
+    return int(given)
+
+
+def _row_of(given: dict[str, Any], names: Sequence[str], box: Box) -> np.ndarray:
+    """A design that was given."""
+    if {*given} != {*names}:
+        raise ModelError(f"each of starts= must give {', '.join(names)}, not {', '.join(map(str, given))}")
+    row = np.array([finite_number(given[name], f"a start of {name!r}") for name in names])
+    if (row < box.low).any() or (row > box.high).any():
+        raise ModelError(f"the start {given} is not within the bounds; move it, or widen them")
+    return row
