@@ -60,6 +60,8 @@ class Linear(NamedTuple):
     """The entries by x and v, in the order of rows, and where they stand."""
     moving_at: Integers
     """Where those of each level begin, and the end."""
+    row_at: Indices
+    """Where those of each row begin, and the end."""
     entry: Indices
     parameter: Indices
     entry_row: Indices
@@ -95,6 +97,7 @@ def linear(builder: DerivativeBuilder, to: Derivatives, numbers: np.ndarray) -> 
         "moving": moving, "moving_row": to.row[moving], "moving_column": to.column[moving],
         "entry": entry, "parameter": parameter, "entry_row": at_rows,
         "numbered": numbered, "numbered_row": to.row[numbered], "number": number,
+        "row_at": np.searchsorted(to.row[moving], np.arange(builder.shape[0] + 1)),
     }  # fmt: skip
     made = Linear(
         to=to, columns=n, first=first, factor=numbers[parameter, number[at]],
@@ -126,11 +129,12 @@ def take_given(own):
 @compiled
 def put_right(own, p, level):
     """The right side of a level, -E, for parameter p and the changes in `way`."""
-    right, values, way = own.right, own.to.values, own.way
+    values, way = own.to.values, own.way
     for row in range(own.first[level], own.first[level + 1]):
-        right[row] = -own.given[p, row]
-    for k in range(own.moving_at[level], own.moving_at[level + 1]):
-        right[own.moving_row[k]] -= values[own.moving[k]] * way[own.moving_column[k]]
+        change = own.given[p, row]
+        for k in range(own.row_at[row], own.row_at[row + 1]):
+            change += values[own.moving[k]] * way[own.moving_column[k]]
+        own.right[row] = -change
 
 
 @compiled
