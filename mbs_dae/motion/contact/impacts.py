@@ -18,11 +18,14 @@ the last one goes: then those alone take part that approach, next those that app
 (`in_turn`).
 
 Bodies that bounce with e < 1 come to rest after infinitely many impacts in a finite time. They do here as soon as a
-flight is lower than can be seen (`REST`): then the contact is closed; so it is where another impact has lifted it by no
-more. When the last one would have been is noted: an impact a flight of 2 w'/|ẇ| before has left e/(1 - e) as much.
+flight is lower than can be seen (`REST`): this impact is made again with e = 0, and the contact is closed; so it is where
+another impact has lifted it by no more. Between the first and the last of the impacts that are left out the normal impulse
+is that of a body at rest and what ends the approach, and so is the friction that goes with it: the motion is right to
+the second order of the approach. When the last one would have been is noted: an impact a flight of 2 w'/|ẇ| before has
+left e/(1 - e) as much.
 """
 
-from ...compiled.contacts import NOTED, OPEN, STILL, put_rows
+from ...compiled.contacts import CLOSED, NOTED, OPEN, STILL, put_rows
 from ...compiled.machine import DONE, NOT_FINITE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Vector
@@ -55,31 +58,48 @@ def strike(search: Search, y: Vector, dy: Vector):
     """An impact at the state y, which becomes that after it, with all that is chosen anew there; y' in dy."""
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
-    note = contacts.log[contacts.logged[0]]
     copy(y, search.other)
-    note[:] = contacts.pace[1] = contacts.rests[0] = 0.0
+    contacts.pace[1] = contacts.rests[0] = 0.0
     contacts.lands[:] = search.surface[:] = 0
     turn_over(search)
-    if contacts.in_turn[0] == 1 and not _pass_on(search, y):
+    if not _meet(search, y):
         return
-    if not (_look_at_rates(search, y) and _jumps(search, y, contacts.meeting)):
-        return
-    pace, landed = contacts.pace[1], False
+    pace = contacts.pace[1]
     go_on_anew(search, y, dy)
     while search.status[0] == DONE and _land(search):
-        contacts.pace[1], landed = pace, True
+        copy(search.other, y)
+        if not _meet(search, y):
+            return
+        contacts.pace[1] = pace
         go_on_anew(search, y, dy)
-        use_closed(contacts)
-        respond(mechanism)
-        put_cancelling(contacts, contacts.rate, contacts.size[0])
-        _jump(mechanism, y)
-    if landed and search.status[0] == DONE:
+        _stop(mechanism, y)
         contacts.pace[1] = pace
         go_on_anew(search, y, dy)
     contacts.lands[:] = 0
+    note = contacts.log[contacts.logged[0]]
     contacts.logged[0] += 1 if note[0] > SEEN * pace else 0
     note[0], note[2] = search.span[0], contacts.rests[0]
     copy(search.other[: state.v_end], note[NOTED + contacts.force.size :])
+
+
+@compiled
+def _meet(search, y):
+    """The impact at the state y, which becomes that after it; whether there is one."""
+    contacts = search.stages.mechanism.contacts
+    contacts.log[contacts.logged[0]][:] = 0.0
+    if contacts.in_turn[0] == 1 and not _pass_on(search, y):
+        return False
+    return _look_at_rates(search, y) and _jumps(search, y, contacts.meeting)
+
+
+@compiled
+def _stop(mechanism, y):
+    """Take away what is left of the rates of what is closed."""
+    contacts = mechanism.contacts
+    use_closed(contacts)
+    respond(mechanism)
+    put_cancelling(contacts, contacts.rate, contacts.size[0])
+    _jump(mechanism, y)
 
 
 @compiled_apart
@@ -90,7 +110,10 @@ def strike_alike(search: Search, y: Vector, meeting: Integers, modes: Vector):
     contacts, state = mechanism.contacts, mechanism.state
     contacts.logged[0] = 0
     contacts.log[0][:] = contacts.pace[1] = contacts.rests[0] = 0.0
-    contacts.lands[:] = search.surface[:] = 0
+    search.surface[:] = 0
+    for c in range(contacts.gap.size):
+        stays = contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED
+        contacts.lands[c] = 1 if stays else 0
     turn_over(search)
     if contacts.in_turn[0] == 1 and not _pass_on(search, y):
         return
@@ -107,11 +130,9 @@ def strike_alike(search: Search, y: Vector, meeting: Integers, modes: Vector):
         evaluate(mechanism, moment(search.stages.course, search.span[0]), y[: state.q_end], y[state.v_at : state.v_end])
         factorise_terms(mechanism)
         put_rows(contacts)
-        use_closed(contacts)
-        respond(mechanism)
-        put_cancelling(contacts, contacts.rate, contacts.size[0])
-        _jump(mechanism, y)
+        _stop(mechanism, y)
     contacts.closed[0] = closed
+    contacts.lands[:] = 0
 
 
 @compiled
@@ -198,7 +219,7 @@ def _solve_in_two(mechanism, points):
     i = 0
     for c in range(contacts.gap.size):
         if points[c] == 1 and contacts.gap[c] >= 0:
-            back = contacts.restitution[c] * contacts.amount[i]
+            back = _restitution(contacts, c) * contacts.amount[i]
             contacts.amount[i] += back
             for j in range(n):
                 problem.w0[j] += problem.W[j, i] * back
@@ -252,9 +273,15 @@ def _pose(mechanism, points):
     i = 0
     for c in range(contacts.gap.size):
         if points[c] == 1 and contacts.gap[c] >= 0:
-            contacts.problem.w0[i] += contacts.restitution[c] * min(contacts.problem.w0[i], 0.0)
+            contacts.problem.w0[i] += _restitution(contacts, c) * min(contacts.problem.w0[i], 0.0)
             i += 1
         i += contacts.slips[c] * points[c]
+
+
+@compiled
+def _restitution(contacts, c):
+    """That of a point: of one that comes to rest here there is none."""
+    return 0.0 if contacts.lands[c] == 1 else contacts.restitution[c]
 
 
 @compiled
