@@ -70,34 +70,28 @@ class Way(NamedTuple):
 
 
 @compiled
+def _linearising(way):
+    """All that a state which is linearised has left behind: the factor, rows of equations, and entries."""
+    machine = way.march.mechanism.machine
+    factor = machine.factor
+    return factor.numbers, factor.weight, factor.beside, factor.jacobian, machine.nu, way.own.to.values
+
+
+@compiled
 def _put_by(way, s, y):
     """What linearises the state y, as it stands."""
-    mechanism, factor, at, row = way.march.mechanism, way.march.mechanism.machine.factor, 0, way.shelf[s]
-    for part in (
-        factor.numbers,
-        factor.weight,
-        factor.beside,
-        factor.jacobian,
-        mechanism.machine.nu,
-        way.own.to.values,
-    ):
+    at, row = 0, way.shelf[s]
+    for part in _linearising(way):
         copy(part, row[at:])
         at += part.size
     copy(y, way.states[s])
-    way.often[s] = refinements(mechanism)
+    way.often[s] = refinements(way.march.mechanism)
 
 
 @compiled
 def _take_out(way, s):
-    mechanism, factor, at, row = way.march.mechanism, way.march.mechanism.machine.factor, 0, way.shelf[s]
-    for part in (
-        factor.numbers,
-        factor.weight,
-        factor.beside,
-        factor.jacobian,
-        mechanism.machine.nu,
-        way.own.to.values,
-    ):
+    at, row = 0, way.shelf[s]
+    for part in _linearising(way):
         copy(row[at : at + part.size], part)
         at += part.size
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -16,13 +16,11 @@ from ...compiled.dynamics import POWER
 from ...compiled.machine import DONE
 from ...errors import ModelError
 from ...kernels.blocks import block
-from ...model.breaks import switches
-from ...model.parameters import Parameter
 from ...motion.course import Course
 from ...motion.derivative import WORK
 from ...motion.mechanism import mechanism
 from ...motion.methods.stepping import Stepping
-from ...motion.past.tape import BROKE, FRESH, HEAD, ROOM, Steps, entry_now
+from ...motion.past.tape import HEAD, ROOM, Steps, entry_now
 from ...motion.record import NEXT, March, new_march
 from ...motion.stabilise import Stabilization
 from ...results.result import Result, State
@@ -62,21 +60,6 @@ class Taken:
     """The initial values that it was found from, by name."""
     nearest: State | None
     """What it is the nearest to, if that was a state."""
-
-
-def check_smooth(symbols: Sequence[Parameter], taken: Taken) -> None:
-    """Refuse runs in which something happened of which derivatives are not known."""
-    head, breaks = taken.steps.head, taken.march.course.ends.size - 1
-    fresh = head[:, FRESH] > BROKE
-    if fresh.any():
-        t = float(head[fresh.argmax(), 0])
-        what = f"laws switch with the motion, an event or an impact happens at t = {t:.6g}, and derivatives across it"
-        raise ModelError(f"derivatives of simulate: {what} are not known yet; end the run before, or leave them out")
-    for element in taken.first.system.structure.with_breaks if breaks else ():
-        slots = element.form()[1].values()
-        if switches(element) and any({*symbols} & getattr(number, "free_symbols", set()) for number in slots):
-            what = f"{element.who} switches at times that may depend on what is asked for, and derivatives across them"
-            raise ModelError(f"derivatives of simulate: {what} are not known yet; end the run before")
 
 
 def new_march_of(
