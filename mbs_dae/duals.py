@@ -111,6 +111,12 @@ class Dual:
         slope = np.array([function(one) for one in self.slope]).reshape(len(self.by), *value.shape)
         return Dual(value, slope, self.by)
 
+    def times(self, matrix: Any) -> Dual:
+        """Its last axis times a matrix, which may be sparse: one product for all parameters."""
+        own, width = self.slope, matrix.shape[1]
+        slope = np.asarray(own.reshape(-1, own.shape[-1]) @ matrix).reshape(*own.shape[:-1], width)
+        return Dual(np.asarray(self.value @ matrix), slope, self.by)
+
     def reshape(self, *shape: Any) -> Dual:
         return self.each(lambda x: x.reshape(*shape))
 
@@ -187,7 +193,11 @@ for _name, _function in _OF_ITSELF.items():
 
 
 def _all_at(slope: np.ndarray, key: tuple[Any, ...]) -> np.ndarray:
-    """Each of the slopes, at a place of the value."""
+    """Each of the slopes, at a place of the value. All at once where numpy leaves the first axis in its place: where
+    at most one number or array of places stands among slices."""
+    places = [one for one in key if not isinstance(one, slice)]
+    if len(places) <= 1 and all(isinstance(one, int | np.ndarray) for one in places):
+        return np.array(slope[(slice(None), *key)])
     return np.array([one[key] for one in slope]).reshape(len(slope), *slope[0][key].shape) if len(slope) else slope
 
 

@@ -146,5 +146,5 @@ class Reader:
         values = np.stack(
             [out[:, at] if there else 0.0 * out[:, 0] for at, there in zip(program.phi_from, held, strict=True)], axis=1
         )
-        rates, accelerations = ((entries * x[:, column]).each(lambda y: y @ to_rows) for x in (v, a))
+        rates, accelerations = ((entries * x[:, column]).times(to_rows) for x in (v, a))
         return np.stack([values, rates - out[:, program.nu_from], accelerations - out[:, program.gamma_from]])

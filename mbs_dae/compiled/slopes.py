@@ -6,6 +6,7 @@ through the motion and through the numbers.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import repeat
 from typing import NamedTuple
 
@@ -34,6 +35,13 @@ class SlopesBuilder:
         self.kernels = [self._kernel(group, own) for group, own in zip(values.groups, some, strict=False)]
         sizes = [k.layout["outputs"] * len(group.members) for k, group in zip(self.kernels, values.groups, strict=True)]
         *self._out_at, self.out_size = np.cumsum([0, *sizes]).tolist()
+
+    @cached_property
+    def entries(self) -> np.ndarray:
+        """All partial derivatives: of each where it stands, of which output it is, and by what (`Entry`), in the order
+        of outputs."""
+        table = np.array([entry for _, some in entries_of(self) for entry in some], dtype=int).reshape(-1, 3)
+        return table[np.argsort(table[:, 1], kind="stable")].T
 
     def fill(self, values: Batch) -> Batch:
         kernels = np.array([[kernel.address for kernel in self.kernels]], dtype=np.int64)
@@ -91,26 +99,50 @@ def slopes_in(structure: Structure, batch: BatchBuilder, by_numbers: bool) -> Sl
 
 def read_varied(
     structure: Structure, builder: BatchBuilder, number: Evaluator, t: np.ndarray, q: Dual, v: Dual,
-    swept: Swept | None = None,
+    swept: Swept | None = None, sums: sps.csr_matrix | None = None,
 ) -> Dual:  # fmt: skip
     """All outputs of a batch along a motion that varies with parameters: one row for each time. Of a sweep, at each of
-    its values."""
+    its values. With `sums` (outputs, sums) these sums of outputs in their place.
+
+    All times and all parameters are one product: the partial derivatives at each time are a block of a matrix that
+    stands left of how the motion changes, (times and ways, parameters). Numbers in slots change alike at all times, and
+    each by few parameters: they are a sparse matrix of their own."""
     own, values = slopes_in(structure, builder, True), builder.fill(number)
-    source, output, by = np.array([e for _, some in entries_of(own) for e in some], dtype=int).reshape(-1, 3).T
-    at = t, q.value, v.value
+    at, size = (t, q.value, v.value), 2 * builder.layout.v_size
+    moved = np.concatenate([small_motions(structure, q), v.slope], axis=2)
     if swept is None:
         value, partials = read_outputs(values, *at), read_outputs(own.fill(values), *at)
-        numbers = np.repeat(builder.slopes(number, q.by)[:, None], len(t), axis=1)
+        numbers = sps.csr_matrix(builder.slopes(number, q.by).T)
     else:
         designs = builder.numbers_along(number, *swept)
         value, partials = (_read_designs(batch, designs, *at) for batch in (values, own.fill(values)))
         numbers = np.array([builder.slopes_along(number, *swept, symbol) for symbol in q.by])
-    gather = sps.csr_matrix((np.ones(output.size), (np.arange(output.size), output)), (output.size, builder.out_size))
-    found = []
-    for k, moved in enumerate(small_motions(structure, q)):
-        way = np.concatenate([moved, v.slope[k], np.zeros((len(t), 1)), numbers[k]], axis=1)
-        found.append((partials[:, source] * way[:, by]) @ gather)
-    return Dual(value, np.array(found).reshape(len(q.by), *value.shape), q.by)
+        moved = np.concatenate([moved, np.zeros((*moved.shape[:2], 1)), numbers], axis=2)
+    source, output, by = own.entries
+    entries, factor = np.arange(output.size), np.ones(output.size)
+    if sums is not None:
+        summed = sums[output].tocoo()  # a row for each entry
+        value, (entries, output, factor) = value @ sums, (summed.row, summed.col, summed.data)
+    data, by, width = partials[:, source[entries]] * factor, by[entries], moved.shape[2]
+    along = by < width
+    ways = moved.transpose(1, 2, 0).reshape(-1, len(q.by))
+    found = _blocks(data[:, along], output[along], by[along], value.shape, width, len(t)) @ ways
+    if swept is None:
+        given = by > size
+        found += (
+            _blocks(data[:, given], output[given], by[given] - size - 1, value.shape, numbers.shape[0], 1) @ numbers
+        )
+    return Dual(value, np.ascontiguousarray(np.asarray(found).T).reshape(len(q.by), *value.shape), q.by)
+
+
+def _blocks(
+    data: np.ndarray, row: np.ndarray, column: np.ndarray, shape: tuple[int, ...], width: int, blocks: int
+) -> sps.csr_matrix:
+    """Entries at each time, (times, entries), with (times, rows) below each other, each in columns of its own or (with
+    a single block) all in the same ones."""
+    step = np.arange(shape[0])[:, None]
+    places = (step * shape[1] + row).ravel(), (step * (width if blocks > 1 else 0) + column).ravel()
+    return sps.csr_matrix((data.ravel(), places), (shape[0] * shape[1], blocks * width))
 
 
 def _read_designs(batch: Batch, designs: np.ndarray, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:

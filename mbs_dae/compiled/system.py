@@ -348,11 +348,15 @@ class System(Remembering):
         builder = self.structure.batch([instance])
         return self.outputs_of(builder, t, q, v)[:, : builder.groups[0].kernel.layout["values"]]
 
-    def outputs_of(self, builder: BatchBuilder, t: np.ndarray, q: Any, v: Any) -> Any:
-        """All outputs of a batch: one row for each time; with their derivatives along a motion that varies."""
+    def outputs_of(
+        self, builder: BatchBuilder, t: np.ndarray, q: Any, v: Any, sums: sps.csr_matrix | None = None
+    ) -> Any:
+        """All outputs of a batch, or such sums of them: one row for each time; with their derivatives along a motion
+        that varies."""
         if isinstance(q, Dual):
-            return read_varied(self.structure, builder, self.evaluator, t, q, v)
-        return read_outputs(builder.fill(self.evaluator), t, q, v)
+            return read_varied(self.structure, builder, self.evaluator, t, q, v, sums=sums)
+        found = read_outputs(builder.fill(self.evaluator), t, q, v)
+        return found if sums is None else found @ sums
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
         """Φ_v at a pose."""

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sps
 
 from ..compiled import System
 from ..compiled.derivatives import filled, lean_builder
@@ -75,9 +76,8 @@ class Varied(ABC):
         system, (t, q, v, _), assembled = self.system, self.path, self.system.dynamics
         builder = system.structure.dynamics.batch
         of = np.repeat(np.arange(SCALARS), np.diff(assembled.scalar_at))
-        add = np.zeros((builder.out_size, SCALARS))
-        np.add.at(add, (assembled.scalar_from, of), 1.0)
-        return system.outputs_of(builder, t, q, v).each(lambda x: x @ add)
+        add = sps.csr_matrix((np.ones(of.size), (assembled.scalar_from, of)), (builder.out_size, SCALARS))
+        return system.outputs_of(builder, t, q, v, add)
 
     def dual(self, value: np.ndarray, slope: np.ndarray) -> Dual:
         """With its derivatives: (parameters, times, ...)."""

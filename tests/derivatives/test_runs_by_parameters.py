@@ -205,6 +205,26 @@ def test_a_pendulum_by_its_variational_equations():
         np.testing.assert_allclose(found.d("rod.omega", by), own[k + 1], rtol=0, atol=1e-8)
 
 
+def test_many_parameters_go_back_as_they_go_ahead():
+    """Twenty constants, and works and energies, of which each spring has a part: what is read of a run is one product
+    for all parameters."""
+    model, names, before = mbs.PlanarModel("springs", gravity=(0, -9.81)), [], None
+    for k in range(2):
+        rod = model.link(f"rod{k}", (0.3 * k, 0), (0.3 * k + 0.3, 0), mass=1.0)
+        model.add(mbs.Revolute(f"pin{k}", before or model.ground, rod.tail))
+        for c in range(10):
+            names.append(f"k{k}_{c}")
+            stiffness, anchor = model.parameter(names[-1], 5.0 + c), model.ground.at(0.1 * c, -0.5)
+            spring = mbs.SpringDamper(f"s{k}_{c}", anchor, rod.head, stiffness=stiffness, damping=0.02, length=0.4)
+            model.add(spring)
+        before = rod.head
+    found = mbs.simulate(model, TIMES, derivatives=names, **FIXED)
+    for name in ("rod1.head.x", "energy.potential", "energy.dissipated", "pin1.Fx"):
+        back = adjoint(found, {name: np.ones(TIMES.size)})
+        ahead = [found.d(name, by).sum() for by in names]
+        assert np.allclose([*back.values()], ahead, rtol=1e-12, atol=1e-12 * np.abs(ahead).max()), name
+
+
 def test_states_are_made_again_from_some_of_them():
     """With room for few states most steps are made twice; not a bit of the gradient changes."""
     make, initial, names = MODELS["pendulums"]

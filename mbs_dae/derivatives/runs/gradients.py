@@ -88,7 +88,7 @@ def _of_states(varied: VariedRun, weights: Mapping[str, np.ndarray]) -> tuple[We
     run = SeededRun(varied.result, asked, taken=varied.taken, parameters=len(own.names))
     total = np.zeros((len(asked.names), times))
     for name, weight in weights.items():
-        value = run.read[name]
+        value = run[name]
         given = np.asarray(weight, dtype=float)
         if not isinstance(value, Dual):
             raise ModelError(f"{name!r} is no function of the motion, and has no derivative")
