@@ -292,8 +292,8 @@ def pulsed() -> mbs.PlanarModel:
     ("make", "how", "said"),
     [
         (four_bar, {"method": "Radau5"}, "steps of Radau5 have no derivatives"),
-        (lambda: four_bar().compile("joint"), {}, "joint coordinates have no derivatives"),
-        (lambda: four_bar().compile("natural"), {}, "natural coordinates have no derivatives"),
+        (four_bar, {"method": "Moreau", "step": 1e-2}, "steps of Moreau have no derivatives"),
+        (lambda: four_bar().compile("joint"), {"method": "GA"}, "steps of GA have no derivatives"),
     ],
 )
 def test_what_is_not_known_is_refused(make, how, said):

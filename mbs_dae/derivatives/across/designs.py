@@ -39,7 +39,7 @@ def designs_of(asked: Asked, name: str, run: Run, stencils: Sequence[Stencil] = 
     for stencil in stencils:
         try:
             models = [asked.model.with_parameters(**{name: value + c * small}) for c in stencil.offsets]
-            systems = [model.compile() for model in models]
+            systems = [model.compile(run.system.coordinates.set, **run.system.structure.tree) for model in models]
             return Designs(small, stencil, systems, [run.initial] * len(systems), False)
         except MbsError as error:
             failed = failed or error
@@ -75,7 +75,10 @@ def following_of(march: Any, asked: Asked, run: Run, given: Mapping[str, Any], s
 def _start(system: System, t: float, initial: Any) -> np.ndarray:
     """(q, v) at the beginning."""
     first, *_ = initial_state(system.model, t, initial)
-    return np.concatenate([first.full_q, first.full_v])
+    q, v = first.full_q, first.full_v
+    if not system.is_cartesian:
+        (q,), (v,), _ = system.from_bodies((q[None], v[None], system.cartesian.still[None]))
+    return np.concatenate([q, v])
 
 
 def _breaks(run: Run, system: System, times: np.ndarray) -> np.ndarray:

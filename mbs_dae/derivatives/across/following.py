@@ -244,6 +244,11 @@ class Following:
             return None
         return way if not sides else way.above if 1 in sides else way.below
 
+    def way_at(self, k: int, t: float) -> Way | None:
+        """The one for what is read of the run at a requested time."""
+        self.span = int(np.searchsorted(self.run.course.ends[:-1], t, side="right"))
+        return self._way(k, (t, t))
+
     def _is_smooth(self, before: np.ndarray, after: np.ndarray) -> bool:
         state = self.run.mechanism.state
         spans = (slice(state.z_at, state.q_end), slice(state.v_at, state.v_end), slice(state.works_at, None))

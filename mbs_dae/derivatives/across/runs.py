@@ -19,12 +19,16 @@ from ...results.result import Result
 from ..along import Variation
 from ..parameters import Asked
 from ..varied import VariedMotion, set_varied
+from .bodies import rows_of_bodies
 from .following import Following
 
 
 def is_to_be_followed(system: System, asked: Asked) -> bool:
-    """Whether a run may switch, jump, or has states of its own: of others derivatives are made from their steps."""
+    """Whether a run may switch, jump, has states of its own, or has other coordinates than those of bodies: of others
+    derivatives are made from their steps."""
     structure, model = system.structure, system.model
+    if not system.is_cartesian:
+        return True
     if structure.deciding or structure.contacts.points or system.layout.signals or model.controllers:
         return True
     known = {*asked.symbols}
@@ -49,7 +53,16 @@ class FollowedRun(VariedMotion):
     def _rows(self, name: str) -> np.ndarray:
         """(parameters, times, ...)."""
         assert self.following is not None
+        if name in self._of_bodies:
+            return self._of_bodies[name]
         return self.following.rows[name][:, : self.motion.t.size]
+
+    @cached_property
+    def _of_bodies(self) -> dict[str, np.ndarray]:
+        """Where the run has other coordinates than those of bodies."""
+        assert self.following is not None
+        is_own = self.following.own.system.is_cartesian
+        return {} if is_own else rows_of_bodies(self.following, self.motion)
 
     @cached_property
     def moved(self) -> Variation:

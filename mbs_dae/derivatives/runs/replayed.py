@@ -38,8 +38,6 @@ def check_differentiable(system: System, by: Stepping, goes_on: bool) -> None:
     what = ""
     if by.method.is_implicit or by.method.steps_over:
         what = f'the steps of {by.method.name} have no derivatives yet: take method="DP5", "DP8" or "RK4"'
-    elif not system.is_cartesian:
-        what = f"steps in {system.coordinates.set} coordinates have no derivatives yet: give the model itself"
     elif goes_on:
         what = "how the state of another run changes is not known: give initial values by name"
     if what:

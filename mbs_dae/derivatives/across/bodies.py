@@ -1,0 +1,93 @@
+"""A run in coordinates of its own, read as a motion of bodies, with how that changes.
+
+At each requested time the run has found how its coordinates, velocities and accelerations change. Places of bodies, and
+the multipliers of all their joints, are smooth functions of these and of the design: the same differences as those of
+steps (`beside`) are taken of the reading, of all times at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...compiled import System
+from ...compiled.reading import Trajectory
+from ...motion.outcome import forces_along
+from ...readings.reactions import least
+from .beside import CENTRAL, SMALL, units_of
+from .following import Following
+
+Rows = dict[str, np.ndarray]
+"""Of q, v, a and multipliers: (times, ...), or (parameters, times, ...)."""
+
+
+def rows_of_bodies(following: Following, motion: Trajectory) -> Rows:
+    """How the motion of bodies, and what joints carry, change with each parameter at its times."""
+    record, system, done = following.run.record, following.own.system, motion.t.size
+    own = Trajectory(motion.t, record.q[:done], record.v[:done], record.a[:done])
+    modes, units = record.modes[:done].copy(), _units(following, own)
+    found: list[Rows] = []
+    for k in range(len(following.ways)):
+        slopes = [following.rows[name][k, :done] for name in ("q", "v", "a")]
+        reach = np.max([_largest(np.abs(x) / unit) for x, unit in zip(slopes, units, strict=True)], axis=0)
+        small = SMALL / np.where(reach > 0.0, reach, 1.0)
+        total = {name: np.zeros_like(x) for name, x in _read(system, own, modes, motion.q).items()}
+        for c, weight in zip(*CENTRAL, strict=True):
+            aside = [x + (c * small)[:, None] * dx for x, dx in zip(own[1:], slopes, strict=True)]
+            beside = _read(system, Trajectory(own.t, *aside), modes, motion.q)
+            _add(total, weight / small, beside, slice(None))
+        _add_designs(total, following, k, own, modes, motion.q)
+        found.append(total)
+    return {name: np.array([one[name] for one in found]) for name in ("q", "v", "a", "multipliers")}
+
+
+def _add_designs(
+    total: Rows, following: Following, k: int, own: Trajectory, modes: np.ndarray, like: np.ndarray
+) -> None:
+    """What the same coordinates mean in the designs beside, of those that stand on one side of a break where it moves."""
+    ways = [following.way_at(k, float(t)) for t in own.t]
+    for way in {id(one): one for one in ways if one is not None}.values():
+        here = np.array([one is way for one in ways])
+        for run, weight in zip(way.runs, way.weights if way.runs else (), strict=True):
+            beside = _read(run.system, Trajectory(*(x[here] for x in own)), modes[here], like[here])
+            _add(total, np.full(here.sum(), weight / way.small), beside, here)
+    for rows in total.values():
+        rows[[one is None for one in ways]] = np.nan
+
+
+def _add(total: Rows, factor: np.ndarray, rows: Rows, here: Any) -> None:
+    for name, own in rows.items():
+        total[name][here] += factor[:, None] * own
+
+
+def _read(system: System, own: Trajectory, modes: np.ndarray, like: np.ndarray) -> Rows:
+    """The motion of bodies, with attitudes of the same sign as those of the result, and what their joints carry."""
+    bodies, motion = system.cartesian, system.of_bodies(own)
+    for place, _ in bodies.layout.quaternions:
+        attitude = motion.q[:, place : place + 4]
+        attitude *= np.copysign(1.0, (attitude * like[:, place : place + 4]).sum(axis=1, keepdims=True))
+    _, multipliers, _, _, redundant = forces_along(bodies, motion, modes)
+    multipliers = least(bodies, motion, multipliers, redundant) if redundant else multipliers
+    return {"q": motion.q, "v": motion.v, "a": motion.a, "multipliers": multipliers}
+
+
+def _units(following: Following, own: Trajectory) -> list[np.ndarray]:
+    """What is small beside each q, v and a (see `units_of`): of accelerations what turns velocities over in a time that
+    the motion has."""
+    march = following.run
+    state, y, dy = march.mechanism.state, march.stages.y0.copy(), march.stages.k[0].copy()
+    rows = []
+    for _, q, v, a in zip(*own, strict=True):
+        y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end] = q, v, a
+        rows.append(units_of(march, y, dy))
+    unit = np.array(rows).reshape(-1, y.size)
+    places, rates = unit[:, : state.q_end], unit[:, state.v_at : state.v_end]
+    own_rates = march.control.unit[state.v_at : state.v_end]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        bends = np.where(np.isfinite(rates), rates**2 / own_rates, np.inf)
+    return [places, rates, bends]
+
+
+def _largest(parts: np.ndarray) -> np.ndarray:
+    return parts.max(axis=1, initial=0.0)
