@@ -144,8 +144,8 @@ class DerivativeBuilder:
     by_numbers: bool = False
     """Whether there are columns for the numbers in slots."""
     changing: bytes | None = None
-    """A byte for each number: whether its column is filled. That of time is empty then, too, and kernels compute nothing
-    that has no place in the matrix."""
+    """A byte for each number: whether its column is filled. That of time is empty then, too, and kernels compute
+    nothing that has no place in the matrix."""
 
     @property
     def columns(self) -> int:

@@ -1,6 +1,6 @@
-"""A disk that is thrown along a floor: it bounces with friction until its flights cannot be seen, slides, and rolls. Its
-derivatives against those of the closed form of the same motion, in 40 digits: flight after flight, without an end to
-the bouncing but roundoff."""
+"""A disk that is thrown along a floor: it bounces with friction until its flights cannot be seen, slides, and rolls.
+Its derivatives against those of the closed form of the same motion, in 40 digits: flight after flight, without an end
+to the bouncing but roundoff."""
 
 import mpmath as mp
 import numpy as np

@@ -1,5 +1,5 @@
-"""Derivatives of runs in natural and joint coordinates: against closed forms and variational equations in 30 digits, and
-against the derivatives of the same motion in Cartesian coordinates, which are made in another way."""
+"""Derivatives of runs in natural and joint coordinates: against closed forms and variational equations in 30 digits,
+and against the derivatives of the same motion in Cartesian coordinates, which are made in another way."""
 
 import mpmath as mp
 import numpy as np

@@ -45,7 +45,7 @@ def rows_of_bodies(following: Following, motion: Trajectory) -> Rows:
 def _add_designs(
     total: Rows, following: Following, k: int, own: Trajectory, modes: np.ndarray, like: np.ndarray
 ) -> None:
-    """What the same coordinates mean in the designs beside, of those that stand on one side of a break where it moves."""
+    """What the same coordinates mean in the designs beside: of those on one side of a break, where it moves."""
     ways = [following.way_at(k, float(t)) for t in own.t]
     for way in {id(one): one for one in ways if one is not None}.values():
         here = np.array([one is way for one in ways])

@@ -18,11 +18,11 @@ the last one goes: then those alone take part that approach, next those that app
 (`in_turn`).
 
 Bodies that bounce with e < 1 come to rest after infinitely many impacts in a finite time. They do here as soon as a
-flight is lower than can be seen (`REST`): this impact is made again with e = 0, and the contact is closed; so it is where
-another impact has lifted it by no more. Between the first and the last of the impacts that are left out the normal impulse
-is that of a body at rest and what ends the approach, and so is the friction that goes with it: the motion is right to
-the second order of the approach. When the last one would have been is noted: an impact a flight of 2 w'/|ẇ| before has
-left e/(1 - e) as much.
+flight is lower than can be seen (`REST`): this impact is made again with e = 0, and the contact is closed; so it is
+where another impact has lifted it by no more. Between the first and the last of the impacts that are left out the
+normal impulse is that of a body at rest and what ends the approach, and so is the friction that goes with it: the
+motion is right to the second order of the approach. When the last one would have been is noted: an impact a flight of
+2 w'/|ẇ| before has left e/(1 - e) as much.
 """
 
 from ...compiled.contacts import CLOSED, NOTED, OPEN, STILL, put_rows
