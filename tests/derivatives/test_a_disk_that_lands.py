@@ -42,6 +42,11 @@ def closed(t, mu, e, R, vx, y):
     return x + vx * (t - now - slides), vx, R, mp.mpf(0), w
 
 
+def test_a_derivative_to_one_side_alone_is_refused():
+    with pytest.raises(mbs.ModelError, match="'floor' has restitution 0 and is asked for it"):
+        thrown(0.1, 0.0, np.linspace(0.0, 0.4, 3))
+
+
 @pytest.mark.parametrize(("restitution", "least"), [(0.4, 12), (0.1, 5)])
 def test_derivatives_behind_many_impacts_with_friction(restitution, least):
     times = np.linspace(0.0, 1.5, 7)

@@ -30,6 +30,8 @@ def rows_of_bodies(following: Following, motion: Trajectory) -> Rows:
     found: list[Rows] = []
     for k in range(len(following.ways)):
         slopes = [following.rows[name][k, :done] for name in ("q", "v", "a")]
+        ended = ~np.all([np.isfinite(x).all(axis=1) for x in slopes], axis=0)  # there are none from there on
+        slopes = [np.where(ended[:, None], 0.0, x) for x in slopes]
         reach = np.max([_largest(np.abs(x) / unit) for x, unit in zip(slopes, units, strict=True)], axis=0)
         small = SMALL / np.where(reach > 0.0, reach, 1.0)
         total = {name: np.zeros_like(x) for name, x in _read(system, own, modes, motion.q).items()}
@@ -38,19 +40,19 @@ def rows_of_bodies(following: Following, motion: Trajectory) -> Rows:
             beside = _read(system, Trajectory(own.t, *aside), modes, motion.q)
             _add(total, weight / small, beside, slice(None))
         _add_designs(total, following, k, own, modes, motion.q)
+        for rows in total.values():
+            rows[ended] = np.nan
         found.append(total)
     return {name: np.array([one[name] for one in found]) for name in ("q", "v", "a", "multipliers")}
 
 
-def _add_designs(
-    total: Rows, following: Following, k: int, own: Trajectory, modes: np.ndarray, like: np.ndarray
-) -> None:
-    """What the same coordinates mean in the designs beside: of those on one side of a break, where it moves."""
+def _add_designs(total: Rows, following: Following, k: int, own: Trajectory, modes: np.ndarray, q: np.ndarray) -> None:
+    """What the same coordinates mean in the designs beside; next to a break that moves, in those on one side."""
     ways = [following.way_at(k, float(t)) for t in own.t]
     for way in {id(one): one for one in ways if one is not None}.values():
         here = np.array([one is way for one in ways])
         for run, weight in zip(way.runs, way.weights if way.runs else (), strict=True):
-            beside = _read(run.system, Trajectory(*(x[here] for x in own)), modes[here], like[here])
+            beside = _read(run.system, Trajectory(*(x[here] for x in own)), modes[here], q[here])
             _add(total, np.full(here.sum(), weight / way.small), beside, here)
     for rows in total.values():
         rows[[one is None for one in ways]] = np.nan

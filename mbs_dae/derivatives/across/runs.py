@@ -42,6 +42,11 @@ def check_followed(system: System, asked: Asked) -> None:
         if {*asked.symbols} & getattr(controller.every, "free_symbols", set()):
             what = f"{controller.who} samples at times that depend on what is asked for"
             raise ModelError(f"derivatives of simulate: {what}; give a number for every=, or leave derivatives= out")
+    for contact in system.model.contacts:
+        restitution = getattr(contact, "restitution", 0.0)
+        if {*asked.symbols} & getattr(restitution, "free_symbols", set()) and system.evaluator(restitution) == 0.0:
+            what = f"{contact.who} has restitution 0 and is asked for it: there is a derivative to one side alone"
+            raise ModelError(f"derivatives of simulate: {what}; take a restitution a little larger")
 
 
 @dataclass(frozen=True, eq=False)
