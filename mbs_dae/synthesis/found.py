@@ -31,7 +31,7 @@ else:  # checkers alone know defaults before Python 3.13
 @dataclass(frozen=True, eq=False)
 class Synthesis(Generic[SomeCandidate]):
     """The linkages that a synthesis found, ranked: those without defects first, then those that are exact or nearest,
-    then those that transmit forces best. ``print(found)`` shows them as a table.
+    then those that transmit forces best, then the smaller ones. ``print(found)`` shows them as a table.
 
     >>> found = mbs.synthesize_motion([(0, 0, 0), (1, 0.2, 0.3), (1.8, 0, 0.6)], fixed=[(0, -1), (1, -1)])
     >>> print(found)
@@ -106,7 +106,10 @@ def ranked(
     notes: Sequence[str] = (),
     noun: str = "linkage",
 ) -> Synthesis[SomeCandidate]:
-    def key(one: SomeCandidate) -> tuple[int, float, float]:
-        return len(one.defects), float(f"{largest(one):.2g}"), -min(one.weakest, GOOD)
+    """Cognates draw the same curve and may transmit alike: roundoff does not choose between them, the smaller one is
+    first."""
+
+    def key(one: SomeCandidate) -> tuple[int, float, float, float]:
+        return len(one.defects), float(f"{largest(one):.2g}"), -round(min(one.weakest, GOOD), 6), one.size
 
     return Synthesis(what, tuple(sorted(candidates, key=key)), curves, tuple(notes), noun)

@@ -26,7 +26,7 @@ def test_five_poses_of_a_linkage_give_it_back():
     found = mbs.synthesize_motion(poses_of(KNOWN, ANGLES))
     assert len(found) == 12  # four points of Burmester: six linkages, each driven from either side
     assert is_known(found.best) and not found.best.defects
-    assert max(one.error.max() for one in found) < 1e-10
+    assert max(one.error.max() / one.size for one in found) < 1e-11  # some links are 91 m long, their triangles flat
 
 
 def test_random_linkages_come_back_from_five_poses():
@@ -52,7 +52,7 @@ def test_points_of_the_curves_of_four_poses_stay_on_circles():
         assert np.ptp(kept) < 1e-10 * max(1, abs(O), abs(A))
     found = mbs.synthesize_motion(FOUR)
     assert len(found) > 10 and not found.best.defects and found.curves is not None
-    assert max(one.error.max() for one in found) < 1e-10 * max(one.linkage.a for one in found)
+    assert max(one.error.max() / one.size for one in found) < 1e-11  # some links are 91 m long, their triangles flat * max(one.linkage.a for one in found)
 
 
 def test_a_fifth_pose_lies_on_the_curves_of_four():
