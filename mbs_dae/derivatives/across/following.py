@@ -23,7 +23,7 @@ from ...motion.samples import Sampling
 from ...symbolic.branches import WATCH
 from .again import make_step, meet, read_energy, read_guards_at, read_here, read_step
 from .beside import ALONE, Beside, Stands, Way, stands, units_of, varied
-from .jumps import GRAZES, agreed, at_held_time, at_the_event, carried_over, is_smooth, time_moved
+from .jumps import GRAZES, IN_TIME, agreed, at_held_time, at_the_event, carried_over, is_smooth, time_moved
 
 READ = ("q", "v", "a", "multipliers", "contacts", "energies")
 """What is kept of a run at the requested times."""
@@ -272,7 +272,7 @@ class Following:
         course, span = self.run.course, before.span
         if t == course.ends[span] and span < course.ends.size - 1:  # behind a break guards cannot be read
             by_state = np.abs(varied(make, self.own, ALONE, crossing.y, crossing.dy, unit)) * crossing.length
-            in_time = bool((by_state <= GRAZES * self.run.search.size[guards]).all())
+            in_time = bool((by_state <= IN_TIME * self.run.search.size[guards]).all())
             return self.breaks[:, span] if in_time else self._at_once()
         along = self._varied(make, crossing.y, crossing.dy, crossing.S, (t, t))
         rate = varied(make, self.own, ALONE, crossing.y, crossing.dy, unit, 1.0)
