@@ -136,16 +136,17 @@ def write_equations(p):
                 p.e[row] = -p.y[i]
                 row += 1
         if p.mode[p.first[law]] == SLIDES:
-            _write_sliding(p, law, row, many)
+            longest = radius(p, law)
+            _put_sense(p, law, longest)
+            write_sliding(p, law, row, many, longest)
             row += p.first[law + 1] - p.first[law]
     return many
 
 
 @compiled
-def _write_sliding(p, law, row, many):
-    """The equations of a law that slides."""
-    begin, end, longest = p.first[law], p.first[law + 1], radius(p, law)
-    _put_sense(p, law, longest)
+def write_sliding(p, law, row, many, longest):
+    """The equations of a law that slides, whose radius is known, and grows as `sense` has it."""
+    begin, end = p.first[law], p.first[law + 1]
     for k in range(many):
         j, growth, turned = p.free[k], 0.0, 0.0
         for one in range(p.bound_at[law], p.bound_at[law + 1]):

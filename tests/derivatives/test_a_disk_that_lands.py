@@ -47,12 +47,18 @@ def test_a_derivative_to_one_side_alone_is_refused():
         thrown(0.1, 0.0, np.linspace(0.0, 0.4, 3))
 
 
-@pytest.mark.parametrize(("restitution", "least"), [(0.4, 12), (0.1, 5)])
-def test_derivatives_behind_many_impacts_with_friction(restitution, least):
+@pytest.mark.parametrize(
+    ("friction", "restitution", "least", "slides"),
+    [(0.1, 0.4, 16, True), (0.1, 0.1, 7, True), (0.1, 0.7, 40, False), (0.35, 0.5, 21, False), (0.35, 0.7, 40, False)],
+)
+def test_derivatives_behind_many_impacts_with_friction(friction, restitution, least, slides):
+    """The disk slides when it has come to rest, or an impact has ended its slip before, and it rolls in all others."""
     times = np.linspace(0.0, 1.5, 7)
-    result = thrown(0.1, restitution, times)
+    result = thrown(friction, restitution, times)
     assert len(result.impacts) >= least
-    values = (0.1, restitution, 0.1, 2.0, 0.3)
+    behind = result.t > result.impacts[-1].t
+    assert behind.any() and ("slips" in result.modes["floor"][behind]) == slides
+    values = (friction, restitution, 0.1, 2.0, 0.3)
     with mp.workdps(40):
         small = mp.mpf("1e-14")
         for k, t in enumerate(times):

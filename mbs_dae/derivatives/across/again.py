@@ -8,12 +8,12 @@ from ...compiled.machine import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Vector
 from ...linear.vectors import copy
-from ...motion.contact.impacts import strike_alike
 from ...motion.course import moment
 from ...motion.derivative import derivative
 from ...motion.methods.method import H, T, take_step
 from ...motion.record import March, derivative_at_end, keep, put_back, put_right, record_to, remember
 from ...motion.switching.switches import look
+from .impacts import Notes, strike_alike
 
 
 @compiled_apart
@@ -76,11 +76,12 @@ def read_guards_at(march: March, t: float, y: Vector, guards: Vector):
 
 
 @compiled_apart
-def meet(march: March, t: float, y: Vector, meeting: Integers, modes: Vector):
-    """y becomes the state behind an impact of these points, which leads to these modes. A status."""
+def meet(march: March, t: float, y: Vector, meeting: Integers, modes: Vector, notes: Notes):
+    """y becomes the state behind an impact of these points, which leads to these modes and is decided as noted, or what
+    is decided is noted. A status."""
     search = march.search
     search.span[0], search.status[0] = t, DONE
     remember(march)
-    strike_alike(search, y, meeting, modes)
+    strike_alike(search, y, meeting, modes, notes)
     put_back(march)
     return search.status[0]

@@ -21,9 +21,10 @@ from ...motion.events import asked_by, present
 from ...motion.record import ACCEPTED, NEXT
 from ...motion.samples import Sampling
 from ...symbolic.branches import WATCH
-from .again import make_step, meet, read_energy, read_guards_at, read_here, read_step
-from .beside import ALONE, Beside, Stands, Way, stands, units_of, varied
-from .jumps import GRAZES, IN_TIME, agreed, at_held_time, at_the_event, carried_over, is_smooth, time_moved
+from .again import make_step, read_energy, read_guards_at, read_here, read_step
+from .beside import ALONE, SMALL, Beside, Stands, Way, stands, units_of, varied
+from .decided import decided
+from .jumps import GRAZES, IN_TIME, agreed, at_held_time, at_the_event, carried_over, is_smooth, on_edge, time_moved
 
 READ = ("q", "v", "a", "multipliers", "contacts", "energies")
 """What is kept of a run at the requested times."""
@@ -157,17 +158,31 @@ class Following:
         if not strikes:
             self.S = carried_over(self.S, dy, behind, moved)
             return
-        meeting, modes = run.mechanism.contacts.meeting.copy(), run.mechanism.switches.mode.copy()
-        wanted, after = run.search.wanted.copy(), run.search.after.copy()
+        self.S = at_held_time(self._strike(y, dy, at_the_event(self.S, dy, moved), moved), behind, moved)
 
-        def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
-            march, y = beside.march, y.copy()
-            beside.stand(crossing.before.where)
-            march.search.wanted[:], march.search.after[:] = wanted, after
-            return y if meet(march, crossing.t + later, y, meeting, modes) == DONE else y * np.nan
+    def _strike(self, y: np.ndarray, dy: np.ndarray, way: np.ndarray, moved: np.ndarray) -> np.ndarray:
+        """How the state behind an impact varies, from how that before it does where neighbours meet."""
+        assert self.crossing is not None
+        t, impact = self.crossing.t, decided(self.run, self.own, self.crossing.before.where, self.crossing.t, y)
+        if impact is None:
+            self._tell(f"at t = {t:.6g} an impact could not be made again as it was")
+            return np.full_like(way, np.nan)
+        found = self._varied(impact.make, y, dy, way, (t, t), moved)
+        after, margins = np.split(found, [y.size], axis=1)
+        unit = units_of(self.run, y, dy)
+        for k, (S, wait) in enumerate(zip(way, moved, strict=True)):
+            if not np.isfinite(S).all() or not np.isfinite(wait):
+                continue
+            if not np.isfinite(found[k]).all():
+                self._tell(f"at t = {t:.6g} bodies meet in another way in designs or states beside")
+            elif on_edge(impact.margins, margins[k], float((np.abs(S) / unit).max()) + 1.0 / self._size(k)):
+                self._tell(f"at t = {t:.6g} bodies meet on the edge between two ways: beside it is one or the other")
+                after[k] = np.nan
+        return after
 
-        way = at_the_event(self.S, dy, moved)
-        self.S = at_held_time(self._varied(make, y, dy, way, (crossing.t, crossing.t), moved), behind, moved)
+    def _size(self, k: int) -> float:
+        """Of a parameter; without an end where designs do not depend on it."""
+        return self.ways[k].small / SMALL if self.ways[k].runs else np.inf
 
     def _break(self, dy: np.ndarray, span: int) -> None:
         behind = self.run.stages.k[0]

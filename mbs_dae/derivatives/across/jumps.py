@@ -20,13 +20,16 @@ there one where two surfaces are passed at one instant that neighbours pass one 
 import numpy as np
 
 ALIKE = 1e-6
-"""Times of events whose derivatives differ by less than this part are those of one event."""
+"""Times of events whose derivatives differ by less than this part are those of one event; and what changes by less than
+this part of its size over the size of what it depends on does not change."""
 GRAZES = 1e-4
 """A guard that would fall, at the rate with which it passes, by less than this part of its size g over a step h only
 touches zero. It bends back there, from g to 0 over h, so it gets below zero by ġ² h²/4g at most: by 2.5·10⁻⁹ g, which
 is less than motions are right to."""
 IN_TIME = 1e-7
 """A guard that the motion changes by less than this part of its size over a step is one of time alone."""
+EDGE = 1e-8
+"""A decision in an impact whose margin is less than this part of what acts in it may be the other one."""
 SMOOTH = 1e-10
 """y' jumps by nothing where it jumps by less than this part of its size: roundoff of forces."""
 
@@ -64,3 +67,8 @@ def agreed(times: list[np.ndarray], scale: np.ndarray) -> np.ndarray:
     for other in others:
         found[~(np.abs(other - first) <= ALIKE * np.maximum(scale, np.abs(first)))] = np.nan
     return found
+
+
+def on_edge(margins: np.ndarray, slopes: np.ndarray, rate: float) -> bool:
+    """Whether a decision is on the edge, and neighbours, whose states or designs change at this rate, are beyond it."""
+    return bool(((np.abs(margins) <= EDGE) & (np.abs(slopes) > ALIKE * rate)).any())

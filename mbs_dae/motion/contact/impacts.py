@@ -25,17 +25,16 @@ motion is right to the second order of the approach. When the last one would hav
 2 w'/|ẇ| before has left e/(1 - e) as much.
 """
 
-from ...compiled.contacts import CLOSED, NOTED, OPEN, STILL, put_rows
+from ...compiled.contacts import NOTED, OPEN, STILL, put_rows
 from ...compiled.machine import DONE, NOT_FINITE
 from ...kernels.abi import compiled, compiled_apart
-from ...kernels.blocks import Integers, Vector
+from ...kernels.blocks import Vector
 from ...linear.vectors import axpy, copy, dot, largest
 from ..course import moment
 from ..derivative import evaluate, factorise_terms
 from ..switching.choosing import go_on_anew
 from ..switching.pieces import turn_over
 from ..switching.search import Search
-from ..switching.switches import hold_all
 from .bounds import is_given
 from .delassus import respond, responses
 from .following import let_rates_follow
@@ -72,7 +71,7 @@ def strike(search: Search, y: Vector, dy: Vector):
             return
         contacts.pace[1] = pace
         go_on_anew(search, y, dy)
-        _stop(mechanism, y)
+        stop(mechanism, y)
         contacts.pace[1] = pace
         go_on_anew(search, y, dy)
     contacts.lands[:] = 0
@@ -89,50 +88,17 @@ def _meet(search, y):
     contacts.log[contacts.logged[0]][:] = 0.0
     if contacts.in_turn[0] == 1 and not _pass_on(search, y):
         return False
-    return _look_at_rates(search, y) and _jumps(search, y, contacts.meeting)
+    return look_at_rates(search, y) and _jumps(search, y, contacts.meeting)
 
 
 @compiled
-def _stop(mechanism, y):
+def stop(mechanism, y):
     """Take away what is left of the rates of what is closed."""
     contacts = mechanism.contacts
     use_closed(contacts)
     respond(mechanism)
     put_cancelling(contacts, contacts.rate, contacts.size[0])
-    _jump(mechanism, y)
-
-
-@compiled_apart
-def strike_alike(search: Search, y: Vector, meeting: Integers, modes: Vector):
-    """The same impact in a state beside: the same points meet, and stay together, as in one that led to these modes. So
-    the state after it is a smooth function of that before."""
-    mechanism = search.stages.mechanism
-    contacts, state = mechanism.contacts, mechanism.state
-    contacts.logged[0] = 0
-    contacts.log[0][:] = contacts.pace[1] = contacts.rests[0] = 0.0
-    search.surface[:] = 0
-    for c in range(contacts.gap.size):
-        stays = contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED
-        contacts.lands[c] = 1 if stays else 0
-    turn_over(search)
-    if contacts.in_turn[0] == 1 and not _pass_on(search, y):
-        return
-    if not _look_at_rates(search, y):
-        return
-    for c in range(contacts.gap.size):
-        contacts.meeting[c] = meeting[c]
-    if not _jumps(search, y, contacts.meeting):
-        return
-    copy(modes, mechanism.switches.mode)
-    hold_all(mechanism)
-    closed, contacts.closed[0] = contacts.closed[0], 0
-    if closed > 0:
-        evaluate(mechanism, moment(search.stages.course, search.span[0]), y[: state.q_end], y[state.v_at : state.v_end])
-        factorise_terms(mechanism)
-        put_rows(contacts)
-        _stop(mechanism, y)
-    contacts.closed[0] = closed
-    contacts.lands[:] = 0
+    jump(mechanism, y)
 
 
 @compiled
@@ -141,17 +107,11 @@ def _pass_on(search, y):
     that can be seen: what is left of it is the matter of all together. Whether all are solved."""
     contacts, first = search.stages.mechanism.contacts, 0.0
     for _ in range(MOST):
-        if not _look_at_rates(search, y):
+        if not look_at_rates(search, y):
             return False
-        fastest = 0.0
-        for c in range(contacts.gap.size):
-            approach = -contacts.rate[contacts.gap[c]] if contacts.gap[c] >= 0 and contacts.meeting[c] == 1 else 0.0
-            contacts.touching[c] = 1 if approach > LEFT * contacts.pace[1] else 0
-            fastest = max(fastest, approach)
-            if contacts.gap[c] < 0:
-                contacts.touching[c] = contacts.meeting[c]
+        fastest = put_approaching(contacts)
         first = max(first, fastest)
-        if fastest <= max(LEFT * first, LEFT * contacts.pace[1]):
+        if is_over(contacts, fastest, first):
             break
         if not _jumps(search, y, contacts.touching):
             return False
@@ -159,7 +119,26 @@ def _pass_on(search, y):
 
 
 @compiled
-def _look_at_rates(search, y):
+def put_approaching(contacts):
+    """Of the points that meet those that approach, in `touching`; how fast the fastest does."""
+    fastest = 0.0
+    for c in range(contacts.gap.size):
+        approach = -contacts.rate[contacts.gap[c]] if contacts.gap[c] >= 0 and contacts.meeting[c] == 1 else 0.0
+        contacts.touching[c] = 1 if approach > LEFT * contacts.pace[1] else 0
+        fastest = max(fastest, approach)
+        if contacts.gap[c] < 0:
+            contacts.touching[c] = contacts.meeting[c]
+    return fastest
+
+
+@compiled
+def is_over(contacts, fastest, first):
+    """Whether nothing approaches any more that can be seen."""
+    return fastest <= max(LEFT * first, LEFT * contacts.pace[1])
+
+
+@compiled
+def look_at_rates(search, y):
     """Rows and rates in the state y, and the points that meet; whether they are numbers, and nothing is pressed."""
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
@@ -190,29 +169,45 @@ def _jumps(search, y, points):
     contacts = search.stages.mechanism.contacts
     use_points(contacts, points)
     respond(search.stages.mechanism)
-    _pose(search.stages.mechanism, points)
+    pose_impact(search.stages.mechanism, points)
     solved = is_solved(contacts)
     copy(contacts.problem.f[: contacts.size[0]], contacts.amount)
-    if solved and _lost(contacts) < -GAIN * _at_stake(contacts):
+    if solved and gives_energy(contacts):
         solved = _solve_in_two(search.stages.mechanism, points)
-    if not solved or _lost(contacts) < -GAIN * _at_stake(contacts):
+    if not solved or gives_energy(contacts):
         search.status[0] = UNSOLVED
         return False
-    _jump(search.stages.mechanism, y)
+    jump(search.stages.mechanism, y)
     return True
 
 
 @compiled
 def _solve_in_two(mechanism, points):
     """The impulses by Poisson's law: of compression, and what it gives back; whether there are some."""
-    contacts, problem = mechanism.contacts, mechanism.contacts.problem
-    n = contacts.size[0]
-    pose(mechanism, points, True)
-    for i in range(n):
-        problem.w0[i] = _rate(contacts, i)
-    let_rates_follow(mechanism)
-    if not is_solved(contacts):
+    pose_compression(mechanism, points)
+    if not is_solved(mechanism.contacts):
         return False
+    pose_expansion(mechanism.contacts, points)
+    if not is_solved(mechanism.contacts):
+        return False
+    add_expansion(mechanism.contacts)
+    return True
+
+
+@compiled
+def pose_compression(mechanism, points):
+    """The problem of what ends all approach."""
+    contacts = mechanism.contacts
+    pose(mechanism, points, True)
+    for i in range(contacts.size[0]):
+        contacts.problem.w0[i] = _rate(contacts, i)
+    let_rates_follow(mechanism)
+
+
+@compiled
+def pose_expansion(contacts, points):
+    """The problem of what more than its part is given back of that, which was solved last; both of them in `amount`."""
+    problem, n, i = contacts.problem, contacts.size[0], 0
     copy(problem.f[:n], contacts.amount)
     for i in range(n):
         problem.w0[i], problem.f[i] = problem.w[i], 0.0
@@ -227,11 +222,18 @@ def _solve_in_two(mechanism, points):
                 problem.b[row] += problem.B[row, i] * back
             i += 1
         i += contacts.slips[c] * points[c]
-    if not is_solved(contacts):
-        return False
-    for i in range(n):
-        contacts.amount[i] += problem.f[i]
-    return True
+
+
+@compiled
+def add_expansion(contacts):
+    for i in range(contacts.size[0]):
+        contacts.amount[i] += contacts.problem.f[i]
+
+
+@compiled
+def gives_energy(contacts):
+    """Whether impulses give more than they take away."""
+    return _lost(contacts) < -GAIN * _at_stake(contacts)
 
 
 @compiled
@@ -262,7 +264,7 @@ def _at_stake(contacts):
 
 
 @compiled
-def _pose(mechanism, points):
+def pose_impact(mechanism, points):
     """The problem of impulses."""
     contacts = mechanism.contacts
     contacts.slipping[:] = 0
@@ -292,7 +294,7 @@ def _rate(contacts, i):
 
 
 @compiled
-def _jump(mechanism, y):
+def jump(mechanism, y):
     """The state after the impulses that were solved for, in place; and what they are and take away, noted."""
     contacts, machine, state = mechanism.contacts, mechanism.machine, mechanism.state
     note, lost, given = contacts.log[contacts.logged[0]], _lost(contacts), 0.0

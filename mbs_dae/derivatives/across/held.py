@@ -1,0 +1,203 @@
+"""Problems of contact whose modes are held: those of a solution, for problems beside it. Compiled.
+
+With modes held the laws are equations, smooth functions of W, w0 and the bounds: x = 0 for what is open, y = 0 for what
+is closed or sticks, x_c = r t for what slides, along the same side in one row, along t = z/|z| of the trial force
+z = x - y else. So is the radius: in one row r = σ (d + C x) with the sign that it has.
+
+Their solution satisfies the laws as long as what the modes leave out does:
+
+    open   y >= 0        closed   x >= 0        sticks   r - |x| >= 0        slides   -y·t >= 0        σ (d + C x) >= 0
+
+These are the margins. Where one is zero the solution has a kink.
+"""
+
+from math import sqrt
+
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
+from ...linear.elimination import least_solution
+from ...linear.laws import (
+    EXACT,
+    ROUNDOFF,
+    Complementarity,
+    bound,
+    is_unilateral,
+    put_into_units,
+    put_solution,
+    respond,
+    unknowns,
+)
+from ...linear.modes import CLOSED, FAR, OPEN, SHARP, SLIDES, STEPS, write_sliding
+from ...linear.vectors import all_finite, copy
+
+NONE = 1e-8
+"""A radius of several rows is none below this part of what acts."""
+
+
+@compiled_apart
+def read_modes(problem: Complementarity):
+    """`mode`, `along` and `sense` of the solution f: roundoff decides nothing but what has no margin."""
+    p = problem
+    p.eased[0], p.eased[1] = 0.0, 1.0
+    put_into_units(p)
+    respond(p)
+    for law in range(p.counts[0]):
+        begin, end = p.first[law], p.first[law + 1]
+        if is_unilateral(p, law):
+            for i in range(begin, end):
+                p.mode[i], p.along[i] = CLOSED if p.x[i] > p.y[i] else OPEN, 0.0
+            continue
+        for row in range(p.bound_at[law], p.bound_at[law + 1]):
+            p.sense[row] = 1.0 if bound(p, row) >= 0.0 else -1.0
+        longest, length = held_radius(p, law), 0.0
+        for i in range(begin, end):
+            length += (p.x[i] - p.y[i]) ** 2
+        length = sqrt(length)
+        for i in range(begin, end):
+            p.mode[i] = SLIDES if length > longest else OPEN if longest == 0.0 else CLOSED
+            p.along[i] = (p.x[i] - p.y[i]) / length if length > 0.0 else 0.0
+
+
+@compiled_apart
+def solve_held(problem: Complementarity):
+    """f and w with the modes that stand there, from the f that stands there. How many unknowns they do not determine;
+    -1 where they have no solution."""
+    p = problem
+    p.eased[0], p.eased[1] = 0.0, 1.0
+    if not put_into_units(p):
+        return -1
+    n, best, undetermined = unknowns(p), FAR, 0
+    for i in range(n):
+        if p.mode[i] == OPEN:
+            p.x[i] = 0.0
+    for _ in range(STEPS):
+        undetermined = _advance(p)
+        terms = respond(p)
+        left = _left(p) / (1.0 + ROUNDOFF * terms)
+        if not (all_finite(p.x[:n]) and left < FAR):
+            return -1
+        if left >= best and best <= EXACT:
+            copy(p.best[:n], p.x)
+            respond(p)
+            break
+        if left < best:
+            copy(p.x[:n], p.best)
+        best = min(left, best)
+        if left <= SHARP:
+            break
+    put_solution(p)
+    return undetermined if best <= EXACT else -1
+
+
+@compiled
+def held_radius(p, law):
+    """That of a law, with the sign that is held."""
+    begin, end, total = p.bound_at[law], p.bound_at[law + 1], 0.0
+    if end == begin + 1:
+        return p.sense[begin] * bound(p, begin)
+    for row in range(begin, end):
+        total += bound(p, row) ** 2
+    return sqrt(total)
+
+
+@compiled
+def _advance(p):
+    """One step of Newton's method with these modes. How many unknowns are not determined."""
+    respond(p)
+    many = row = 0
+    for i in range(unknowns(p)):
+        if p.mode[i] != OPEN:
+            p.free[many] = i
+            many += 1
+    for law in range(p.counts[0]):
+        begin, end = p.first[law], p.first[law + 1]
+        for i in range(begin, end):
+            if p.mode[i] == CLOSED:
+                for k in range(many):
+                    p.J[row, k] = p.A[i, p.free[k]]
+                p.e[row], row = -p.y[i], row + 1
+        if p.mode[begin] == SLIDES:
+            longest = held_radius(p, law)
+            _turn(p, law, longest)
+            _slide(p, law, row, many, longest)
+            row += end - begin
+    rank = least_solution(p.J, p.e, p.step, p.order, many)
+    for k in range(many):
+        p.x[p.free[k]] += p.step[k]
+    return many - rank
+
+
+@compiled
+def _slide(p, law, row, many, longest):
+    """The equations of a law that slides. A radius of several rows grows along the direction that it has; the sign of
+    a single one stays for the next problem."""
+    begin, end = p.bound_at[law], p.bound_at[law + 1]
+    if end > begin + 1:
+        for one in range(begin, end):
+            p.sense[one] = bound(p, one) / longest if longest > 0.0 else 0.0
+    write_sliding(p, law, row, many, longest)
+
+
+@compiled
+def _turn(p, law, longest):
+    """The direction of what slides in several rows: that of the trial force."""
+    begin, end, length = p.first[law], p.first[law + 1], 0.0
+    p.turns[law] = 0.0
+    if end == begin + 1:
+        return
+    for i in range(begin, end):
+        length += (p.x[i] - p.y[i]) ** 2
+    length = sqrt(length)
+    if length > 0.0:
+        p.turns[law] = longest / length
+        for i in range(begin, end):
+            p.along[i] = (p.x[i] - p.y[i]) / length
+
+
+@compiled
+def _left(p):
+    """The largest residual of the equations of the modes, with the y that stands there."""
+    worst = 0.0
+    for law in range(p.counts[0]):
+        longest = 0.0
+        if p.mode[p.first[law]] == SLIDES:
+            longest = held_radius(p, law)
+            _turn(p, law, longest)
+        for i in range(p.first[law], p.first[law + 1]):
+            if p.mode[i] == CLOSED:
+                worst = max(worst, abs(p.y[i]))
+            elif p.mode[i] == SLIDES:
+                worst = max(worst, abs(p.x[i] - longest * p.along[i]))
+    return worst
+
+
+@compiled_apart
+def put_margins(problem: Complementarity, margins: Vector):
+    """Those of the solution, with the y that stands there, times `scale`: of each law one for each of its rows, and one
+    for each row of its bound. Of what has none, 1 times `scale`."""
+    p, at = problem, 0
+    for law in range(p.counts[0]):
+        begin, end = p.first[law], p.first[law + 1]
+        if is_unilateral(p, law):
+            for i in range(begin, end):
+                margins[at] = p.scale[0] * (p.x[i] if p.mode[i] == CLOSED else p.y[i])
+                at += 1
+            continue
+        margins[at] = p.scale[0] * _margin_of_friction(p, law)
+        for i in range(begin + 1, end):
+            margins[at + i - begin] = p.scale[0]
+        at += end - begin
+        single = p.bound_at[law + 1] == p.bound_at[law] + 1
+        for row in range(p.bound_at[law], p.bound_at[law + 1]):
+            shows = single or held_radius(p, law) <= NONE
+            margins[at] = p.scale[0] * ((p.sense[row] if single else 1.0) * bound(p, row) if shows else 1.0)
+            at += 1
+
+
+@compiled
+def _margin_of_friction(p, law):
+    begin, end, length, on = p.first[law], p.first[law + 1], 0.0, 0.0
+    for i in range(begin, end):
+        length += p.x[i] ** 2
+        on -= p.y[i] * p.along[i]
+    return on if p.mode[begin] == SLIDES else held_radius(p, law) - sqrt(length) if p.mode[begin] == CLOSED else 1.0

@@ -1,0 +1,208 @@
+"""An impact made again beside the one that a run has made, so that what comes out is a smooth function. Compiled.
+
+In an impact much is decided: who is struck next where it is passed on, whether Newton's law gives energy, and in every
+problem of impulses which points part and which slips end. So it is first made again where the run has made it, and all
+that is decided is noted, in the order in which it comes; beside it the same is decided (`note`). The margins by which
+decisions hold are noted, too: where one is zero, and changes beside, there is no derivative.
+"""
+
+from typing import NamedTuple
+
+from ...compiled.contacts import CLOSED, put_rows
+from ...kernels.abi import compiled
+from ...kernels.blocks import Integers, Vector, Work, zeros
+from ...linear.laws import unknowns
+from ...linear.vectors import copy
+from ...motion.contact.delassus import respond
+from ...motion.contact.guards import first_entry
+from ...motion.contact.impacts import (
+    MOST,
+    add_expansion,
+    gives_energy,
+    is_over,
+    jump,
+    look_at_rates,
+    pose_compression,
+    pose_expansion,
+    pose_impact,
+    put_approaching,
+    stop,
+)
+from ...motion.contact.problem import is_solved, use_points
+from ...motion.contact.states import UNSOLVED
+from ...motion.course import moment
+from ...motion.derivative import evaluate, factorise_terms
+from ...motion.switching.pieces import turn_over
+from ...motion.switching.search import Search
+from ...motion.switching.switches import hold_all
+from .held import put_margins, read_modes, solve_held
+
+FAINT = 1e-9
+"""What acts in a problem of impulses counts as this part of the largest before it, at least."""
+
+
+class Notes(NamedTuple):
+    """What has been decided in an impact, and by which margins."""
+
+    items: Work[Vector] = zeros("items")
+    margins: Work[Vector] = zeros("items")
+    at: Work[Integers] = zeros(2)
+    """How many items there are, and margins."""
+    known: Work[Integers] = zeros(1)
+    """Whether items are read, not written."""
+    full: Work[Integers] = zeros(1)
+    """Whether there was room for less."""
+    acts: Work[Vector] = zeros(1)
+    """The most that has acted in a problem."""
+
+
+ITEMS, MARGINS = 0, 1
+
+
+@compiled
+def note(notes, value):
+    """What has been decided: this, or what was noted."""
+    k = notes.at[ITEMS]
+    notes.at[ITEMS] = k + 1
+    if k >= notes.items.size:
+        notes.full[0] = 1
+        return value
+    if notes.known[0] == 0:
+        notes.items[k] = value
+    return notes.items[k]
+
+
+@compiled
+def strike_alike(search: Search, y: Vector, meeting: Integers, modes: Vector, notes: Notes):
+    """The same impact in a state beside: the same points meet, and stay together, as in one that led to these modes."""
+    mechanism = search.stages.mechanism
+    contacts, state = mechanism.contacts, mechanism.state
+    notes.at[:] = notes.full[:] = 0
+    notes.acts[:] = 0.0
+    contacts.logged[0] = 0
+    contacts.log[0][:] = contacts.pace[1] = contacts.rests[0] = 0.0
+    search.surface[:] = 0
+    for c in range(contacts.gap.size):
+        stays = contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED
+        contacts.lands[c] = 1 if stays else 0
+    turn_over(search)
+    if contacts.in_turn[0] == 1 and not _pass_on(search, y, notes):
+        return
+    if not _look(search, y, notes):
+        return
+    for c in range(contacts.gap.size):
+        contacts.meeting[c] = meeting[c]
+    if not _jumps(search, y, contacts.meeting, notes):
+        return
+    copy(modes, mechanism.switches.mode)
+    hold_all(mechanism)
+    closed, contacts.closed[0] = contacts.closed[0], 0
+    if closed > 0:
+        evaluate(mechanism, moment(search.stages.course, search.span[0]), y[: state.q_end], y[state.v_at : state.v_end])
+        factorise_terms(mechanism)
+        put_rows(contacts)
+        stop(mechanism, y)
+    contacts.closed[0] = closed
+    contacts.lands[:] = 0
+
+
+@compiled
+def _pass_on(search, y, notes):
+    contacts, first = search.stages.mechanism.contacts, 0.0
+    for _ in range(MOST):
+        if not _look(search, y, notes):
+            return False
+        fastest = put_approaching(contacts)
+        first = max(first, fastest)
+        for c in range(contacts.gap.size):
+            touches = contacts.gap[c] >= 0 and note(notes, float(contacts.meeting[c])) == 1.0
+            rate = contacts.rate[contacts.gap[c]] if touches else 1.0
+            _put_margin(notes, rate, note(notes, contacts.pace[1] if touches else 1.0))
+            contacts.touching[c] = int(note(notes, float(contacts.touching[c])))
+        if note(notes, 1.0 if is_over(contacts, fastest, first) else 0.0) == 1.0:
+            break
+        if not _jumps(search, y, contacts.touching, notes):
+            return False
+    return True
+
+
+@compiled
+def _put_margin(notes, margin, size):
+    k = notes.at[MARGINS]
+    notes.at[MARGINS] = k + 1
+    if k >= notes.margins.size:
+        notes.full[0] = 1
+    else:
+        notes.margins[k] = margin / size if size > 0.0 else margin
+
+
+@compiled
+def _look(search, y, notes):
+    """Rates here; and whether joints alone keep the same rows still."""
+    contacts, same = search.stages.mechanism.contacts, True
+    if not look_at_rates(search, y):
+        return False
+    for row in range(contacts.kept.size):
+        same = note(notes, float(contacts.kept[row])) == contacts.kept[row] and same
+    if not same:
+        search.status[0] = UNSOLVED
+    return same
+
+
+@compiled
+def _jumps(search, y, points, notes):
+    """Let these points meet, as in `motion.contact.impacts`."""
+    mechanism = search.stages.mechanism
+    contacts, margins = mechanism.contacts, notes.at[MARGINS]
+    use_points(contacts, points)
+    respond(mechanism)
+    pose_impact(mechanism, points)
+    solved = _solve(contacts, notes)
+    copy(contacts.problem.f[: contacts.size[0]], contacts.amount)
+    if note(notes, 1.0 if solved and gives_energy(contacts) else 0.0) == 1.0:
+        notes.at[MARGINS] = margins
+        pose_compression(mechanism, points)
+        solved = _solve(contacts, notes)
+        pose_expansion(contacts, points)
+        solved = solved and _solve(contacts, notes)
+        add_expansion(contacts)
+    if not solved:
+        search.status[0] = UNSOLVED
+        return False
+    jump(mechanism, y)
+    return True
+
+
+@compiled
+def _solve(contacts, notes):
+    """The problem that is posed, with the modes that were noted; whether it is solved."""
+    p = contacts.problem
+    if notes.known[0] == 0:
+        if not is_solved(contacts):
+            return False
+        read_modes(p)
+    for i in range(unknowns(p)):
+        p.f[i], p.mode[i] = note(notes, p.f[i]), int(note(notes, float(p.mode[i])))
+        p.along[i] = note(notes, p.along[i])
+    for row in range(p.bound_at[p.counts[0]]):
+        p.sense[row] = note(notes, p.sense[row])
+    undetermined = solve_held(p)
+    if undetermined < 0 or note(notes, float(undetermined)) != undetermined:
+        return False
+    return _put_margins(contacts, notes)
+
+
+@compiled
+def _put_margins(contacts, notes):
+    p = contacts.problem
+    notes.acts[0] = max(notes.acts[0], p.scale[0])
+    size, many = note(notes, max(p.scale[0], FAINT * notes.acts[0])), unknowns(p) + p.bound_at[p.counts[0]]
+    at = notes.at[MARGINS]
+    if at + many > notes.margins.size:
+        notes.full[0] = 1
+        notes.at[MARGINS] = at + many
+        return True
+    put_margins(p, notes.margins[at : at + many])
+    for k in range(many):
+        _put_margin(notes, notes.margins[at + k], size)
+    return True
