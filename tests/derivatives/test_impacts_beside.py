@@ -62,8 +62,8 @@ def test_an_impact_that_just_ends_a_slip():
 
 @pytest.mark.parametrize(("first", "none"), [(1.3, False), (1.0, True)])
 def test_a_blow_is_passed_on_along_a_row(first, none):
-    """A ball of the mass M strikes one of three in a row, e = 1: the last one goes. The first one goes on if it is heavier
-    and strikes again, goes back if it is lighter; of equal masses it stays, and by M there is no derivative."""
+    """A ball of the mass M strikes the first of two that touch, e = 1: the last one goes. The striking one goes on and
+    strikes again if it is heavier, goes back if it is lighter; of equal masses it stays, and by M it has no slope."""
     model = mbs.PlanarModel("row")
     mass = model.parameter("M", first)
     balls = [model.body(f"ball{k}", mass=1.0 if k else mass, inertia=0.004) for k in range(3)]
