@@ -93,6 +93,7 @@ _NAMES = {
     "results": "Result load",
     "results.result": "State",
     "results.happenings": "Impact",
+    "results.shares": "Shares Share",
     "errors": "MbsError ModelError AssemblyError RedundantConstraintError SingularConfigurationError IntegrationError "
     "EquilibriumError",
 }
@@ -113,6 +114,8 @@ _PROVIDED = {
     "Result.state": "readings.motion.state_of",
     "Result.d": "derivatives.varied.derivative",
     "Result.twist": "readings.screws.twist",
+    "Result.shares": "readings.shares.shares",
+    "Shares.plot": "view.shares.plot_shares",
     "Result.wrench": "readings.screws.wrench",
     "Result.screw": "readings.screws.screw",
     "Result.vector": "readings.vectors.vector",

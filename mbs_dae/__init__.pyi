@@ -170,6 +170,8 @@ from .results import Result as Result
 from .results import load as load
 from .results.result import State as State
 from .results.happenings import Impact as Impact
+from .results.shares import Shares as Shares
+from .results.shares import Share as Share
 from .errors import MbsError as MbsError
 from .errors import ModelError as ModelError
 from .errors import AssemblyError as AssemblyError

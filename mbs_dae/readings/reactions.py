@@ -77,6 +77,19 @@ class ComputedReactions:
         return self._system.model.dimension
 
     @property
+    def system(self) -> System:
+        """What they are read from: a system, its motion, and the forces along all rows of contacts."""
+        return self._system
+
+    @property
+    def motion(self) -> Trajectory:
+        return self._motion
+
+    @property
+    def contacts(self) -> np.ndarray:
+        return self._contacts
+
+    @property
     def _width(self) -> int:
         """Components of force and moment."""
         return len(MARKERS[self.dimension].rate_names)
@@ -176,20 +189,27 @@ class ComputedReactions:
 
     def _partials(self, element: Element) -> np.ndarray:
         """(times, rows, 3): the reaction for unit multipliers."""
+        return self.wrenches_of_rows(element)[:, :, element.second]
+
+    def wrenches_of_rows(self, element: Element) -> np.ndarray:
+        """(times, rows, markers, 3): what unit multipliers do to the bodies of all its markers, about these."""
         relation, slots = element.form()
         assert isinstance(relation, Relation)
         values = self._read(joint_wrenches(relation), slots, element)
-        shape = (len(values), relation.size, len(element.markers), self._width)
-        return values.reshape(shape)[:, :, element.second]
+        return values.reshape(len(values), relation.size, len(element.markers), self._width)
 
     def _load_wrench(self, element: Any) -> np.ndarray:
+        return self.wrenches_of_force(element)[:, element.second]
+
+    def wrenches_of_force(self, element: Any) -> np.ndarray:
+        """(times, markers, 3): what a force does to the bodies of all its markers, about these."""
         form, slots = element.form()
         if isinstance(form, Load):
             values = self._read(form.wrenches, slots, element)
         else:  # a Python force: its form is what the function sees
             seen = zip(self._motion.t, self._read(form, slots, element), strict=True)
             values = np.array([element.wrenches(t, state) for t, state in seen])
-        return values.reshape(len(values), len(element.markers), self._width)[:, element.second]
+        return values.reshape(len(values), len(element.markers), self._width)
 
 
 # --- rank along a motion --------------------------------------------------------------------------------------------

@@ -113,3 +113,12 @@ def named(result: Placed, axes: str, owner: str = "") -> Frame:
         bodies |= {"first": own[0][0], "second": own[min(1, len(own) - 1)][0]}
     check_name("axes", axes, [*bodies, *result.sketch.markers], "the result")
     return of_body(result, bodies[axes]) if axes in bodies else at_marker(result, axes)
+
+
+def along(result: Placed, wrench: np.ndarray, axes: str, owner: str = "") -> np.ndarray:
+    """A force and a moment in the world, side by side, along the axes that `named` knows by this name."""
+    frame, size = named(result, axes, owner), result.sketch.dimension
+    if axes == "world":
+        return wrench
+    parts = np.split(wrench, [size], axis=1)
+    return np.concatenate([frame.parts(part) if part.shape[1] == size else part for part in parts], axis=1)

@@ -13,13 +13,14 @@ import numpy as np
 from ..errors import ModelError
 from ..provided import provided
 from .attitudes import Attitudes
-from .frames import named
+from .frames import along
 from .geometry import CALLS, Geometry
 from .happenings import Happening, Impact
 from .names import POWER, Derived, components, names_of_forces, vectors
 from .own import Lazy, OwnMotion
 from .pictures import Pictures
 from .quantities import Energy, Quantities, Reactions, frozen
+from .shares import Origins
 from .sketch import Sketch
 from .violation import Violation
 from .written import Written
@@ -33,7 +34,7 @@ _NO_FORCES = (
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Attitudes, Geometry, Pictures, Written):
+class Result(Attitudes, Geometry, Origins, Pictures, Written):
     """What an analysis gives back.
 
     ``result["slider.vx"]`` is an array over ``result.t``; ``result.names`` lists the quantities of the motion. A vector
@@ -226,11 +227,7 @@ class Result(Attitudes, Geometry, Pictures, Written):
         >>> round(float(mbs.simulate(rod, [0, 0.1]).reaction("A")[0, 1]), 6)
         4.905
         """
-        wrench, size = self._forces().world(joint), self.sketch.dimension
-        parts, frame = np.split(wrench, [size], axis=1), named(self, axes, joint)
-        if axes == "world":
-            return wrench
-        return np.concatenate([frame.parts(part) if part.shape[1] == size else part for part in parts], axis=1)
+        return along(self, self._forces().world(joint), axes, joint)
 
     def is_unique(self, name: str) -> np.ndarray:
         """Whether the reaction of a joint is determined: booleans, one for each component (world axes); or whether a

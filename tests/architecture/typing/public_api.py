@@ -203,6 +203,9 @@ def contacts(model: mbs.PlanarModel, space: mbs.SpatialModel, body: mbs.Body, pi
     result = mbs.simulate(model, [0, 1])
     hit: mbs.Impact = result.impacts[0]
     print(hit.t + hit.energy_lost, hit.contacts[0], hit.impulses["a"] + 1, hit.rests, result.modes["a"] == "slips")
+    shares: mbs.Shares = result.shares("j")
+    most: mbs.Share = shares.only("weight").largest(at={"body.x": 0.5})
+    print(shares["weight of body"][0], shares.table(at=1) + most.name, most.fraction + most.size, shares.plot("Fx"))
 
 
 def many(model: mbs.PlanarModel) -> float:

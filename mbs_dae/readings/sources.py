@@ -1,0 +1,116 @@
+"""What loads come from: the weight and the inertia of every body, every force, every contact, along a motion.
+
+At a given motion the equations say what joints carry, Φ_vᵀ λ = Q - M v̇, and the right side is a sum:
+
+    Q - M v̇ = Σ weights + Σ inertias + Σ forces + Σ contacts.
+
+The weight of a body is what its kernel gives at rest, its inertia -M v̇ with all that velocities add; a contact does
+J_cᵀ p, with p its forces along the rows of J_c.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.batch import Place
+from ..compiled.dynamics import dynamics_instances
+from ..compiled.reading import Trajectory
+
+WEIGHT, INERTIA = "weight of ", "inertia of "
+
+
+class Push(NamedTuple):
+    """What one source does: on which velocities it acts, and how, (times, columns)."""
+
+    columns: np.ndarray
+    forces: np.ndarray
+
+
+class Masses(NamedTuple):
+    """The entries of M over time: their rows and columns, and (times, entries); those of one place add up."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+
+
+class Sources(NamedTuple):
+    pushes: Mapping[str, Push]
+    """By name."""
+    masses: Masses
+
+
+def sources_of(system: System, motion: Trajectory, contacts: np.ndarray) -> Sources:
+    """In Cartesian coordinates. `contacts` are the forces along the rows of contacts, (times, rows)."""
+    own, columns = system.structure, system.structure.columns
+    builder = own.dynamics.batch
+    outputs = system.outputs_of(builder, *motion[:3])
+    places = {place.member: place for place in builder.places()}
+    still, weights, inertias, masses = _at_rest(system, motion), {}, {}, []
+    for k, body in enumerate(system.bodies):
+        if body.fixed:
+            continue
+        place = places[k]
+        weight, mass = still[k], _mass_of(place, outputs, columns)
+        if weight.forces.any():
+            weights[WEIGHT + body.name] = weight
+        if mass.values.any():
+            inertias[INERTIA + body.name] = _inertia(_push_of(place, outputs, columns), weight, mass, motion.a)
+            masses.append(mass)
+    first = len(system.bodies)
+    forces = {e.name: _push_of(places[first + k], outputs, columns) for k, e in enumerate(system.model.forces)}
+    pushes = {**weights, **inertias, **forces, **dict(_contacts(system, motion, contacts))}
+    return Sources(pushes, _joined(masses, len(motion.t)))
+
+
+def _at_rest(system: System, motion: Trajectory) -> dict[int, Push]:
+    """What each body feels without velocity: its weight."""
+    own = system.structure
+    bodies = [*system.model.bodies.values()]
+    builder = own.batch(dynamics_instances(bodies, (), system.model.gravity, own.coordinates.kernels))
+    outputs = system.outputs_of(builder, motion.t, motion.q, np.zeros_like(motion.v))
+    return {place.member: _push_of(place, outputs, own.columns) for place in builder.places()}
+
+
+def _push_of(place: Place, outputs: np.ndarray, columns: int) -> Push:
+    """The forces of an instance; one velocity may stand there several times."""
+    first = place.out + len(place.layout.get("mass", ()))
+    found = [(place.columns[c], first + k) for k, c in enumerate(place.layout.get("forces", ()))]
+    moving = np.array([pair for pair in found if pair[0] < columns], dtype=int).reshape(-1, 2)
+    return Push(moving[:, 0], outputs[:, moving[:, 1]])
+
+
+def _mass_of(place: Place, outputs: np.ndarray, columns: int) -> Masses:
+    """The entries of M of a body, those above the diagonal included."""
+    entries = [(place.columns[i], place.columns[j], place.out + k) for k, (i, j) in enumerate(place.layout["mass"])]
+    entries += [(j, i, at) for i, j, at in entries if i != j]
+    i, j, at = np.array([entry for entry in entries if max(entry[:2]) < columns], dtype=int).reshape(-1, 3).T
+    return Masses(i, j, outputs[:, at])
+
+
+def _inertia(push: Push, weight: Push, mass: Masses, a: np.ndarray) -> Push:
+    """-M v̇, and what velocities add to the forces of the body."""
+    columns = np.concatenate([mass.rows, push.columns, weight.columns])
+    forces = np.concatenate([-mass.values * a[:, mass.columns], push.forces, -weight.forces], axis=1)
+    return Push(columns, forces)
+
+
+def _joined(masses: list[Masses], times: int) -> Masses:
+    if not masses:
+        nothing = np.zeros(0, dtype=int)
+        return Masses(nothing, nothing, np.zeros((times, 0)))
+    rows, columns, values = zip(*masses, strict=True)
+    return Masses(np.concatenate(rows), np.concatenate(columns), np.concatenate(values, axis=1))
+
+
+def _contacts(system: System, motion: Trajectory, contacts: np.ndarray) -> Iterator[tuple[str, Push]]:
+    own = system.structure.contacts
+    if not own.rows:
+        return
+    reader, every = system.reader_by(own.program), np.arange(system.structure.columns)
+    rows = np.stack([reader.jacobian(t, q).toarray() for t, q in zip(motion.t, motion.q, strict=True)])
+    for e in own.elements:
+        at = own.rows_of[e.name]
+        yield e.name, Push(every, np.einsum("tr,trc->tc", contacts[:, at], rows[:, at]))

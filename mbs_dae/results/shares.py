@@ -1,0 +1,311 @@
+"""Where loads come from: a load of a result as the sum of the shares of its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ModelError
+from ..provided import provided
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NOTHING = 1e-12  # a force this small against the moment (at one metre), or a load against its shares, is roundoff
+WORDS = ("force", "moment")
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one source has of a load at one time: ``name`` of the source, ``fraction`` of the load (along the load; all
+    of them add up to 1), and its ``size`` in the unit of the load.
+
+    >>> rod = mbs.PlanarModel.from_points(
+    ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+    >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 10 * mbs.t))
+    >>> largest = mbs.inverse_dynamics(rod, [0]).shares("A").largest(at=0)
+    >>> isinstance(largest, mbs.Share), largest.name, round(largest.fraction, 4)
+    (True, 'inertia of rod', 0.7004)
+    >>> print(largest)
+    at t = 0 s A carries 35.8461 N: 70 % of it is inertia of rod
+    """
+
+    name: str
+    fraction: float
+    size: float
+    sentence: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Shares:
+    """A load of a result, and what each source has of it: ``parts["inertia of rod"]`` is an array like the load itself,
+    ``total`` is their sum.
+
+    Sources are the weight and the inertia of each body, each spring, damper, motor, given force, contact and friction.
+    The shares are those of the motion as it was.
+
+    >>> rod = mbs.PlanarModel.from_points(
+    ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+    >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 10 * mbs.t))
+    >>> shares = mbs.inverse_dynamics(rod, [0, 0.1]).shares("A")
+    >>> isinstance(shares, mbs.Shares), [*shares.parts]
+    (True, ['weight of rod', 'inertia of rod'])
+    >>> shares.parts["inertia of rod"][0].round(6)  # 2 kg on a circle of 0.15 m, at 10 rad/s
+    array([-30.,   0.,   0.])
+    >>> print(shares)
+    A: what it carries, by source
+      source            max force [N]  max moment [N m]  at t = 0 s
+      inertia of rod               30                 0      70.0 %
+      weight of rod             19.62                 0      30.0 %
+      sum                     35.8461                 0
+    """
+
+    of: str
+    """Whose load it is."""
+    t: np.ndarray
+    parts: Mapping[str, np.ndarray]
+    """By source."""
+    total: np.ndarray
+    """The load: (times, components), or (times,) of an effort."""
+    components: tuple[str, ...]
+    """Of the load: ("Fx", "Fy", "M"), or ("effort",)."""
+    units: tuple[str, ...]
+    """Of the components."""
+    verb: str = "carries"
+    axis: tuple[str, str] = ("t", "s")
+    note: str = ""
+    """What is to be said of it; empty where all is well."""
+    read: Callable[[str], np.ndarray] = field(default=lambda name: np.zeros(0))
+    """The quantities of the result, by name."""
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.parts:
+            raise ModelError(f"{self.of} has no share of {name!r}; it has those of {', '.join(self.parts)}")
+        return self.parts[name]
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        return f"<Shares of {self.of}: {len(self.parts)} sources, {len(self.t)} times>"
+
+    def only(self, *words: str) -> Shares:
+        """The shares of the sources whose names begin with one of these words, and their sum: ``only("inertia")``.
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 10 * mbs.t))
+        >>> mbs.inverse_dynamics(rod, [0]).shares("A").only("weight").total.round(6)
+        array([[ 0.  , 19.62,  0.  ]])
+        """
+        chosen = {name: part for name, part in self.parts.items() if name.startswith(words)}
+        if not chosen:
+            raise ModelError(f"no source of {self.of} begins with {' or '.join(words)}: {', '.join(self.parts)}")
+        total = np.sum([*chosen.values()], axis=0)
+        total.setflags(write=False)
+        return Shares(
+            self.of, self.t, chosen, total, self.components, self.units, self.verb, self.axis, self.note, self.read
+        )
+
+    # --- at one time ---
+
+    def index(self, at: float | Mapping[str, float] | None) -> int:
+        """The place in ``t`` that is nearest to a time, or to where a quantity first has a value, ``{"crank.angle":
+        1.5}``; without either where the load is largest."""
+        if at is None:
+            sizes = np.linalg.norm(self._main(self.total), axis=1)
+            return int(np.argmax(np.where(np.isfinite(sizes), sizes, -1.0)))
+        if not isinstance(at, Mapping):
+            return _nearest(self.t, float(at), self.axis[0])
+        if len(at) != 1:
+            raise ModelError(f"at= is a time, or one quantity with its value, not {len(at)}: {dict(at)!r}")
+        ((name, value),) = at.items()
+        return _nearest(self.read(name), float(value), name)
+
+    def largest(self, at: float | Mapping[str, float] | None = None) -> Share:
+        """The source that has most of the load, at a time, at ``{"crank.angle": 1.5}``, or where the load is largest.
+
+        A rod that swings down and whose pin carries most where it passes the lowest point:
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0, -0.3)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> swing = mbs.simulate(rod, [0, 0.1], initial={"rod.omega": 20})
+        >>> print(swing.shares("A").largest(at=0))
+        at t = 0 s A carries 139.62 N: 86 % of it is inertia of rod
+        """
+        k = self.index(at)
+        fractions, sizes = self._fractions(k), self._sizes(k)
+        if not np.isfinite([*sizes.values()]).all():
+            raise ModelError(f"what {self.of} {self.verb} at {self._when(k)} does not follow from the equations there")
+        name = max(fractions, key=lambda one: fractions[one])
+        if not np.isfinite(fractions[name]):
+            name = max(sizes, key=lambda one: sizes[one])
+        size, unit = float(np.linalg.norm(self._main(self.total)[k])), self._unit
+        sentence = f"at {self._when(k)} {self.of} {self.verb} {size:.6g} {unit}: "
+        if np.isfinite(fractions[name]):
+            sentence += f"{100 * fractions[name]:.0f} % of it is {name}"
+        else:
+            sentence += f"its shares cancel, the largest is {sizes[name]:.6g} {unit} of {name}"
+        return Share(name, fractions[name], sizes[name], sentence)
+
+    def table(self, at: float | Mapping[str, float] | None = None) -> str:
+        """All shares at one time, the largest first: for ``print``.
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 10 * mbs.t))
+        >>> print(mbs.inverse_dynamics(rod, [0]).shares("A").table(at=0))
+        A at t = 0 s
+          source            Fx [N]   Fy [N]  M [N m]    share
+          inertia of rod       -30        0        0   70.0 %
+          weight of rod          0    19.62        0   30.0 %
+          sum                  -30    19.62        0  100.0 %
+        """
+        k = self.index(at)
+        fractions = self._fractions(k)
+        order = sorted(self.parts, key=lambda one: -np.nan_to_num(fractions[one], nan=self._sizes(k)[one]))
+        rows = [(name, *_columns(self.parts[name])[k], _percent(fractions[name])) for name in order]
+        rows.append(("sum", *_columns(self.total)[k], _percent(1.0)))
+        head = ("source", *(f"{c} [{u}]" for c, u in zip(self.components, self.units, strict=True)), "share")
+        size = np.abs([_columns(part)[k] for part in self.parts.values()]).max(axis=0, initial=0.0)
+        return "\n".join([f"{self.of} at {self._when(k)}", *_lines(head, rows, size)])
+
+    def __str__(self) -> str:
+        """The largest of each over time, and what it has of the load where that is largest."""
+        k = self.index(None)
+        fractions, halves = self._fractions(k), self._halves
+        head = ("source", *(f"max {word} [{unit}]" for word, unit, _ in halves), f"at {self._when(k)}")
+        peak = {name: [_peak(_columns(part)[:, at]) for _, _, at in halves] for name, part in self.parts.items()}
+        order = sorted(self.parts, key=lambda one: -np.nan_to_num(fractions[one]))
+        rows = [(name, *peak[name], _percent(fractions[name])) for name in order]
+        rows.append(("sum", *(_peak(_columns(self.total)[:, at]) for _, _, at in halves), ""))
+        size = np.array([*peak.values()]).reshape(-1, len(halves)).max(axis=0, initial=0.0)
+        told = [f"  {self.note}"] if self.note else []
+        return "\n".join([f"{self.of}: what it {self.verb}, by source", *_lines(head, rows, size), *told])
+
+    def plot(self, *names: str) -> Figure:
+        """The shares stacked over time, and the load as a line, a panel for each component that is not zero, or for
+        those that are named. What is positive is stacked upwards, what is negative downwards.
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 10 * mbs.t))
+        >>> figure = mbs.inverse_dynamics(rod, np.linspace(0, 0.6, 61)).shares("A").plot()
+        >>> [panel.get_ylabel() for panel in figure.axes]
+        ['A: $F_x$ [N]', 'A: $F_y$ [N]']
+        """
+        return provided("Shares.plot")(self, names)
+
+    # --- sizes ---
+
+    @property
+    def _halves(self) -> list[tuple[str, str, list[int]]]:
+        """The columns of forces and of moments, with their word and unit."""
+        if len(self.components) == 1:
+            return [(self.components[0], self.units[0], [0])]
+        places = {word: [k for k, c in enumerate(self.components) if c[0] == word[0].upper()] for word in WORDS}
+        return [(word, self.units[at[0]], at) for word, at in places.items()]
+
+    @property
+    def _chosen(self) -> tuple[str, str, list[int]]:
+        """Forces; or moments, where there are no forces."""
+        halves = self._halves
+        sizes = [max(_peak(_columns(part)[:, at]) for part in self.parts.values()) for _, _, at in halves]
+        return halves[0] if sizes[0] > NOTHING * max(sizes) or len(halves) == 1 else halves[1]
+
+    @property
+    def _unit(self) -> str:
+        return self._chosen[1]
+
+    def _main(self, load: np.ndarray) -> np.ndarray:
+        return np.asarray(_columns(load)[:, self._chosen[2]])
+
+    def _sizes(self, k: int) -> dict[str, float]:
+        return {name: float(np.linalg.norm(self._main(part)[k])) for name, part in self.parts.items()}
+
+    def _fractions(self, k: int) -> dict[str, float]:
+        """Of each source along the load; nan where shares cancel."""
+        whole, most = self._main(self.total)[k], max(self._sizes(k).values(), default=0.0)
+        square = float(whole @ whole)
+        if not square > (NOTHING * most) ** 2:
+            return dict.fromkeys(self.parts, float("nan"))
+        return {name: float(self._main(part)[k] @ whole) / square for name, part in self.parts.items()}
+
+    def _when(self, k: int) -> str:
+        name, unit = self.axis
+        return f"{name} = {self.t[k]:.6g} {unit}".strip()
+
+
+def _columns(load: np.ndarray) -> np.ndarray:
+    return load.reshape(len(load), -1)
+
+
+def _peak(values: np.ndarray) -> float:
+    """The largest size over time."""
+    sizes = np.linalg.norm(values, axis=1)
+    return float(sizes[np.isfinite(sizes)].max(initial=0.0))
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction + 0.0:.1f} %" if np.isfinite(fraction) else "–"
+
+
+def _lines(head: tuple[str, ...], rows: list[tuple[Any, ...]], sizes: np.ndarray) -> Iterator[str]:
+    """Columns of words and numbers; what is roundoff of the largest of its column is 0."""
+    cells = [head]
+    for name, *values, share in rows:
+        clean = (0.0 if abs(x) <= NOTHING * size else x + 0.0 for x, size in zip(values, sizes, strict=True))
+        cells.append((name, *(f"{x:.6g}" for x in clean), share))
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for first, *others in cells:
+        line = "  ".join(x.rjust(max(7, width)) for x, width in zip(others, widths[1:], strict=True))
+        yield f"  {first.ljust(widths[0])}  {line}".rstrip()
+
+
+def _nearest(values: np.ndarray, value: float, name: str) -> int:
+    """Of the places where values pass a value the first."""
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    margin = NOTHING * max(abs(low), abs(high))
+    if not low - margin <= value <= high + margin:
+        raise ModelError(f"{name} is from {low:.6g} to {high:.6g} in the result, and never {value:.6g}")
+    off = values - value
+    passed = np.flatnonzero(np.sign(off[1:]) != np.sign(off[:-1]))
+    if not passed.size:
+        return int(np.nanargmin(np.abs(off)))
+    k = int(passed[0])
+    return k if abs(off[k]) <= abs(off[k + 1]) else k + 1
+
+
+class Origins:
+    """What a `Result` tells of where its loads come from."""
+
+    def shares(self, name: str, axes: str = "world") -> Shares:
+        """Where the reaction of a joint, or the effort of a driver, comes from: the shares of the weight and the
+        inertia of each body, and of each spring, damper, motor, given force, contact and friction. They add up to
+        ``reaction`` (with these `axes`) or ``effort``.
+
+        At the motion that there was, loads are linear in the sources. Where all freedom is driven, a share is the load
+        in the same motion if there were no other source. Where freedom is left, one source alone would move the
+        mechanism, and its share is what the joint carries while it does.
+
+        A motor that turns a rod of 2 kg ever faster, up from the horizontal:
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 50 * mbs.t**2))
+        >>> needed = mbs.inverse_dynamics(rod, [0])
+        >>> print(needed.shares("motor").table(at=0))
+        motor at t = 0 s
+          source          effort [N m]    share
+          inertia of rod             6   67.1 %
+          weight of rod          2.943   32.9 %
+          sum                    8.943  100.0 %
+        """
+        shares: Shares = provided("Result.shares")(self, name, axes)
+        return shares

@@ -1,0 +1,88 @@
+"""Where loads come from: shares stacked over time, and the load as a line."""
+
+from collections.abc import Iterator, Sequence
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ..errors import check_name
+from ..results.shares import Shares
+from .drawing.colours import COLOURS, DARK, paler
+from .style import Picture, as_label, axis_label, style
+
+MOST = 2 * len(COLOURS) - 1  # so many are told apart; the smallest others are drawn as one
+NOTHING = 1e-9  # a component this small against the largest of its unit is not drawn, nor is such a share
+
+
+def plot_shares(shares: Shares, names: Sequence[str] = ()) -> Figure:
+    """A panel for each component that is not zero; positive shares upwards, negative ones downwards, so that the load
+    is what is above less what is below."""
+    for name in names:
+        check_name("component", name, shares.components, f"what {shares.of} {shares.verb}")
+    columns = [shares.components.index(name) for name in names] or [*_felt(shares)]
+    layers = [*_layers(shares, columns)]
+    with style():
+        figure = Picture(figsize=(7.6, max(3.4, 0.9 + 2.1 * len(columns))), layout="constrained")
+        panels = figure.subplots(len(columns), 1, sharex=True, squeeze=False)[:, 0]
+        for ax, column in zip(panels, columns, strict=True):
+            _stack(ax, shares.t, [(name, part[:, column], colour) for name, part, colour in layers])
+            ax.plot(shares.t, _table(shares.total)[:, column], color=DARK, label="sum", marker=_marker(shares))
+            letter = shares.components[column]
+            symbol = f"${letter[0]}_{letter[1]}$" if len(letter) == 2 else letter
+            ax.set_ylabel(axis_label(f"{as_label(shares.of)}: {symbol}", shares.units[column]))
+        panels[-1].set_xlabel(axis_label(*shares.axis))
+        figure.align_ylabels(list(panels))
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right upper")
+    return figure
+
+
+def _felt(shares: Shares) -> Iterator[int]:
+    """The components that are not zero; the first where all are."""
+    sizes = np.array([_largest(part) for part in shares.parts.values()]).max(axis=0)
+    units = np.array(shares.units)
+    most = np.array([sizes[units == unit].max() for unit in units])
+    felt = [k for k in range(len(sizes)) if sizes[k] > NOTHING * max(most[k], NOTHING * sizes.max())]
+    yield from felt or [0]
+
+
+def _layers(shares: Shares, columns: list[int]) -> Iterator[tuple[str, np.ndarray, str]]:
+    """The shares that are drawn, the largest next to the axis, and the others as one."""
+    parts = {name: _table(part) for name, part in shares.parts.items()}
+    sizes = {name: _largest(part)[columns] for name, part in parts.items()}
+    most = np.array([*sizes.values()]).max(axis=0)
+    weight = {name: float((size / np.where(most > 0.0, most, 1.0)).max()) for name, size in sizes.items()}
+    order = sorted((name for name in parts if weight[name] > NOTHING), key=lambda name: -weight[name])
+    shown = order if len(order) <= MOST + 1 else order[:MOST]
+    for name, colour in zip(shown, cycle([*COLOURS, *(paler(c, 0.55) for c in COLOURS)]), strict=False):
+        yield as_label(name), parts[name], colour
+    if rest := order[len(shown) :]:
+        yield f"{len(rest)} others", np.sum([parts[name] for name in rest], axis=0), "#BBBBBB"
+
+
+def _stack(ax: Any, t: np.ndarray, layers: list[tuple[str, np.ndarray, str]]) -> None:
+    above, below = np.zeros(len(t)), np.zeros(len(t))
+    for name, values, colour in layers:
+        up, down = above + np.maximum(values, 0.0), below + np.minimum(values, 0.0)
+        how = {"color": colour, "alpha": 0.75, "linewidth": 0.0}
+        if len(t) == 1:
+            ax.bar(t, up - above, bottom=above, label=name, **how)
+            ax.bar(t, down - below, bottom=below, **how)
+        else:
+            ax.fill_between(t, above, up, label=name, **how)
+            ax.fill_between(t, below, down, **how)
+        above, below = up, down
+
+
+def _table(load: np.ndarray) -> np.ndarray:
+    return load.reshape(len(load), -1)
+
+
+def _largest(load: np.ndarray) -> np.ndarray:
+    """Over time, of each component."""
+    return np.asarray(np.nan_to_num(np.abs(_table(load))).max(axis=0, initial=0.0))
+
+
+def _marker(shares: Shares) -> str:
+    return "o" if len(shares.t) == 1 else ""
