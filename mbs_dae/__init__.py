@@ -115,6 +115,7 @@ _PROVIDED = {
     "Result.d": "derivatives.varied.derivative",
     "Result.twist": "readings.screws.twist",
     "Result.shares": "readings.shares.shares",
+    "Result.shaking": "readings.shaking.shaking",
     "Shares.plot": "view.shares.plot_shares",
     "Result.wrench": "readings.screws.wrench",
     "Result.screw": "readings.screws.screw",

@@ -22,6 +22,8 @@ from .sources import INERTIA, Push, Sources, sources_of
 BALANCED = 1e-8
 """Shares whose sum misses the load by more than this part of what loads and shares are along the motion are none. (Not
 of what they are at that time: near a singular pose shares grow beyond all bounds, and roundoff with them.)"""
+ROUNDOFF = 1e-13
+"""Of all that acts, what may be left where a load is nothing."""
 NEAR = 1e-3
 """How far accelerations in other coordinates may be from those of bodies, as forces relative to the largest."""
 TOLD = 5  # so many times are told
@@ -43,7 +45,7 @@ def shares(result: Result, name: str, axes: str = "world") -> Shares:
     sources = known_sources(result, reactions)
     parts = split(reactions, sources, loads)
     total = result.effort(name)[:, None] if driver else reactions.world(name)
-    note = _leave_out_unbalanced(result, parts, total)
+    note = leave_out_unbalanced(result, sources, parts, total)
     if driver:
         efforts, unit = {source: part[:, 0] for source, part in parts.items()}, result.unit(f"{name}.effort")
         return shares_of(result, name, efforts, total[:, 0], ("effort",), (unit,), note, verb="gives")
@@ -66,6 +68,9 @@ def known_sources(result: Result, reactions: ComputedReactions) -> Sources:
     the accelerations that follow from its places and velocities: they are off those of the run by what its constraints
     are off. Newton's law tells them apart: M v̇ = Q - Φ_vᵀ λ, body by body."""
     sources = sources_of(reactions.system, reactions.motion, reactions.contacts)
+    if not sources.pushes:
+        what = f"nothing of {result.title!r} has a mass, and no force acts: there are no loads to share"
+        raise ModelError(f"{what}; give masses, model.body(name, mass=..., inertia=...), or forces")
     if result.own is None or result.own.name == "cartesian":
         return sources
     left = _left_over(reactions, sources)
@@ -115,13 +120,15 @@ def split(reactions: ComputedReactions, sources: Sources, loads: np.ndarray) -> 
     return {name: np.einsum("tc,tcl->tl", push.forces, felt[:, push.columns]) for name, push in sources.pushes.items()}
 
 
-def _leave_out_unbalanced(result: Result, parts: dict[str, np.ndarray], total: np.ndarray) -> str:
+def leave_out_unbalanced(result: Result, sources: Sources, parts: dict[str, np.ndarray], total: np.ndarray) -> str:
     """Where the shares do not add up they are none: nan. What is to be said of these times."""
-    everything = np.stack([*parts.values()]) if parts else np.zeros((1, *total.shape))
+    everything = np.stack([*parts.values()])
     missed = np.abs(everything.sum(axis=0) - total).max(axis=1, initial=0.0)
     sizes = np.abs(everything).max(axis=(0, 2), initial=0.0)
     size = np.median(sizes[np.isfinite(sizes)]) if np.isfinite(sizes).any() else 0.0
-    off = ~(missed <= BALANCED * max(float(size), float(np.nan_to_num(np.abs(total)).max(initial=0.0))))
+    largest = max(float(size), float(np.nan_to_num(np.abs(total)).max(initial=0.0)))
+    acting = max(np.nan_to_num(np.abs(push.forces)).max(initial=0.0) for push in sources.pushes.values())
+    off = ~(missed <= BALANCED * largest + ROUNDOFF * acting)
     if not off.any():
         return ""
     for part in parts.values():

@@ -81,7 +81,7 @@ class Shares:
     axis: tuple[str, str] = ("t", "s")
     note: str = ""
     """What is to be said of it; empty where all is well."""
-    read: Callable[[str], np.ndarray] = field(default=lambda name: np.zeros(0))
+    read: Callable[[str], np.ndarray] = field(default_factory=lambda: _known_of_nothing)
     """The quantities of the result, by name."""
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -242,6 +242,10 @@ class Shares:
         return f"{name} = {self.t[k]:.6g} {unit}".strip()
 
 
+def _known_of_nothing(name: str) -> np.ndarray:
+    raise ModelError(f"{name!r} is not known here; give a time")
+
+
 def _columns(load: np.ndarray) -> np.ndarray:
     return load.reshape(len(load), -1)
 
@@ -309,3 +313,27 @@ class Origins:
         """
         shares: Shares = provided("Result.shares")(self, name, axes)
         return shares
+
+    def shaking(self, about: Any = None) -> Shares:
+        """The shaking force and moment: what the mechanism does to its frame, through all joints, drivers, springs and
+        contacts that touch it, by the sources that they come from; the moment about the origin or another point of the
+        frame, ``about=(1, 0)`` or a marker on the ground. What masses do by moving is ``shaking().only("inertia")``.
+
+        A driver or a spring on a coordinate in the world acts against the frame, too; a force that is said of one body
+        alone comes from outside.
+
+        A disk of 2 kg whose centre is 1 mm off the axis, at 3000 turns a minute:
+
+        >>> model = mbs.PlanarModel("rotor", gravity=(0, -9.81))
+        >>> rotor = model.body("rotor", mass=2, inertia=0.01, com=(0.001, 0))
+        >>> model.add(mbs.Revolute("A", model.ground, rotor), mbs.Driver("motor", mbs.angle(rotor), 314.159 * mbs.t))
+        (<Revolute A>, <Driver motor>)
+        >>> print(mbs.inverse_dynamics(model, [0]).shaking().table(at=0))
+        the frame at t = 0 s
+          source             Fx [N]   Fy [N]  M [N m]    share
+          inertia of rotor  197.392        0        0   99.0 %
+          weight of rotor         0   -19.62 -0.01962    1.0 %
+          sum               197.392   -19.62 -0.01962  100.0 %
+        """
+        shaking: Shares = provided("Result.shaking")(self, about)
+        return shaking

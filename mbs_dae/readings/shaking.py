@@ -1,0 +1,100 @@
+"""What the frame feels: the force and the moment of all that touches it, by the sources that they come from.
+
+Joints, drivers and forces on coordinates act between bodies and the frame even where they name no marker on it (a
+driver of ``x``, a spring that pulls towards the world): what they do to moving bodies, turned round, is what the frame
+feels.
+A force that is said of one body alone comes from outside, and the frame feels it only through the joints.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from ..model.bodies.body import Marker
+from ..model.element import Element
+from ..model.forces.base import EffortElement, ForceElement
+from ..results.names import COMPONENTS
+from ..results.result import Result
+from ..results.shares import Shares
+from .reactions import ComputedReactions
+from .shares import known_reactions, known_sources, leave_out_unbalanced, shares_of, split, units_of
+
+
+def shaking(result: Result, about: Any = None) -> Shares:
+    """Of all that touches the frame, the moment about a point of it."""
+    reactions = known_reactions(result)
+    system, point = reactions.system, _point(reactions, about)
+    width = len(COMPONENTS[reactions.dimension])
+    loads = np.zeros((len(result), len(system.rows), width))
+    for element in system.model.conditions:
+        rows = system.rows_of(element.name)
+        if rows.size:
+            loads[:, rows] = _on_frame(reactions, element, reactions.wrenches_of_rows(element), point)
+    sources = known_sources(result, reactions)
+    parts = split(reactions, sources, loads)
+    total = np.einsum("tr,trc->tc", reactions.loads.multipliers, loads)
+    for name, own in _by_forces(reactions, point).items():
+        parts[name] += own
+        total += own
+    note = leave_out_unbalanced(result, sources, parts, total)
+    components = COMPONENTS[reactions.dimension]
+    return shares_of(result, "the frame", parts, total, components, units_of(components), note)
+
+
+def _by_forces(reactions: ComputedReactions, point: np.ndarray) -> dict[str, np.ndarray]:
+    """What forces and contacts do to the frame themselves, (times, components)."""
+    system, found = reactions.system, dict[str, np.ndarray]()
+    for force in system.model.forces:
+        wrenches = reactions.wrenches_of_force(force)[:, None]
+        found[force.name] = _on_frame(reactions, force, wrenches, point)[:, 0]
+    for element in (*system.model.contacts, *system.model.frictions):
+        rows = system.structure.contacts.rows_of[element.name]
+        forces = _on_frame(reactions, element, reactions.wrenches_of_rows(element), point)
+        found[element.name] = -np.einsum("tr,trc->tc", reactions.contacts[:, rows], forces)
+    return found
+
+
+def _on_frame(reactions: ComputedReactions, element: Element, wrenches: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """(times, rows, components), from wrenches on the bodies of all markers, (times, rows, markers, components)."""
+    given = isinstance(element, ForceElement) and not isinstance(element, EffortElement)
+    found = np.zeros((*wrenches.shape[:2], wrenches.shape[3]))
+    for k, marker in enumerate(element.markers):
+        if marker.body.fixed is given:
+            own = _moved(wrenches[:, :, k], place_of(reactions, marker) - point)
+            found += own if given else -own
+    return found
+
+
+def place_of(reactions: ComputedReactions, marker: Marker) -> np.ndarray:
+    """Where a marker is over time."""
+    system, q = reactions.system, reactions.motion.q
+    point, _ = marker.on_body(system.evaluator)
+    origin = q[:, list(system.layout.q[marker.body])][:, : point.size]
+    return np.asarray(origin + system.layout.rotation(q, marker.body) @ point)
+
+
+def _moved(wrenches: np.ndarray, arm: np.ndarray) -> np.ndarray:
+    """Forces and moments, (times, rows, components), about a point from which the arm leads to theirs."""
+    size = arm.shape[1]
+    forces, moments = wrenches[:, :, :size], wrenches[:, :, size:]
+    if size == 2:
+        turning = (arm[:, None, 0] * forces[:, :, 1] - arm[:, None, 1] * forces[:, :, 0])[:, :, None]
+    else:
+        turning = np.cross(arm[:, None], forces)
+    return np.concatenate([forces, moments + turning], axis=2)
+
+
+def _point(reactions: ComputedReactions, about: Any) -> np.ndarray:
+    """A point of the frame."""
+    size = reactions.dimension
+    if about is None:
+        return np.zeros(size)
+    if isinstance(about, Marker):
+        if not about.body.fixed:
+            raise ModelError(f"{about.label} moves; moments on the frame are about a point of it, ground.at(...)")
+        return np.asarray(place_of(reactions, about)[0])
+    point = np.array(about, dtype=float)
+    if point.shape != (size,) or not np.isfinite(point).all():
+        raise ModelError(f"about= is a point of the frame, {size} numbers or a marker on the ground, not {about!r}")
+    return point
