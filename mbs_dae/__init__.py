@@ -52,6 +52,7 @@ _NAMES = {
     "motion.methods.generalised_alpha": "GA",
     "motion.stabilise": "Baumgarte Projection Unstabilized",
     "verbs.inverse_dynamics": "inverse_dynamics",
+    "verbs.balancing": "balance Counterweights",
     "verbs.comparisons": "compare_stabilization compare_coordinates CoordinateComparison",
     "verbs.sweep": "sweep",
     "verbs.equilibrium": "equilibrium",

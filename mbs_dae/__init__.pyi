@@ -117,6 +117,8 @@ from .motion.stabilise import Baumgarte as Baumgarte
 from .motion.stabilise import Projection as Projection
 from .motion.stabilise import Unstabilized as Unstabilized
 from .verbs.inverse_dynamics import inverse_dynamics as inverse_dynamics
+from .verbs.balancing import balance as balance
+from .verbs.balancing import Counterweights as Counterweights
 from .verbs.comparisons import compare_stabilization as compare_stabilization
 from .verbs.comparisons import compare_coordinates as compare_coordinates
 from .verbs.comparisons import CoordinateComparison as CoordinateComparison

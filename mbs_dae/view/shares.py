@@ -16,7 +16,7 @@ MOST = 2 * len(COLOURS) - 1  # so many are told apart; the smallest others are d
 NOTHING = 1e-9  # a component this small against the largest of its unit is not drawn, nor is such a share
 
 
-def plot_shares(shares: Shares, names: Sequence[str] = ()) -> Figure:
+def plot_shares(shares: Shares, names: Sequence[str]) -> Figure:
     """A panel for each component that is not zero; positive shares upwards, negative ones downwards, so that the load
     is what is above less what is below."""
     for name in names:

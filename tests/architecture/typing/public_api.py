@@ -206,6 +206,8 @@ def contacts(model: mbs.PlanarModel, space: mbs.SpatialModel, body: mbs.Body, pi
     shares: mbs.Shares = result.shares("j")
     most: mbs.Share = shares.only("weight").largest(at={"body.x": 0.5})
     print(shares["weight of body"][0], shares.table(at=1) + most.name, most.fraction + most.size, shares.plot("Fx"))
+    weights: mbs.Counterweights = mbs.balance(model, [0, 1], bodies=["body"], order=(1, 2))
+    print(weights.mass("body", 0.1) + weights.left, weights.place("body", 0.1)[0], result.shaking((0, 1)).t)
 
 
 def many(model: mbs.PlanarModel) -> float:

@@ -1,0 +1,150 @@
+"""Balancing masses: the shaking force is linear in the first moments m·e of the bodies, so that counterweights follow
+by linear least squares.
+
+A counterweight at the place p + e of a body, p being the point of it that stays where it is, adds to the force of
+inertia on the frame
+
+    -m d²/dt² (A e) = -Ä (m e),        Ä = A (ω̃ ω̃ + α̃),    ω, α in body axes.
+
+(On a body of which no point stays, its mass would count besides; such bodies are refused.) With the force F(t) that
+there is without, the unknown moments make F - Σ Ä (m e) least: over all times, or in chosen harmonics of one period,
+whose parts in cosine and sine are sums over the times.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...compiled import System
+from ...errors import ModelError, check_name
+from ...model.bodies.body import Body
+from ...model.model import Model
+from ...readings.motion import computed
+from ...results.quantities import frozen
+from ...results.result import Result, State
+from ..inverse_dynamics import inverse_dynamics
+from .counterweights import Counterweights
+
+STAYS = 1e-9
+"""How far a point that stays may go, relative to the model's own length."""
+PERIODIC = 1e-6
+"""How well the ends of a period must agree, relative to the largest force."""
+TURNS = 1e-9
+"""A body turns by so much, as the singular value of what its axes do, relative to the largest."""
+
+
+def balance(
+    model: Model | System, times: Sequence[float] | np.ndarray, bodies: Sequence[str],
+    order: int | Sequence[int] | None = None, start: State | None = None,
+) -> Counterweights:  # fmt: skip
+    """The counterweights on bodies that turn about a point of the frame which make the shaking force least, that of the
+    inertia of all bodies in the driven motion: over all times; or, with an ``order`` or several, these harmonics of one
+    period, for which ``times`` are evenly spaced from its beginning to its end.
+
+    Moments of inertia are left as they are, and so is the shaking moment.
+
+    A slider-crank: a counterweight on the crank takes away half of the first harmonic of the slider at best; the other
+    half then turns the other way round.
+
+    >>> model = mbs.PlanarModel("slider-crank")
+    >>> crank = model.link("crank", (0, 0), (0.1, 0))
+    >>> rod = model.link("rod", (0.1, 0), (0.5, 0))
+    >>> slider = model.body("slider", mass=2, position=(0.5, 0))
+    >>> pins = model.add(
+    ...     mbs.Revolute("A", model.ground, crank.tail), mbs.Revolute("B", crank.head, rod.tail),
+    ...     mbs.Revolute("C", rod.head, slider), mbs.Translational("guide", model.ground, slider),
+    ...     mbs.Driver("motor", mbs.angle(crank), 20 * mbs.t))
+    >>> found = mbs.balance(model, np.linspace(0, 2 * np.pi / 20, 65), bodies=["crank"], order=1)
+    >>> found.moments["crank"].round(9) + 0.0  # half of 2 kg times 0.1 m, opposite to the pin
+    array([-0.1,  0. ])
+    >>> round(found.mass("crank", radius=0.05), 6)
+    2.0
+    """
+    if isinstance(bodies, str) or not bodies:
+        raise ModelError(f"bodies= are the names of those that carry counterweights, ['crank'], not {bodies!r}")
+    orders = None if order is None else _orders(order)
+    result = inverse_dynamics(model, times, start)
+    dimension = result.sketch.dimension
+    system = computed(result).system
+    before = result.shaking().only("inertia").total[:, :dimension]
+    known, columns, pivots = {body.name: body for body in system.bodies if not body.fixed}, [], {}
+    for name in dict.fromkeys(bodies):
+        check_name("body", name, [*known], "the model")
+        pivots[name] = _pivot(result, known[name])
+        columns.append(_bend(result, known[name]))
+    effects = -np.concatenate(columns, axis=2)
+    target, by = before, effects
+    if orders is not None:
+        _check_period(result.t, np.concatenate([before[:, :, None], effects], axis=2))
+        target, by = (_harmonics(x, orders) for x in (before, effects))
+    scale = np.abs(by).max(initial=0.0) or 1.0
+    moments = np.linalg.lstsq(by.reshape(-1, by.shape[2]) / scale, -target.ravel(), rcond=1e-10)[0] / scale
+    after = before + effects @ moments
+    found = {name: frozen(m.copy()) for name, m in zip(pivots, moments.reshape(-1, dimension), strict=True)}
+    return Counterweights(found, pivots, result.t, frozen(before.copy()), frozen(after), orders)
+
+
+def _orders(order: int | Sequence[int]) -> tuple[int, ...]:
+    orders = (order,) if isinstance(order, int | np.integer) else tuple(order)
+    if not orders or not all(isinstance(k, int | np.integer) and k > 0 for k in orders):
+        raise ModelError(f"order= is a harmonic, 1, 2, ..., or several, not {order!r}")
+    return tuple(int(k) for k in orders)
+
+
+def _axes(result: Result, body: Body) -> np.ndarray:
+    """A of a body over time."""
+    system, motion = computed(result).system, computed(result).motion
+    return np.asarray(system.layout.rotation(motion.q, body))
+
+
+def _bend(result: Result, body: Body) -> np.ndarray:
+    """Ä of a body over time."""
+    system, motion, size = computed(result).system, computed(result).motion, result.sketch.dimension
+    turning = list(system.layout.v[body])[size:]
+    omega, alpha = (_crossed(x[:, turning]) for x in (motion.v, motion.a))
+    return np.asarray(_axes(result, body) @ (omega @ omega + alpha))
+
+
+def _crossed(turning: np.ndarray) -> np.ndarray:
+    """The matrices of the cross product with angular velocities."""
+    nothing = np.zeros(len(turning))
+    if turning.shape[1] == 1:
+        rows = [[nothing, -turning[:, 0]], [turning[:, 0], nothing]]
+    else:
+        x, y, z = turning.T
+        rows = [[nothing, -z, y], [z, nothing, -x], [-y, x, nothing]]
+    return np.moveaxis(np.array(rows), 2, 0)
+
+
+def _pivot(result: Result, body: Body) -> np.ndarray:
+    """The point p of a body that stays, r + A p = constant, in body axes; of an axis the point nearest its origin."""
+    system, motion, size = computed(result).system, computed(result).motion, result.sketch.dimension
+    axes, place = _axes(result, body), motion.q[:, list(system.layout.q[body])[:size]]
+    turned = (axes - axes.mean(axis=0)).reshape(-1, size)
+    if np.linalg.norm(turned, 2) <= TURNS * np.sqrt(len(axes)):
+        raise ModelError(f"body {body.name!r} does not turn; a counterweight on it balances nothing but by its mass")
+    moved = (place - place.mean(axis=0)).ravel()
+    point = np.linalg.lstsq(turned, -moved, rcond=TURNS)[0]
+    if np.abs(turned @ point + moved).max() > STAYS * system.length:
+        what = f"no point of body {body.name!r} stays where it is, so that the mass of a counterweight on it counts too"
+        raise ModelError(f"{what}, and not its first moment alone; name bodies that turn about a point of the frame")
+    return frozen(point)
+
+
+def _check_period(t: np.ndarray, values: np.ndarray) -> None:
+    steps = np.diff(t)
+    if t.size < 4 or np.ptp(steps) > PERIODIC * abs(steps).max():
+        raise ModelError("harmonics are of one period, in evenly spaced times: np.linspace(0, period, 361)")
+    if np.abs(values[-1] - values[0]).max() > PERIODIC * np.abs(values).max():
+        what = f"from t = {t[0]:.6g} to {t[-1]:.6g} s is no period: forces at its ends differ"
+        raise ModelError(f"{what}; give times from the beginning of one period to its end, both included")
+
+
+def _harmonics(values: np.ndarray, orders: tuple[int, ...]) -> np.ndarray:
+    """The parts of values in the cosine and sine of each order: sums over one period, exact up to half of its times."""
+    count = len(values) - 1
+    if 2 * max(orders) >= count:
+        raise ModelError(f"{count + 1} times tell no harmonic of order {max(orders)}; give more than {2 * max(orders)}")
+    angles = 2 * np.pi / count * np.outer(orders, np.arange(count))
+    waves = np.concatenate([np.cos(angles), np.sin(angles)])
+    return np.asarray(np.tensordot(waves, values[:-1], axes=1))

@@ -1,0 +1,75 @@
+"""What balancing finds: how much each counterweight counts, and what is left of the shaking force."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import ModelError, check_name
+from ...model.parameters import finite_number
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counterweights:
+    """The counterweights that `balance` found: ``moments["crank"]`` is m·e, mass times place from the point about which
+    the body turns, in body axes; ``before`` and ``after`` are the forces of inertia on the frame over time.
+
+    >>> model = mbs.PlanarModel("rotor")
+    >>> rotor = model.body("rotor", mass=2, inertia=0.01, com=(0.001, 0))
+    >>> model.add(mbs.Revolute("A", model.ground, rotor), mbs.Driver("motor", mbs.angle(rotor), 100 * mbs.t))
+    (<Revolute A>, <Driver motor>)
+    >>> found = mbs.balance(model, np.linspace(0, 2 * np.pi / 100, 13), bodies=("rotor",))
+    >>> isinstance(found, mbs.Counterweights), found.moments["rotor"].round(9) + 0.0
+    (True, array([-0.002,  0.   ]))
+    >>> print(found)
+    counterweights against the shaking force, largest 20 N before, 0 N after
+      rotor: 0.002 kg m at 180.0° in body axes, from (0, 0)
+    """
+
+    moments: Mapping[str, np.ndarray]
+    """By body, in kg m."""
+    pivots: Mapping[str, np.ndarray]
+    """The point of each body that stays where it is, in body axes."""
+    t: np.ndarray
+    before: np.ndarray
+    """(times, components), in N."""
+    after: np.ndarray
+    orders: tuple[int, ...] | None = None
+    """The harmonics that were to vanish, in turns of the period; None: the force itself."""
+
+    def mass(self, body: str, radius: float) -> float:
+        """How heavy a counterweight is that sits at this distance from the point about which its body turns."""
+        check_name("body", body, [*self.moments], "the counterweights")
+        radius = finite_number(radius, "the radius of a counterweight")
+        if radius <= 0.0:
+            raise ModelError(f"the radius of a counterweight is positive, not {radius!r}")
+        return float(np.linalg.norm(self.moments[body]) / radius)
+
+    def place(self, body: str, radius: float) -> np.ndarray:
+        """Where that counterweight sits, in body axes: ``body.at(*found.place("crank", 0.1))``."""
+        if (mass := self.mass(body, radius)) == 0.0:
+            raise ModelError(f"{body} needs no counterweight")
+        return np.asarray(self.pivots[body] + self.moments[body] / mass)
+
+    @property
+    def left(self) -> float:
+        """What is left of the force: the root mean square after over that before."""
+        return float(np.linalg.norm(self.after) / (np.linalg.norm(self.before) or 1.0))
+
+    def __repr__(self) -> str:
+        return f"<Counterweights on {', '.join(self.moments)}: {100 * self.left:.3g} % of the shaking force is left>"
+
+    def __str__(self) -> str:
+        before, after = (float(np.linalg.norm(force, axis=1).max(initial=0.0)) for force in (self.before, self.after))
+        after = 0.0 if after <= 1e-12 * before else after
+        lines = [f"counterweights against the shaking force, largest {before:.6g} N before, {after:.6g} N after"]
+        for body, moment in self.moments.items():
+            pivot = ", ".join(f"{x + 0.0:.6g}" for x in self.pivots[body])
+            clean = np.where(np.abs(moment) <= 1e-12 * np.abs(moment).max(), 0.0, moment)
+            where = f"at {np.degrees(np.arctan2(clean[1], clean[0])):.1f}°"
+            if moment.size == 3:
+                where = "as (" + ", ".join(f"{x:.6g}" for x in clean) + ")"
+            lines.append(f"  {body}: {np.linalg.norm(moment):.6g} kg m {where} in body axes, from ({pivot})")
+        return "\n".join(lines)
