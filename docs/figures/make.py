@@ -16,6 +16,7 @@ import matplotlib
 matplotlib.use("Agg")
 
 import numpy as np
+import sympy as sp
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch, PathPatch, Polygon, Rectangle
 from matplotlib.path import Path as MarkerPath
@@ -168,9 +169,30 @@ def six_bar_graph() -> Figure:
     return mbs.topology(run_path(str(HERE.parents[1] / "models" / "six_bar.py"))["build"]()).draw()
 
 
+def load_shares() -> Figure:
+    """The force in the crank pin of an engine along its slider, stacked by its sources."""
+    omega = 150.0
+    model = mbs.PlanarModel("engine", gravity=(0, -9.81))
+    crank = model.body("crank", mass=1.5, inertia=0.01, com=(0.02, 0))
+    rod = model.body("rod", mass=0.8, inertia=0.004, com=(0.04, 0), position=(0.05, 0))
+    piston = model.body("piston", mass=0.6, position=(0.2, 0))
+    model.add(
+        mbs.Revolute("A", model.ground, crank),
+        mbs.Revolute("B", crank.at(0.05, 0), rod),
+        mbs.Revolute("C", rod.at(0.15, 0), piston),
+        mbs.Translational("guide", model.ground, piston),
+        mbs.Driver("motor", mbs.angle(crank), omega * mbs.t),
+        mbs.Force("gas", piston, (-800 * (1 + sp.cos(omega * mbs.t)), 0)),
+    )
+    figure = mbs.inverse_dynamics(model, np.linspace(0, 2 * np.pi / omega, 121)).shares("B").plot("Fx")
+    figure.set_size_inches(6.6, 3.0)
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     "elimination.png": elimination,
     "gap.svg": gap,
+    "load_shares.png": load_shares,
     "six_bar_graph.svg": six_bar_graph,
 }
 

@@ -15,7 +15,7 @@ SIDEBAR = {
     "Mechanisms": (
         "docs/space", "docs/rotations-and-screws", "docs/stewart-platform", "docs/robot-arms",
         "docs/switches-and-events", "docs/contacts", "docs/states-and-controllers", "docs/small-motions",
-        "docs/stiff-systems", "docs/studies", "docs/derivatives", "docs/optimisation", "docs/many-runs",
+        "docs/loads", "docs/stiff-systems", "docs/studies", "docs/derivatives", "docs/optimisation", "docs/many-runs",
         "docs/synthesis",
     ),
     "Coordinates": (

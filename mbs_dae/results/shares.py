@@ -257,7 +257,7 @@ def _peak(values: np.ndarray) -> float:
 
 
 def _percent(fraction: float) -> str:
-    return f"{100 * fraction + 0.0:.1f} %" if np.isfinite(fraction) else "–"
+    return f"{round(100 * fraction, 1) + 0.0:.1f} %" if np.isfinite(fraction) else "–"
 
 
 def _lines(head: tuple[str, ...], rows: list[tuple[Any, ...]], sizes: np.ndarray) -> Iterator[str]:

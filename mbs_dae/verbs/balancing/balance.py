@@ -128,7 +128,7 @@ def _pivot(result: Result, body: Body) -> np.ndarray:
     if np.abs(turned @ point + moved).max() > STAYS * system.length:
         what = f"no point of body {body.name!r} stays where it is, so that the mass of a counterweight on it counts too"
         raise ModelError(f"{what}, and not its first moment alone; name bodies that turn about a point of the frame")
-    return frozen(point)
+    return frozen(np.where(np.abs(point) <= STAYS * system.length, 0.0, point))
 
 
 def _check_period(t: np.ndarray, values: np.ndarray) -> None:
