@@ -117,10 +117,11 @@ class Shares:
 
     def index(self, at: float | Mapping[str, float] | None) -> int:
         """The place in ``t`` that is nearest to a time, or to where a quantity first has a value, ``{"crank.angle":
-        1.5}``; without either where the load is largest."""
+        1.5}``; without either where the load is largest, of the times at which its shares are known."""
         if at is None:
             sizes = np.linalg.norm(self._main(self.total), axis=1)
-            return int(np.argmax(np.where(np.isfinite(sizes), sizes, -1.0)))
+            known = np.isfinite(np.sum([self._main(part) for part in self.parts.values()], axis=0)).all(axis=1)
+            return int(np.argmax(np.where(known & np.isfinite(sizes), sizes, -1.0)))
         if not isinstance(at, Mapping):
             return _nearest(self.t, float(at), self.axis[0])
         if len(at) != 1:
