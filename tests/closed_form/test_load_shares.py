@@ -72,6 +72,13 @@ def test_the_share_of_a_weight_is_what_gravity_adds(whole, mass):
     assert np.abs(share - added).max() < 1e-11 * np.abs(whole.reaction("B")).max()
 
 
+def test_large_systems_are_solved_sparse_with_the_same_shares(whole, monkeypatch):
+    dense = whole.shares("B")
+    monkeypatch.setattr("mbs_dae.readings.influence.LARGE", 0)
+    for name, part in whole.shares("B").parts.items():
+        assert np.abs(part - dense[name]).max() < 1e-12 * np.abs(dense.total).max()
+
+
 def test_shares_along_the_axes_of_a_body(whole):
     shares = whole.shares("B", axes="second")
     assert np.array_equal(shares.total, whole.reaction("B", axes="second"))
