@@ -85,20 +85,6 @@ class Varied(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class LaterLedger:
-    """The ledger of energy, made when it is first read: of a run it costs another way through all steps."""
-
-    make: Callable[[], Energy]
-
-    @cached_property
-    def _made(self) -> Energy:
-        return self.make()
-
-    def __getattr__(self, word: str) -> Any:
-        return getattr(self._made, word)
-
-
-@dataclass(frozen=True, eq=False)
 class VariedMotion(Varied):
     """A motion that its equations determine at every time."""
 
@@ -153,20 +139,27 @@ class VariedMotion(Varied):
         reactions = self.result.reactions
         if not isinstance(reactions, ComputedReactions):
             return {}
-        multipliers: Any = self.dual(self.multipliers, self._by_parameter(self.moved.multipliers))
-        known = reactions.loads._replace(multipliers=multipliers)
+        known = reactions.loads._replace(multipliers=self._multipliers)
         return {
-            "multipliers": multipliers,
+            "multipliers": self._multipliers,
             "reactions": replace(reactions, _system=self.system, _motion=self.path, loads=known),
-            "ledger": LaterLedger(lambda: ledger(self._energies(multipliers))),
+            "ledger": self._ledger,
         }
 
-    def _energies(self, multipliers: Any) -> Any:
+    @cached_property
+    def _multipliers(self) -> Any:
+        return self.dual(self.multipliers, self._by_parameter(self.moved.multipliers))
+
+    def _ledger(self) -> Energy:
+        """Made when it is first read: of a run it costs another way through all steps."""
+        return ledger(self._energies())
+
+    def _energies(self) -> Any:
         """The columns of the ledger: kinetic, potential, and the works of the powers."""
         system, (t, q, v, _), scalars = self.system, self.path, self.scalars
         nu = system.outputs_of(system.structure.program.batch, t, q, v)[:, system.program.nu_from]
         powers = [-scalars[:, k] for k in range(POWER, SCALARS)]
-        powers[-1] = scalars[:, SCALARS - 1] - (multipliers * nu).sum(axis=1)
+        powers[-1] = scalars[:, SCALARS - 1] - (self._multipliers * nu).sum(axis=1)
         assert self.works is not None
         works = partial(self.works, t)
         together: Any = np.stack(powers, axis=1)
@@ -237,7 +230,7 @@ def derivative(result: Result, name: str, by: Any) -> np.ndarray:
     varied: Varied | None = result.varied
     if varied is None:
         what = "this result has no derivatives; ask for some, e.g. kinematics(model, times, derivatives=['r'])"
-        raise ModelError(f"{what}; files do not keep them, nor do copies")
+        raise ModelError(f"{what}; files do not keep them")
     known = varied.asked.names
     wanted = str(getattr(by, "symbol", by))
     if wanted not in known:

@@ -158,6 +158,9 @@ class Block:
         for name in kind.ones:
             getattr(self, name)[...] = 1
 
+    def __reduce__(self) -> Any:
+        raise TypeError(f"{self.kind} holds addresses and cannot be copied or pickled; keep the numbers in it")
+
     def __getattr__(self, name: str) -> Any:
         if (place := self.__dict__["made"].get(name)) is None:
             raise AttributeError(f"{self.kind} has no {name!r}")

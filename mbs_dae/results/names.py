@@ -101,7 +101,6 @@ class Derived:
                 if rate := self.rates.get(name):
                     found |= {f"{name}.{EFFORT}": OF_RATES[self.result.quantities.unit(rate)], f"{name}.{POWER}": "W"}
                 found |= {f"{name}.{component}": unit for component, unit in force.items()}
-        if self.result.ledger is not None:
             found |= {f"{ENERGY}.{total}": "J" for total in TOTALS}
         return found | {f"{VIOLATION}.{level}": unit for level, unit in LEVELS.items()}
 

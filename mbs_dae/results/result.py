@@ -85,8 +85,8 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
     """λ of every row, (times, rows); None where no forces were computed."""
     reactions: Reactions | None = None
     """What `reaction` and `effort` are read from."""
-    ledger: Energy | None = None
-    """What `energy` gives, if forces were computed."""
+    ledger: Energy | None = cast(Any, Lazy(None))
+    """What `energy` gives, if forces were computed: there are reactions then, too."""
     events: tuple[Happening, ...] = ()
     """What `mbs.Event` has found, in the order of time."""
     impacts: tuple[Impact, ...] = ()

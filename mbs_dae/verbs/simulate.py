@@ -18,7 +18,7 @@ from ..derivatives.across.designs import following_of
 from ..derivatives.across.following import Following, passed_by
 from ..derivatives.across.runs import check_followed, followed_run, is_to_be_followed
 from ..derivatives.parameters import Asked, asked_of
-from ..derivatives.runs.replayed import Taken, check_differentiable, varied_run
+from ..derivatives.runs.replayed import check_differentiable, taken_of, varied_run
 from ..errors import MbsError, ModelError
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import check_apart, told_of_kept
@@ -339,7 +339,7 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     bodies, initial = prepared.system.cartesian, run.initial
     first = State(bodies, run.t, prepared.q, prepared.v, bodies.still)
     nearest = initial if isinstance(initial, State) else None
-    taken = Taken(run.by, run.how, march, prepared.steps, first, _given(bodies.model, initial), nearest)
+    taken = taken_of(march, run.by, run.how, prepared.steps, first, _given(bodies.model, initial), nearest)
     return varied_run(result, prepared.asked, taken)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -51,23 +52,27 @@ def check_followed(system: System, asked: Asked) -> None:
 
 @dataclass(frozen=True, eq=False)
 class FollowedRun(VariedMotion):
-    """A run that was followed."""
+    """A run that was followed: numbers alone, as soon as its motion has been read as one of bodies."""
 
+    rows: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """How what is kept at the requested times changes, (parameters, times, ...)."""
+    contacts: np.ndarray | None = None
+    energies: np.ndarray | None = None
     following: Following | None = None
+    """Where the run has other coordinates than those of bodies, which are still to be read."""
 
     def _rows(self, name: str) -> np.ndarray:
-        """(parameters, times, ...)."""
-        assert self.following is not None
-        if name in self._of_bodies:
-            return self._of_bodies[name]
-        return self.following.rows[name][:, : self.motion.t.size]
+        found = self._of_bodies if name in self._of_bodies else self.rows
+        return found[name][:, : self.motion.t.size]
 
     @cached_property
     def _of_bodies(self) -> dict[str, np.ndarray]:
-        """Where the run has other coordinates than those of bodies."""
-        assert self.following is not None
-        is_own = self.following.own.system.is_cartesian
-        return {} if is_own else rows_of_bodies(self.following, self.motion)
+        """What is read so."""
+        return {} if self.following is None else rows_of_bodies(self.following, self.motion)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy has been read: the runs beside the run stand where they are."""
+        return {**vars(self), "rows": {**self.rows, **self._of_bodies}, "_of_bodies": {}, "following": None}
 
     @cached_property
     def moved(self) -> Variation:
@@ -84,9 +89,8 @@ class FollowedRun(VariedMotion):
     @cached_property
     def pushes(self) -> Any:
         """The forces of contacts."""
-        assert self.following is not None
-        own = self.following.run.record.contacts[: self.motion.t.size].copy()
-        return self.dual(own, self._rows("contacts").copy())
+        assert self.contacts is not None
+        return self.dual(self.contacts[: self.motion.t.size].copy(), self._rows("contacts").copy())
 
     @cached_property
     def quantities(self) -> ComputedQuantities:
@@ -96,13 +100,14 @@ class FollowedRun(VariedMotion):
         found = super().loads()
         return found | {"reactions": replace(found["reactions"], _contacts=self.pushes)} if found else found
 
-    def _energies(self, multipliers: Any) -> Any:
-        assert self.following is not None
-        energies = self.following.run.record.energies[: self.motion.t.size].copy()
-        return self.dual(energies, self._rows("energies").copy())
+    def _energies(self) -> Any:
+        assert self.energies is not None
+        return self.dual(self.energies[: self.motion.t.size].copy(), self._rows("energies").copy())
 
 
 def followed_run(result: Result, asked: Asked, following: Following) -> Result:
     """The result of a run, which knows how it changes."""
-    set_varied(result, FollowedRun(result, asked, following=following))
+    record, own = following.run.record, following.own.system.is_cartesian
+    known = {"rows": following.rows, "contacts": record.contacts.copy(), "energies": record.energies.copy()}
+    set_varied(result, FollowedRun(result, asked, **known, following=None if own else following))
     return result

@@ -18,7 +18,7 @@ from ...errors import ModelError
 from ...kernels.blocks import block
 from ...model.parameters import Parameter
 from ...motion.derivative import WORK
-from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, T0, WENT_ON, entry_now, entry_size
+from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, T0, WENT_ON, entry_size
 from ...results.result import Result
 from ..across.runs import FollowedRun
 from ..along import Variation
@@ -118,8 +118,7 @@ def _gone_back(varied: VariedRun, taken: Taken, weights: Weights) -> tuple[Way, 
     before = np.where(head[:, FRESH] == WENT_ON, begun, np.searchsorted(times, head[:, T0]))
     recorded = np.stack([before, begun], axis=1).astype(np.int64)
     gains = np.concatenate([first[None], head[:-1, [ALPHA, BETA]]]) if len(head) else np.zeros((0, 2))
-    last = entry_now(taken.march)
-    _end(way, last, gains, head, first)
+    _end(way, taken.last, gains, head, first)
     for begin, end in stretches(steps)[::-1]:
         entries = _entries(way, head[begin:end], [steps.states[k] for k in range(begin, end) if k in steps.states])
         told = np.ascontiguousarray(recorded[begin:end]).ravel(), np.ascontiguousarray(gains[begin:end])

@@ -50,8 +50,14 @@ class Taken:
 
     by: Stepping
     how: Stabilization
-    march: March
+    course: Mapping[str, Any]
+    """The fields of its `Course`."""
+    times: np.ndarray
+    """At which it was recorded, and the energies then: see `Record`."""
+    energies: np.ndarray
     steps: Steps
+    last: np.ndarray
+    """Where it has ended, as the entry of a step."""
     first: State
     """The first state, of the bodies."""
     given: Mapping[str, float]
@@ -60,14 +66,24 @@ class Taken:
     """What it is the nearest to, if that was a state."""
 
 
+def taken_of(
+    march: March, by: Stepping, how: Stabilization, steps: Steps, first: State, given: Mapping[str, float],
+    nearest: State | None,
+) -> Taken:  # fmt: skip
+    """Of a run that has ended: numbers alone, so that whatever is known of it can be copied and pickled."""
+    course = {name: np.copy(getattr(march.course, name))[()] for name in Course._fields[:-1]}
+    known = march.record.times.copy(), march.record.energies.copy()
+    return Taken(by, how, course, *known, steps, entry_now(march), first, given, nearest)
+
+
 def new_march_of(
     system: System, asked: Asked, taken: Taken, recorded: int, ahead: bool, works: bool
 ) -> tuple[March, Linear, np.ndarray]:
     """A run that is to be made again, of which so many times are recorded; its linearised equations, with works or
     without; and how numbers in them change with parameters, which goes into the equations where steps are followed
     ahead."""
-    course = Course(*(getattr(taken.march.course, name) for name in Course._fields[:-1]))
-    march = new_march(system, taken.by, taken.how, block(course), taken.march.record.times[:recorded].copy())
+    course = block(Course(**taken.course))
+    march = new_march(system, taken.by, taken.how, course, taken.times[:recorded].copy())
     structure = system.structure
     parts = [part.batch.slopes(system.evaluator, asked.symbols) for part in (structure.program, structure.dynamics)]
     numbers = np.concatenate(parts, axis=1)
@@ -88,7 +104,7 @@ def new_replay(system: System, asked: Asked, taken: Taken, recorded: int, works:
 def replayed(replay: Replay, taken: Taken, moved: np.ndarray) -> Changes:
     """The changes of all that is recorded, where those of the first state are `moved`, (parameters, y)."""
     steps, head, march = taken.steps, taken.steps.head, replay.march
-    last = entry_now(taken.march)
+    last = taken.last
     put_entry(march, steps.states[0] if steps.total else last)
     replay.dy0[:] = moved
     for k, until in stretches(steps):
@@ -96,7 +112,7 @@ def replayed(replay: Replay, taken: Taken, moved: np.ndarray) -> Changes:
         check_status(march, vary_stretch(replay, head[k:until].copy()))
     check_same(march.stages.y0, last[HEAD:])
     check_status(march, vary_begin(replay, last[:HEAD].copy()))
-    return replay.out
+    return Changes(*(getattr(replay.out, name).copy() for name in Changes._fields))
 
 
 def stretches(steps: Steps) -> list[tuple[int, int]]:
@@ -168,10 +184,10 @@ class VariedRun(VariedMotion):
             vary_forces(*known, block(out))
         return out
 
-    def _energies(self, multipliers: Any) -> Any:
+    def _energies(self) -> Any:
         assert self.taken is not None
         scalars = self.scalars
-        own = self.taken.march.record.energies[: self.motion.t.size, 2:].copy()
+        own = self.taken.energies[: self.motion.t.size, 2:].copy()
         works: Any = self.dual(own, self._by_parameter(self.works_changed))
         return np.concatenate([scalars[:, :POWER], works], axis=1)
 
