@@ -18,8 +18,9 @@ from ..kernels.blocks import block
 from ..poses.dependence import PoseRank
 from ..readings.motion import computed
 from ..results.result import Result, State
-from .along import Variation, chain, vary_motion
+from .along import Variation, vary_motion
 from .parameters import Asked
+from .runs.linear import linear
 from .varied import KINEMATIC, Varied, set_varied
 
 
@@ -49,7 +50,7 @@ class VariedSweep(Varied):
             x, v, a = np.zeros((3, count, own.v.shape[1]))
             out = Variation(x, v, a, np.zeros((0, 0)))
             one = Trajectory(*(x[k : k + 1] for x in own))
-            vary_motion(machine, chain(builder, to, np.array([x[k] for x in slopes])), block(one), block(out))
+            vary_motion(machine, linear(builder, to, np.array([x[k] for x in slopes])), block(one), block(out))
             moved[:, :, k] = out[:3]
         q: Any = self.dual(own.q, places_moved(system.structure, own.q, moved[0]))
         rates: Any = self.dual(own.v, moved[1]), self.dual(own.a, moved[2])

@@ -24,11 +24,12 @@ from ..readings.motion import ComputedQuantities, computed
 from ..readings.reactions import ComputedReactions
 from ..results.quantities import Energy, frozen, ledger
 from ..results.result import Result, State
-from .along import LEVELS, Chain, Variation, chain, vary_loads, vary_motion
+from .along import Variation, vary_loads, vary_motion
 from .parameters import Asked
+from .runs.linear import MOTION, Linear, linear
 from .start import Beginning
 
-KINEMATIC = LEVELS[:3]
+KINEMATIC = MOTION[:3]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +100,7 @@ class VariedMotion(Varied):
     def moved(self) -> Variation:
         """How places, velocities, accelerations, and multipliers if there are some, change: rows for each time, and for
         each parameter in it."""
-        system, path, count, own = self.system, self.motion, len(self.asked.names), self.chain()
+        system, path, count, own = self.system, self.motion, len(self.asked.names), self.linear()
         x, v, a = (np.zeros((path.t.size * count, path.v.shape[1])) for _ in range(3))
         out = Variation(x, v, a, np.zeros((path.t.size * count if self.has_loads else 0, len(system.rows))))
         if self.has_loads:
@@ -112,13 +113,13 @@ class VariedMotion(Varied):
             rows[np.repeat(unknown, count)] = np.nan
         return out
 
-    def chain(self) -> Chain:
+    def linear(self) -> Linear:
         """How the equations depend on what is asked for."""
         system, structure = self.system, self.system.structure
         batches = [structure.program.batch, *([structure.dynamics.batch] if self.has_loads else ())]
         numbers = np.concatenate([batch.slopes(system.evaluator, self.asked.symbols) for batch in batches], axis=1)
-        builder = lean_builder(structure, LEVELS if self.has_loads else KINEMATIC, numbers)
-        return chain(builder, filled(builder, system), numbers)
+        builder = lean_builder(structure, MOTION if self.has_loads else KINEMATIC, numbers)
+        return linear(builder, filled(builder, system), numbers)
 
     @property
     def multipliers(self) -> np.ndarray:

@@ -180,7 +180,7 @@ class VariedRun(VariedMotion):
         out = Variation(x, v, a, own.multipliers)
         if self.result.stats["redundant_equations"]:  # there is a choice between several multipliers: the least of all
             out = out._replace(a=np.zeros_like(a), multipliers=np.zeros((len(x), len(self.system.rows))))
-            known = mechanism(self.system, refinements=2), self.chain(), block(self.motion), self.multipliers.copy()
+            known = mechanism(self.system, refinements=2), self.linear(), block(self.motion), self.multipliers.copy()
             vary_forces(*known, block(out))
         return out
 
