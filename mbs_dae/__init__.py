@@ -55,6 +55,8 @@ _NAMES = {
     "verbs.balancing": "balance Counterweights",
     "verbs.comparisons": "compare_stabilization compare_coordinates CoordinateComparison",
     "verbs.sweep": "sweep",
+    "verbs.curves.follow": "follow",
+    "poses.arcs.curve": "Curve TurningPoint BranchPoint",
     "verbs.equilibrium": "equilibrium",
     "verbs.holding": "holding",
     "verbs.linearize": "linearize",
@@ -117,7 +119,7 @@ _PROVIDED = {
     "Result.twist": "readings.screws.twist",
     "Result.shares": "readings.shares.shares",
     "Result.shaking": "readings.shaking.shaking",
-    "Shares.plot": "view.shares.plot_shares",
+    "Shares.plot": "view.charts.shares.plot_shares",
     "Result.wrench": "readings.screws.wrench",
     "Result.screw": "readings.screws.screw",
     "Result.vector": "readings.vectors.vector",
@@ -145,9 +147,11 @@ _PROVIDED = {
     "LinearSystem.plot": "view.modes.plot_eigenvalues",
     "LinearSystem.draw": "view.modes.draw_modes",
     "LinearSystem.animate": "view.modes.animate_mode",
-    "LinearPath.plot": "view.sweeps.plot_lines",
-    "LinearPath.plot_campbell": "view.sweeps.plot_campbell",
-    "EquilibriumPath.plot": "view.sweeps.plot_equilibria",
+    "LinearPath.plot": "view.charts.sweeps.plot_lines",
+    "LinearPath.plot_campbell": "view.charts.sweeps.plot_campbell",
+    "Curve.plot": "view.charts.curves.plot_curve",
+    "Curve.plot_path": "view.charts.curves.plot_curve_path",
+    "EquilibriumPath.plot": "view.charts.sweeps.plot_equilibria",
 }
 
 

@@ -123,6 +123,10 @@ from .verbs.comparisons import compare_stabilization as compare_stabilization
 from .verbs.comparisons import compare_coordinates as compare_coordinates
 from .verbs.comparisons import CoordinateComparison as CoordinateComparison
 from .verbs.sweep import sweep as sweep
+from .verbs.curves.follow import follow as follow
+from .poses.arcs.curve import Curve as Curve
+from .poses.arcs.curve import TurningPoint as TurningPoint
+from .poses.arcs.curve import BranchPoint as BranchPoint
 from .verbs.equilibrium import equilibrium as equilibrium
 from .verbs.holding import holding as holding
 from .verbs.linearize import linearize as linearize

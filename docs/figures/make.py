@@ -189,7 +189,18 @@ def load_shares() -> Figure:
     return figure
 
 
+def coupler_curve() -> Figure:
+    """A coupler curve between the two dead points of a four-bar of which no link goes round."""
+    points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}
+    model = mbs.PlanarModel.from_points(points, rods={"crank": "AB", "coupler": "BC", "rocker": "CD"}, fixed="AD")
+    model.bodies["coupler"].marker("P", 0.1, 0.3)
+    figure = mbs.follow(model, "crank.angle").plot_path("coupler.P")
+    figure.set_size_inches(6.6, 4.0)
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
+    "coupler_curve.png": coupler_curve,
     "elimination.png": elimination,
     "gap.svg": gap,
     "load_shares.png": load_shares,

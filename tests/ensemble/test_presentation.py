@@ -389,7 +389,7 @@ def test_a_map_is_what_a_loop_over_kinematics_finds(survey, monkeypatch):
             one = mbs.kinematics(model.with_parameters(b=over["b"][i], c=over["c"][j]), times)
             expected[i, j] = np.abs(one["rocker.omega"]).max()
     assert 2 <= np.isnan(expected).sum() <= 6
-    monkeypatch.setattr("mbs_dae.view.studies.plot_map", lambda *given: drawn.append(given))
+    monkeypatch.setattr("mbs_dae.view.charts.studies.plot_map", lambda *given: drawn.append(given))
     found = mbs.ensemble(model, times, over=over, verb="kinematics", outputs=["rocker.omega"])
     found.plot_map("rocker.omega", "abs")
     ((x, y, z, axes, quantity, _),) = drawn

@@ -1,4 +1,4 @@
-"""What is drawn of an ensemble: which arrays, in which units; `view.studies` draws them."""
+"""What is drawn of an ensemble: which arrays, in which units; `view.charts.studies` draws them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from ...errors import ModelError, counted
 from ...units import checked_unit
-from ...view import studies
+from ...view.charts import studies
 from .members import (
     Members,
     Reduce,

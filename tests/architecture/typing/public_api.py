@@ -230,6 +230,18 @@ def many(model: mbs.PlanarModel) -> float:
     return float(band[95].max()) + study.worst("a.angle", by="abs").value
 
 
+def curves(model: mbs.PlanarModel) -> float:
+    curve: mbs.Curve = mbs.follow(model, "crank.angle", both=False, step=0.02, poses=1000)
+    turned: tuple[mbs.TurningPoint, ...] = curve.dead_points
+    for met in curve.branch_points:
+        other: mbs.BranchPoint = met
+        mbs.follow(model, "crank.angle", start=other, branch=1).plot_path("rod.P", beside=curve).savefig("path.png")
+    low, high = curve.limits("crank.angle")
+    curve.plot("rod.angle", over="crank.angle").savefig("curve.png")
+    assert curve.closed or curve.ends[0], curve.joint_limits
+    return low + high + curve.length + sum(one.value + one.s for one in turned) + float(curve.branches.max())
+
+
 def best(model: mbs.PlanarModel) -> float:
     effort = mbs.quantity("motor.effort")
     work = mbs.integral(effort**2) + mbs.average("a.angle") + mbs.at_end("a.x") - mbs.at_start("a.x")

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..equilibria.found import EquilibriumPath
-from ..equilibria.lines import LinearPath, ModeLine, checked_order
-from .drawing.colours import COLOURS, DARK, GROUND
-from .plots import names_of, solid_and_dashed
-from .style import BESIDE, MEANINGS, Picture, as_label, axis_label, style
+from ...equilibria.found import EquilibriumPath
+from ...equilibria.lines import LinearPath, ModeLine, checked_order
+from ..drawing.colours import COLOURS, DARK, GROUND
+from ..plots import names_of, solid_and_dashed
+from ..style import BESIDE, MEANINGS, Picture, as_label, axis_label, style
 
 IDLE = 1e-6
 """Lines that stay below this part of the largest eigenvalue are zero: nothing drives such motions back."""

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from .drawing.colours import COLOURS, DARK, GROUND, paler
-from .style import BESIDE, Picture, as_label, axis_label, style
+from ..drawing.colours import COLOURS, DARK, GROUND, paler
+from ..style import BESIDE, Picture, as_label, axis_label, style
 
 LEVELS = 9
 """Of a map, about."""

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..errors import check_name
-from ..results.shares import Shares
-from .drawing.colours import COLOURS, DARK, paler
-from .style import Picture, as_label, axis_label, style
+from ...errors import check_name
+from ...results.shares import Shares
+from ..drawing.colours import COLOURS, DARK, paler
+from ..style import Picture, as_label, axis_label, style
 
 MOST = 2 * len(COLOURS) - 1  # so many are told apart; the smallest others are drawn as one
 NOTHING = 1e-9  # a component this small against the largest of its unit is not drawn, nor is such a share

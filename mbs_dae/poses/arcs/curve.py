@@ -1,0 +1,191 @@
+"""A curve that was followed, as a result: named quantities over the arc length, and what happens along it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ...errors import ModelError
+from ...provided import provided
+from ...results.quantities import frozen
+from ...results.result import Result, State
+from .branching import crossings
+from .tracing import Traced
+from .track import Place, Track
+from .turning import rates_along, turning_places
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ROUND = 1e-9
+"""What a lap adds to a quantity less than this (rad, lengths of the model) is nothing."""
+BY_ARC = {"m/s": "", "m/s²": "1/m", "rad/s": "rad/m", "rad/s²": "rad/m²"}
+"""Units of rates along the arc."""
+
+
+@dataclass(frozen=True, eq=False)
+class TurningPoint:
+    """Where a quantity turns back: a dead point of what drives it.
+
+    >>> points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}
+    >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
+    >>> first, last = mbs.follow(model, "AB.angle").dead_points
+    >>> isinstance(first, mbs.TurningPoint), first.is_maximum, round(first.value, 4), round(last.value, 4)
+    (True, True, 2.0519, -2.0519)
+    """
+
+    name: str
+    s: float
+    """The arc length there."""
+    value: float
+    is_maximum: bool
+    state: State = field(repr=False)
+    """The pose, at rest."""
+
+
+@dataclass(frozen=True, eq=False)
+class BranchPoint:
+    """A singular pose through which several branches go; ``mbs.follow(model, name, start=point, branch=1)`` follows one
+    of them.
+
+    A parallelogram, which may go on as an antiparallelogram where its bars are in line:
+
+    >>> points = {"A": (0, 0), "B": (0.4, 0.3), "C": (1.4, 0.3), "D": (1, 0)}
+    >>> bars = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
+    >>> point = mbs.follow(bars, "AB.angle").branch_points[0]
+    >>> isinstance(point, mbs.BranchPoint), len(point.tangents), bool(abs(np.sin(point.state["AB.angle"])) < 1e-9)
+    (True, 2, True)
+    >>> np.degrees(mbs.follow(bars, "AB.angle", start=point).limits("BC.angle")).round(6)
+    array([-60.,  60.])
+    """
+
+    s: float
+    """The arc length there."""
+    tangents: np.ndarray = field(repr=False)
+    """One for each branch, a row over the velocities of bodies, of unit length."""
+    along: int
+    """The branch on which it was met."""
+    state: State = field(repr=False)
+    """The pose, at rest."""
+
+    def __repr__(self) -> str:
+        return f"<BranchPoint at s = {self.s:.6g}: {len(self.tangents)} branches>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Result):
+    """The one-dimensional motion of a mechanism over its arc length, from `follow`.
+
+    It reads like any result: ``curve["P.x"]`` over ``curve.t``, which is the arc length s in m: bodies count with their
+    places, and with their angles times the model's length. What are velocities and accelerations elsewhere are first
+    and second rates along the arc.
+
+    >>> crank = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0)}, rods={"crank": "AB"}, fixed="A")
+    >>> curve = mbs.follow(crank, "crank.angle")
+    >>> isinstance(curve, mbs.Curve), curve.closed, curve.limits("crank.angle")
+    (True, True, (-inf, inf))
+    """
+
+    followed: str = ""
+    """The quantity in whose direction the curve begins, and whose dead points are told."""
+    closed: bool = False
+    """Whether it comes back to its first pose: a lap of a circuit."""
+    ends: tuple[str, ...] = ()
+    """Why an open curve ends where it does: at its beginning, and at its end."""
+    beginning: int = 0
+    """The number of the pose from which both ways were gone."""
+    track: Track = field(default=cast(Any, None), repr=False)
+    traced: Traced = field(default=cast(Any, None), repr=False)
+
+    def __repr__(self) -> str:
+        kind = "closed" if self.closed else "open"
+        return f"<Curve of {self.title!r}: {len(self)} poses, length {self.length:.6g} m, {kind}>"
+
+    @property
+    def length(self) -> float:
+        """The length of its arc, in m."""
+        return float(self.t[-1] - self.t[0])
+
+    def unit(self, name: str) -> str:
+        """The unit of a quantity; of rates along the arc."""
+        own = super().unit(name)
+        return BY_ARC.get(own, own)
+
+    def state(self, index: int = -1) -> State:
+        """One of its poses, at rest: where another analysis may start."""
+        return self._at_rest(super().state(index).full_q)
+
+    def _at_rest(self, q: np.ndarray) -> State:
+        system = self.track.system
+        return State(system, self.track.t, q.copy(), system.still, system.still)
+
+    def _checked(self, name: str) -> str:
+        measure, level = self.track.system.model.quantity(name)
+        if level or measure.lowest:
+            raise ModelError(f"{name!r} is a rate; limits and turning points are those of a value")
+        return name
+
+    def turning_points(self, name: str) -> tuple[TurningPoint, ...]:
+        """Where a quantity turns back, in their order along the curve."""
+        places = turning_places(self.track, self.traced, self._checked(name), self.closed)
+        return tuple(self._turning(name, place) for place in places)
+
+    def _turning(self, name: str, place: Place) -> TurningPoint:
+        one = Traced(type(self.traced.path)(np.array([place.s]), *(x[None] for x in place[1:])), np.zeros(1), 0)
+        value, _, second = rates_along(self.track, one, name)[:, 0]
+        return TurningPoint(name, place.s, float(value), bool(second < 0.0), self._at_rest(place.q))
+
+    @cached_property
+    def dead_points(self) -> tuple[TurningPoint, ...]:
+        """Where what was followed turns back: a driver of it cannot pass there."""
+        return self.turning_points(self.followed)
+
+    @cached_property
+    def branches(self) -> np.ndarray:
+        """The number of the branch of each pose: between dead points one value of what was followed is one pose."""
+        at = np.array([point.s for point in self.dead_points])
+        number = np.searchsorted(at, self.t)
+        return frozen(number % len(at) if self.closed and len(at) else number)
+
+    @cached_property
+    def branch_points(self) -> tuple[BranchPoint, ...]:
+        """The singular poses that the curve passes, where other branches leave it."""
+        n, found = self.track.system.nv, []
+        for place, tangents in crossings(self.track, self.traced):
+            along = np.abs((tangents * place.v)[:, :n] @ self.track.machine.norm)
+            found.append(BranchPoint(place.s, frozen(tangents), int(along.argmax()), self._at_rest(place.q)))
+        return tuple(found)
+
+    def limits(self, name: str) -> tuple[float, float]:
+        """The least and the largest value that a quantity has on this curve; infinite where each lap adds to it."""
+        values = self[self._checked(name)]
+        if self.closed and abs(values[-1] - values[0]) > ROUND * max(1.0, self.track.system.length):
+            return -np.inf, np.inf
+        turned = [point.value for point in self.turning_points(name)]
+        return float(min([values[0], values[-1], *turned])), float(max([values[0], values[-1], *turned]))
+
+    @cached_property
+    def joint_limits(self) -> dict[str, tuple[float, float]]:
+        """The `limits` of the coordinates of all joints, by name."""
+        model = self.track.system.model
+        named = (
+            f"{e.name}.{m.levels[0]}" for e in model.elements.values() for m in e.measures().values() if m.levels[0]
+        )
+        return {name: self.limits(name) for name in named if name in self}
+
+    def plot(
+        self, *names: str, axes: str = "world", over: str | None = None, beside: Curve | Sequence[Curve] = ()
+    ) -> Figure:
+        """Named quantities over the one that was followed, or `over` another: a colour for each branch, a circle at
+        dead points, a cross at branch points. Other curves, `beside`, are drawn with it."""
+        if axes != "world":
+            raise ModelError(f"a curve is drawn in world axes, not in those of {axes!r}")
+        return provided("Curve.plot")(self, names, over, beside)
+
+    def plot_path(self, *markers: str, beside: Curve | Sequence[Curve] = ()) -> Figure:
+        """The coupler curves of named points, branches and dead points as in `plot`."""
+        return provided("Curve.plot_path")(self, markers, beside)

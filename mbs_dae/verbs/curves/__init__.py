@@ -1,0 +1,1 @@
+"""Curves of mechanisms with one freedom."""

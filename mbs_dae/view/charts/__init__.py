@@ -1,0 +1,1 @@
+"""Charts of results of their own kind: sweeps, studies, shares of loads, curves of poses."""

@@ -1,0 +1,97 @@
+"""Curves that were followed by arc length: one by one, a colour for each branch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ...errors import ModelError
+from ...poses.arcs.curve import Curve
+from ..drawing.colours import COLOURS, DARK
+from ..plots import names_of
+from ..style import BESIDE, START, Picture, as_label, axis_label, say_if_stopped, style
+
+DEAD: dict[str, Any] = {"marker": "o", "markersize": 5, "linestyle": "none", "color": DARK, "zorder": 5}
+CROSS: dict[str, Any] = {"marker": "X", "markersize": 7, "linestyle": "none", "color": DARK, "zorder": 5}
+DASHES = ("-", "--", ":", "-.")
+"""Of the curves."""
+
+
+def plot_curve(curve: Curve, names: Sequence[str], over: str | None, beside: Curve | Sequence[Curve]) -> Figure:
+    """Named quantities over the one that was followed."""
+    curves, x = _checked(curve, beside), curve.followed if over is None else over
+    if curve.components(x) != (x,):
+        raise ModelError(f"plot() draws over= a number, and {x!r} is a vector; write over={curve.components(x)[0]!r}")
+    names = names_of(names, "plot", "quantities", curve.names)
+    with style():
+        figure = Picture(figsize=(7.4, max(3.6, 0.6 + 2.8 * len(names))), layout="constrained")
+        say_if_stopped(figure, curve)
+        for ax, name in zip(figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0], names, strict=True):
+            _draw(ax, curves, x, name)
+            ax.set_ylabel(axis_label(as_label(name), curve.unit(name)))
+            ax.legend(**BESIDE)
+        figure.axes[-1].set_xlabel(axis_label(as_label(x), curve.unit(x)))
+    return figure
+
+
+def plot_curve_path(curve: Curve, markers: Sequence[str], beside: Curve | Sequence[Curve]) -> Figure:
+    """Coupler curves; in space seen along z."""
+    curves = _checked(curve, beside)
+    names = names_of(markers, "plot_path", "points", [name[:-2] for name in curve.names if name.endswith(".x")])
+    with style():
+        figure = Picture(figsize=(3.2 + 3.6 * len(names), 4.4), layout="constrained")
+        say_if_stopped(figure, curve)
+        for ax, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
+            _draw(ax, curves, f"{name}.x", f"{name}.y")
+            ax.set_aspect("equal", adjustable="datalim")
+            ax.set_title(as_label(name) + ", seen along z" * (curve.sketch.dimension == 3))
+            ax.set_xlabel(axis_label("x", "m"))
+            ax.set_ylabel(axis_label("y", "m"))
+        figure.axes[-1].legend(**BESIDE)
+    return figure
+
+
+def _checked(curve: Curve, beside: Any) -> list[Curve]:
+    others = [beside] if isinstance(beside, Curve) else [*beside]
+    for other in others:
+        if not isinstance(other, Curve):
+            raise ModelError(f"beside= takes other curves of mbs.follow, not {other!r}")
+    return [curve, *others]
+
+
+def _draw(ax: Any, curves: Sequence[Curve], x: str, y: str) -> None:
+    """All branches of all curves, and what is special on them."""
+    colours = cycle(COLOURS)
+    for number, (curve, dashes) in enumerate(zip(curves, cycle(DASHES), strict=False), start=1):
+        which = f"curve {number}, " if len(curves) > 1 else ""
+        for branch, pieces in _pieces(curve, x, y):
+            colour = next(colours)
+            for k, piece in enumerate(pieces):
+                label = f"{which}branch {branch + 1}" if k == 0 else "_"
+                ax.plot(*piece, dashes, color=colour, label=label)
+        last = number == len(curves)
+        special = (curve.dead_points, DEAD, "dead point"), (curve.branch_points, CROSS, "branch point")
+        for points, look, label in special:
+            at = np.array([[point.state[one] for one in (x, y)] for point in points]).reshape(-1, 2)
+            shown = last and any(one.dead_points if look is DEAD else one.branch_points for one in curves)
+            ax.plot(*at.T, **look, label=label if shown else "_")
+        if not curve.closed:
+            ax.plot(curve[x][[0, -1]], curve[y][[0, -1]], **START, linestyle="none", label="end" if last else "_")
+
+
+def _pieces(curve: Curve, x: str, y: str) -> Iterator[tuple[int, list[np.ndarray]]]:
+    """Of each branch its lines, from dead point to dead point."""
+    at, states = np.array([point.s for point in curve.dead_points]), [point.state for point in curve.dead_points]
+    corners = [np.array([state[x], state[y]]) for state in states]
+    runs = np.split(np.stack([curve[x], curve[y]]), np.searchsorted(curve.t, at), axis=1)
+    found: dict[int, list[np.ndarray]] = {}
+    for k, run in enumerate(runs):
+        before = [corners[k - 1][:, None]] if k else []
+        after = [corners[k][:, None]] if k < len(corners) else []
+        number = k % len(at) if curve.closed and len(at) else k
+        found.setdefault(number, []).append(np.hstack([*before, run, *after]))
+    yield from found.items()

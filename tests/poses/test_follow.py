@@ -1,0 +1,232 @@
+"""One-dimensional motions by arc length: limits, laps, branch points, ends, and what is refused."""
+
+import numpy as np
+import pytest
+from gallery import load
+
+import mbs_dae as mbs
+
+
+def four_bar(a, b, c, f, angle, sign=1, P=None):
+    """Crank a, coupler b, rocker c, ground f; with the crank at an angle, in one of its two modes."""
+    model = mbs.PlanarModel("four-bar")
+    B, D = a * np.array([np.cos(angle), np.sin(angle)]), np.array([f, 0.0])
+    d = np.hypot(*(D - B))
+    along, across = (D - B) / d, np.array([B[1], f - B[0]]) / d
+    x = (b * b - c * c + d * d) / (2 * d)
+    C = B + x * along + sign * np.sqrt(b * b - x * x) * across
+    crank, coupler = model.link("crank", (0, 0), tuple(B)), model.link("coupler", tuple(B), tuple(C))
+    rocker = model.link("rocker", (f, 0), tuple(C))
+    if P is not None:
+        coupler.marker("P", *P)
+    model.add(
+        mbs.Revolute("O", model.ground, crank.tail),
+        mbs.Revolute("B", crank.head, coupler.tail),
+        mbs.Revolute("C", coupler.head, rocker.head),
+        mbs.Revolute("D", model.ground.at(f, 0), rocker.tail),
+    )
+    return model
+
+
+def crank_limit(a, c, f, reach):
+    """The angle at O of the triangle with the sides a, f, and `reach` across."""
+    return np.arccos((f * f + a * a - reach * reach) / (2 * f * a))
+
+
+def test_a_triple_rocker_has_one_circuit_and_the_limits_of_its_triangles():
+    a, b, c, f = 0.6, 0.7, 0.8, 1.0
+    curve = mbs.follow(four_bar(a, b, c, f, 0.6), "crank.angle")
+    assert curve.closed and curve.ends == ()
+    top = crank_limit(a, c, f, b + c)
+    assert np.allclose(curve.limits("crank.angle"), (-top, top), rtol=0, atol=1e-12)
+    rocker = crank_limit(c, a, f, a + b)
+    assert np.allclose(np.pi - np.array(curve.limits("rocker.angle")), (rocker, -rocker), rtol=0, atol=1e-12)
+    assert [point.is_maximum for point in curve.dead_points] == [True, False]
+    for point in curve.dead_points:
+        assert abs(point.state["crank.angle"] - point.value) < 1e-12
+        folded = np.sin(point.state["coupler.angle"] - point.state["rocker.angle"])
+        assert abs(folded) < 1e-12  # coupler and rocker are in line
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_crank_rocker_has_two_circuits_in_each_of_which_the_crank_goes_round(sign):
+    a, b, c, f = 0.2, 0.5, 0.4, 0.5
+    curve = mbs.follow(four_bar(a, b, c, f, 0.6, sign), "crank.angle")
+    assert curve.closed and curve.dead_points == () and curve.limits("crank.angle") == (-np.inf, np.inf)
+    assert abs(curve["crank.angle"][-1] - curve["crank.angle"][0] - 2 * np.pi) < 1e-12
+    near, far = (np.pi - crank_limit(c, a, f, reach) for reach in (b + a, b - a))
+    low, high = sorted(sign * np.array(curve.limits("rocker.angle")))
+    assert np.allclose((low, high), (near, far), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "lengths, expected",
+    [((0.2, 0.5, 0.4, 0.5), 2), ((0.5, 0.2, 0.4, 0.5), 2), ((0.5, 0.4, 0.5, 0.2), 2), ((0.7, 0.6, 0.9, 0.5), 1)],
+)
+def test_how_many_circuits_there_are_follows_from_grashofs_rule(lengths, expected):
+    """From all four poses at two crank angles; where the coupler is the shortest, both modes are on one circuit."""
+    shortest, one, other, longest = sorted(lengths)
+    assert (2 if shortest + longest < one + other else 1) == expected
+    found = []
+    for angle, sign in [(1.2, 1), (1.2, -1), (-1.2, 1), (-1.2, -1)]:
+        curve = mbs.follow(four_bar(*lengths, angle, sign), "crank.angle", step=0.01)
+        assert curve.closed
+        turns = np.exp(1j * np.stack([curve["crank.angle"], curve["coupler.angle"], curve["rocker.angle"]]))
+        if all(np.abs(turns[:, :1] - there).max(axis=0).min() > 0.03 for there in found):
+            found.append(turns)
+    assert len(found) == expected
+
+
+def test_a_lap_ends_in_the_pose_where_it_began():
+    curve = mbs.follow(four_bar(0.6, 0.7, 0.8, 1.0, 0.6), "crank.angle")
+    assert np.abs(curve.q[-1] - curve.q[0]).max() < 1e-12
+    assert np.abs(curve.v[-1] - curve.v[0]).max() < 1e-11
+    assert np.array(curve.violation.position).max() < 1e-14
+
+
+def test_length_and_area_of_a_coupler_curve_converge_with_the_fourth_order():
+    model = four_bar(0.6, 0.7, 0.8, 1.0, 0.6, P=(0.1, 0.3))
+
+    def sizes(step):
+        curve = mbs.follow(model, "crank.angle", step=step)
+        x, y, vx, vy = (curve[f"coupler.P.{name}"] for name in ("x", "y", "vx", "vy"))
+        ax, ay, h = curve["coupler.P.ax"], curve["coupler.P.ay"], np.diff(curve.t)
+        swept, rate = 0.5 * (x * vy - y * vx), 0.5 * (x * ay - y * ax)
+        area = (h * (swept[1:] + swept[:-1]) / 2 + h**2 * (rate[:-1] - rate[1:]) / 12).sum()
+        return np.array([curve.length, area])
+
+    coarse, fine, finest = (sizes(step) for step in (0.08, 0.04, 0.01))
+    assert (np.abs(fine - finest) < np.abs(coarse - finest) / 8).all()
+    assert (np.abs(fine - finest) < 2e-5 * np.abs(finest)).all()
+
+
+def test_the_arc_is_measured_by_the_norm_of_the_model():
+    """A crank of length 2 that goes round: its middle goes round 2π, its angle counts with the model's length."""
+    model = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"crank": "AB"}, fixed="A")
+    curve = mbs.follow(model, "crank.angle")
+    radius = np.hypot(curve["crank.x"], curve["crank.y"])
+    length = model.compile().length
+    assert np.isclose(curve.length, 2 * np.pi * np.hypot(radius[0], length), rtol=1e-6)
+    assert np.allclose((curve.v**2) @ model.compile().weight, 1.0, rtol=0, atol=1e-14)
+
+
+# --- branch points ----------------------------------------------------------------------------------------------------
+
+
+def test_a_parallelogram_changes_to_its_other_branch_on_request():
+    model = four_bar(0.5, 1.0, 0.5, 1.0, 0.6)
+    curve = mbs.follow(model, "crank.angle")
+    assert curve.closed and np.abs(np.array(curve.limits("coupler.angle"))).max() < 1e-9
+    assert len(curve.branch_points) == 2
+    for point in curve.branch_points:
+        assert len(point.tangents) == 2
+        assert abs(np.sin(point.state["crank.angle"])) < 1e-9
+    crossed = mbs.follow(model, "crank.angle", start=curve.branch_points[0])
+    top = np.pi - np.arccos(
+        -0.5
+    )  # the coupler of the antiparallelogram is at most as steep as at a crank at right angles
+    assert crossed.closed and np.allclose(crossed.limits("coupler.angle"), (-top, top), rtol=0, atol=1e-9)
+    assert len(crossed.branch_points) == 2
+    same = mbs.follow(model, "crank.angle", start=curve.branch_points[0], branch=curve.branch_points[0].along)
+    assert np.isclose(same.length, curve.length, rtol=1e-6)
+
+
+def test_a_rhombus_has_three_curves_through_three_branch_points():
+    model = four_bar(1.0, 1.0, 1.0, 1.0, 0.9)
+    curve = mbs.follow(model, "crank.angle")
+    assert curve.closed and len(curve.branch_points) == 2
+    others = [mbs.follow(model, "crank.angle", start=point) for point in curve.branch_points]
+    assert all(one.closed for one in others)
+    still = [name for one in others for name in ("crank.angle", "rocker.angle") if np.ptp(one[name]) < 1e-6]
+    assert sorted(still) == ["crank.angle", "rocker.angle"]  # crank on the ground, or coupler on the crank
+
+
+def test_a_singular_placement_asks_for_a_branch():
+    model = four_bar(0.5, 1.0, 0.5, 1.0, 0.0 + 1e-15)
+    with pytest.raises(mbs.ModelError, match="2 branches go; say which one"):
+        mbs.follow(model, "crank.angle")
+    lengths = sorted(mbs.follow(model, "crank.angle", branch=k).length for k in (0, 1))
+    assert lengths[1] - lengths[0] > 0.1
+
+
+# --- drivers, ends, space ---------------------------------------------------------------------------------------------
+
+
+def test_the_only_driver_is_let_go_and_others_are_held():
+    model = four_bar(0.6, 0.7, 0.8, 1.0, 0.6)
+    motor = mbs.Driver("motor", mbs.angle(model.ground, model.bodies["crank"]), 0.6 + mbs.t)
+    curve = mbs.follow(model.plus(motor), "crank.angle", t=0.2)
+    assert np.isclose(curve["crank.angle"][0], 0.8)
+    assert np.isclose(curve.length, mbs.follow(model, "crank.angle").length, rtol=1e-6)
+
+
+def two_arms(*drivers):
+    model = mbs.PlanarModel("arms")
+    upper, lower = model.link("upper", (0, 0), (1, 0)), model.link("lower", (1, 0), (1, 1))
+    A = mbs.Revolute("A", model.ground, upper.tail)
+    B = mbs.Revolute("B", upper.head, lower.tail)
+    model.add(A, B)
+    laws = {"shoulder": (mbs.angle(A), 0.3 + mbs.t), "elbow": (mbs.angle(B), np.pi / 2 + mbs.t**2)}
+    model.add(*(mbs.Driver(name, *laws[name]) for name in drivers))
+    return model
+
+
+def test_two_freedoms_are_refused_unless_one_is_held():
+    with pytest.raises(mbs.ModelError, match="2 degrees of freedom"):
+        mbs.follow(two_arms(), "upper.angle")
+    curve = mbs.follow(two_arms(), "upper.angle", fix={"B.angle": 1.0})
+    assert curve.closed and np.ptp(curve["B.angle"]) < 1e-12
+    moving = mbs.follow(two_arms("shoulder", "elbow"), "A.angle", t=0.5)
+    assert moving.closed and np.allclose(moving["B.angle"], np.pi / 2 + 0.25)
+    assert np.allclose((moving.v**2) @ moving.track.system.weight, 1.0)  # time is held: the elbow's law moves nothing
+    with pytest.raises(mbs.ModelError, match="release='shoulder'"):
+        mbs.follow(two_arms("shoulder", "elbow"), "lower.angle")
+    let_go = mbs.follow(two_arms("shoulder", "elbow"), "lower.angle", release="elbow")
+    assert np.ptp(let_go["A.angle"]) < 1e-12
+
+
+def test_a_stop_opens_a_curve_which_is_followed_both_ways():
+    model = four_bar(0.2, 0.5, 0.4, 0.5, 0.6)
+    model.add(mbs.Stop("buffer", mbs.angle(model.elements["O"]), lower=-0.5, upper=1.5))
+    curve = mbs.follow(model, "crank.angle")
+    assert not curve.closed and all("buffer" in end for end in curve.ends)
+    assert np.allclose(curve.limits("crank.angle"), (-0.5, 1.5), rtol=0, atol=1e-12)
+    assert np.isclose(curve["crank.angle"][curve.beginning], 0.6)
+    forth = mbs.follow(model, "crank.angle", both=False)
+    assert np.allclose(forth.limits("crank.angle"), (0.6, 1.5), rtol=0, atol=1e-12)
+
+
+def test_what_cannot_be_followed_is_told():
+    model = four_bar(0.6, 0.7, 0.8, 1.0, 0.6)
+    crank, rod = model.bodies["crank"], np.hypot(0.6 * np.cos(0.6) - 0.3, 0.6 * np.sin(0.6))
+    with pytest.raises(mbs.ModelError, match=r"crank\.angle"):
+        mbs.follow(model, "crank.angel")
+    with pytest.raises(mbs.ModelError, match="is a rate"):
+        mbs.follow(model, "crank.omega")
+    with pytest.raises(mbs.ModelError, match="no freedom"):
+        mbs.follow(model.plus(mbs.Distance("rod", model.ground.at(0.3, 0), crank.head, length=rod)), "crank.angle")
+    with pytest.raises(mbs.ModelError, match="step"):
+        mbs.follow(model, "crank.angle", step=0.0)
+    with pytest.raises(mbs.ModelError, match="no driver"):
+        mbs.follow(model, "crank.angle", release="motor")
+    with pytest.raises(mbs.ModelError, match="branch points"):
+        mbs.follow(model, "crank.angle", branch=0)
+    few = mbs.follow(model, "crank.angle", poses=20)
+    assert not few.success and not few.closed and "not closed" in few.message
+
+
+def test_an_rssr_linkage_goes_round_and_comes_back():
+    curve = mbs.follow(load("rssr").build(), "input.angle")
+    assert curve.closed and curve.limits("input.angle") == (-np.inf, np.inf)
+    places = curve["output.angle"]
+    assert abs(places[-1] - places[0]) < 1e-12
+    for name in ("rod.x", "rod.y", "rod.z"):
+        assert abs(curve[name][-1] - curve[name][0]) < 1e-12
+
+
+def test_bricards_linkage_has_a_lap_though_one_equation_follows_from_the_others():
+    model = load("bricard").build()
+    name = next(name for name in model.quantity_names() if name.endswith(".angle"))
+    curve = mbs.follow(model, name)
+    assert curve.closed and curve.stats["redundant_equations"] == 1
+    assert np.array(curve.violation.position).max() < 1e-12
