@@ -1,8 +1,8 @@
 """The slopes of all kernels are the derivatives of what kernels compute.
 
-Every registered joint and force, in the plane and in space, in Cartesian and in natural coordinates, at random states:
-the source of a kernel is run in 40 digits on both sides along a random direction, of places, velocities and time, or of
-the numbers in slots, and the difference must be what the kernel of the slopes says.
+Every registered joint, driver and force, in the plane and in space, in Cartesian and in natural coordinates, at random
+states: the source of a kernel is run in 40 digits on both sides along a random direction, of places, velocities and
+time, or of the numbers in slots, and the difference must be what the kernel of the slopes says.
 """
 
 from __future__ import annotations
@@ -21,7 +21,17 @@ from stage import motions
 from test_contact_contract import CASES as CONTACTS
 from test_contact_contract import MADE, bodies
 from test_force_contract import CASES
-from test_joint_contract import CONSTRAINTS, JOINTS, constraint_case, joint_case
+from test_joint_contract import (
+    CONSTRAINTS,
+    DRIVERS,
+    JOINTS,
+    POSES,
+    constraint_case,
+    driver_case,
+    joint_case,
+    parts_of_a_driver,
+    pose_case,
+)
 
 import mbs_dae as mbs
 from mbs_dae.compiled.batch import VALUE, Batch, BatchBuilder, evaluate
@@ -114,13 +124,15 @@ def check_element(case: Any, coordinates: str, dynamic: bool) -> None:
 
 def moving(cases: list[Any]) -> list[Any]:
     """Between bodies that all move: what stands still has derivatives, too, that nobody asks for."""
-    found = [
+    return covering(in_both([case for case in cases if "all moving" in case.id]), parts_with_coordinates)
+
+
+def in_both(cases: list[Any]) -> list[Any]:
+    return [
         pytest.param(*case.values, coordinates, id=f"{case.id}, {coordinates}")
         for case in cases
-        if "all moving" in case.id
         for coordinates in ("cartesian", "natural")
     ]
-    return covering(found, parts_with_coordinates)
 
 
 def parts_with_coordinates(case: Any) -> Iterator[Hashable]:
@@ -139,6 +151,35 @@ def parts_with_coordinates(case: Any) -> Iterator[Hashable]:
 )
 def test_slopes_of_a_joint(cls, dimension, name, count, chosen, form, where, coordinates):
     check_element(joint_case(cls, dimension, name, count, chosen, form, where), coordinates, dynamic=False)
+
+
+def measured_by(case: Any) -> Iterator[Hashable]:
+    """In natural coordinates each measure, and each form of a function."""
+    *given, coordinates = case.values
+    if coordinates == "cartesian":
+        yield from parts_of_a_driver(pytest.param(*given))
+    else:
+        kind, _, form, _ = given
+        yield from (("natural", kind), ("natural", form))
+
+
+@pytest.mark.usefixtures("interpreted_kernels")
+@pytest.mark.parametrize(("kind", "dimension", "form", "where", "coordinates"), covering(in_both(DRIVERS), measured_by))
+def test_slopes_of_a_driver(kind, dimension, form, where, coordinates):
+    check_element(driver_case(kind, dimension, form, where), coordinates, dynamic=False)
+
+
+@pytest.mark.usefixtures("interpreted_kernels")
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural"])
+@pytest.mark.parametrize(("dimension", "parts", "where"), POSES)
+def test_slopes_of_a_driver_of_a_pose(dimension, parts, where, coordinates):
+    check_element(pose_case(dimension, parts, where), coordinates, dynamic=False)
+
+
+@pytest.mark.parametrize("cases", [JOINTS, CASES], ids=["joints", "forces"])
+def test_nothing_that_is_registered_is_left_out(cases):
+    classes = {case.id.split(" ")[0] for case in cases}
+    assert classes == {case.id.split(" ")[0] for case in moving(cases)}
 
 
 @pytest.mark.usefixtures("interpreted_kernels")
