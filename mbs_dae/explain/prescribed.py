@@ -15,6 +15,7 @@ from ..compiled.machine import ENDLESS
 from ..compiled.reading import Trajectory
 from ..errors import MbsError, ModelError, SingularConfigurationError
 from ..model.breaks import breaks_of, side_of
+from ..model.drivers import Driver
 from ..poses import continuation
 from ..poses.dependence import joints_at_fault
 from ..readings.motion import result_of
@@ -114,9 +115,21 @@ def _why(status: int, before: float, ahead: float, first: State, pose: State) ->
     if parting := contradiction(first, pose, ahead):
         return parting
     what = f"{name} reaches a dead point at t = {reached:.9g}: {', '.join(names)} lock there, and no motion goes on "
-    what += "that follows all drivers"
-    advice = "shorten the times, drive another coordinate, or change a length"
+    what += f"that follows all drivers{_how_far(pose, names)}"
+    advice = (
+        "shorten the times, drive another coordinate (mbs.follow shows the whole curve of poses), or change a length"
+    )
     return Explanation(SingularConfigurationError, what, advice, reached, names, pose)
+
+
+def _how_far(pose: State, joints: tuple[str, ...]) -> str:
+    """The values beyond which drivers cannot go."""
+    driven = [
+        d for d in pose.system.model.drivers if isinstance(d, Driver) and d.name in joints and not d.measure.lowest
+    ]
+    values = [(f"{d.name}.{d.measure.levels[0]}", d.measure.unit) for d in driven]
+    told = [f"{name} = {pose[name]:.6g} {unit}" for name, unit in values]
+    return f"; they get to {' and '.join(told)}" if told else ""
 
 
 def _unbounded(first: State, pose: State) -> str | None:

@@ -184,7 +184,8 @@ finally:
 @pytest.mark.parametrize("module", ["mbs_dae", "mbs_dae.cli"])
 def test_runs_as_a_module_and_in_plain_text_when_piped(module):
     done = process("-m", module, "diagnose", "rod.py")
-    assert (done.returncode, done.stderr) == (0, "")
+    told = [line for line in done.stderr.splitlines() if not line.startswith("mbs_dae: compiling")]  # the first time
+    assert (done.returncode, told) == (0, [])
     assert done.stdout.startswith("rod on the right: assembles; 1 degree of freedom, 1 driver: fully driven\n")
     assert not Path("__pycache__").exists()
 

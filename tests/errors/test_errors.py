@@ -672,6 +672,7 @@ def test_a_dead_point_is_told_with_its_time_and_pose_and_keeps_the_motion_until_
     assert set(error.joints) <= set(model.elements)
     assert {model.drivers[0].name} <= set(error.joints)
     assert all(name in str(error) for name in error.joints)
+    assert f"they get to {model.drivers[0].name}." in str(error)  # how far it may go
     assert_state_finite(error.pose)
     for name, value in where.items():
         assert error.pose[name] == pytest.approx(value, abs=1e-3)
