@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,11 +124,11 @@ class Shares:
             known = np.isfinite(np.sum([self._main(part) for part in self.parts.values()], axis=0)).all(axis=1)
             return int(np.argmax(np.where(known & np.isfinite(sizes), sizes, -1.0)))
         if not isinstance(at, Mapping):
-            return _nearest(self.t, float(at), self.axis[0])
+            return _nearest(self.t, at, self.axis[0])
         if len(at) != 1:
             raise ModelError(f"at= is a time, or one quantity with its value, not {len(at)}: {dict(at)!r}")
         ((name, value),) = at.items()
-        return _nearest(self.read(name), float(value), name)
+        return _nearest(self.read(name), value, name)
 
     def largest(self, at: float | Mapping[str, float] | None = None) -> Share:
         """The source that has most of the load, at a time, at ``{"crank.angle": 1.5}``, or where the load is largest.
@@ -275,6 +276,8 @@ def _lines(head: tuple[str, ...], rows: list[tuple[Any, ...]], sizes: np.ndarray
 
 def _nearest(values: np.ndarray, value: float, name: str) -> int:
     """Of the places where values pass a value the first."""
+    if not isinstance(value, Real):
+        raise ModelError(f"at= takes a time, or a quantity with its value, {{{name!r}: 1.5}}, not {value!r}")
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     margin = NOTHING * max(abs(low), abs(high))
     if not low - margin <= value <= high + margin:

@@ -147,5 +147,7 @@ def test_a_force_and_a_motion_without_forces_have_no_shares(whole):
         whole.shares("X")
     with pytest.raises(mbs.ModelError, match="knows no forces"):
         mbs.kinematics(slider_crank(), TIMES).shares("B")
+    with pytest.raises(mbs.ModelError, match="at= takes a time"):
+        whole.shares("B").table(at="noon")
     with pytest.raises(mbs.ModelError, match="never 7"):
         whole.shares("B").table(at=7.0)

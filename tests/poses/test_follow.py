@@ -1,5 +1,8 @@
 """One-dimensional motions by arc length: limits, laps, branch points, ends, and what is refused."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from gallery import load
@@ -82,6 +85,16 @@ def test_a_lap_ends_in_the_pose_where_it_began():
     assert np.abs(curve.q[-1] - curve.q[0]).max() < 1e-12
     assert np.abs(curve.v[-1] - curve.v[0]).max() < 1e-11
     assert np.array(curve.violation.position).max() < 1e-14
+
+
+@pytest.mark.parametrize(
+    "way", [copy.deepcopy, lambda curve: pickle.loads(pickle.dumps(curve))], ids=["copy", "pickle"]
+)
+def test_a_copy_of_a_curve_tells_the_same(way):
+    curve = mbs.follow(four_bar(0.6, 0.7, 0.8, 1.0, 0.6), "crank.angle")
+    again = way(curve)
+    assert again.closed and again.limits("rocker.angle") == curve.limits("rocker.angle")
+    assert [point.s for point in again.dead_points] == [point.s for point in curve.dead_points]
 
 
 def test_length_and_area_of_a_coupler_curve_converge_with_the_fourth_order():

@@ -41,7 +41,7 @@ def track_at(system: System, t: float, q: np.ndarray, step: float) -> tuple[Trac
         raise ModelError(f"{what}; {remedy}")
     close(machine, t, regular.copy(), system.still, 20)
     redundant = int(dependent_rows(machine, DEPENDENT))
-    return Track(system, machine, t, redundant, int(is_timed(system)), angles_of(system), step), here.shape[1] > 1
+    return Track(system, t, redundant, int(is_timed(system)), angles_of(system), step), here.shape[1] > 1
 
 
 def _beside(

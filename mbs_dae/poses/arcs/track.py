@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -35,7 +36,6 @@ class Track:
     """What is the same along a curve."""
 
     system: System
-    machine: Machine
     t: float
     redundant: int
     """How many rows depend on others in general."""
@@ -45,6 +45,14 @@ class Track:
     """1 for velocities that are rates of angles as they are counted in the plane: whole turns lead to the same pose."""
     step: float
     """The longest step of a coordinate, in lengths of the model."""
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The work space, which copies have their own of."""
+        return self.system.machine()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "machine"}
 
     def from_place(self, base: Place, h: float) -> Place | None:
         """The place some h ahead of another; None where the curve is not so simple there."""
