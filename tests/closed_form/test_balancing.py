@@ -111,3 +111,23 @@ def test_what_cannot_be_balanced_so_is_refused():
         mbs.balance(slider_crank(), PERIOD, bodies=["crank"], order=64)
     with pytest.raises(mbs.ModelError, match="bodies="):
         mbs.balance(slider_crank(), PERIOD, bodies="crank")
+
+
+@pytest.mark.parametrize("order", [2, 3, (2, 4)])
+def test_a_harmonic_that_counterweights_do_not_have_is_refused(order):
+    """On a crank that turns steadily they have the first one alone."""
+    model = mbs.PlanarModel("slider-crank")
+    crank, rod = model.link("crank", (0, 0), (0.1, 0)), model.link("rod", (0.1, 0), (0.5, 0))
+    slider = model.body("slider", mass=2, position=(0.5, 0))
+    model.add(
+        mbs.Revolute("A", model.ground, crank.tail),
+        mbs.Revolute("B", crank.head, rod.tail),
+        mbs.Revolute("C", rod.head, slider),
+        mbs.Translational("guide", model.ground, slider),
+        mbs.Driver("motor", mbs.angle(crank), 20 * mbs.t),
+    )
+    times = np.linspace(0, 2 * np.pi / 20, 65)
+    with pytest.raises(mbs.ModelError, match="make no force of order"):
+        mbs.balance(model, times, bodies=["crank"], order=order)
+    with pytest.raises(mbs.ModelError, match="is a harmonic"):
+        mbs.balance(model, times, bodies=["crank"], order=1.5)

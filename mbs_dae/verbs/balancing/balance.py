@@ -29,6 +29,8 @@ STAYS = 1e-9
 """How far a point that stays may go, relative to the model's own length."""
 PERIODIC = 1e-6
 """How well the ends of a period must agree, relative to the largest force."""
+NOTHING = 1e-9
+"""A harmonic smaller than this part of a force is roundoff."""
 TURNS = 1e-9
 """A body turns by so much, as the singular value of what its axes do, relative to the largest."""
 
@@ -77,6 +79,10 @@ def balance(
     if orders is not None:
         _check_period(result.t, np.concatenate([before[:, :, None], effects], axis=2))
         target, by = (_harmonics(x, orders) for x in (before, effects))
+        if np.abs(by).max(initial=0.0) <= NOTHING * len(effects) * np.abs(effects).max(initial=0.0):
+            told = " and ".join(map(str, orders))
+            what = f"counterweights on {', '.join(pivots)} make no force of order {told}, and so take none away"
+            raise ModelError(f"{what}; orders are turns within the times, from {result.t[0]:g} to {result.t[-1]:g} s")
     scale = np.abs(by).max(initial=0.0) or 1.0
     moments = np.linalg.lstsq(by.reshape(-1, by.shape[2]) / scale, -target.ravel(), rcond=1e-10)[0] / scale
     after = before + effects @ moments
@@ -85,7 +91,7 @@ def balance(
 
 
 def _orders(order: int | Sequence[int]) -> tuple[int, ...]:
-    orders = (order,) if isinstance(order, int | np.integer) else tuple(order)
+    orders = tuple(np.ravel(order).tolist())
     if not orders or not all(isinstance(k, int | np.integer) and k > 0 for k in orders):
         raise ModelError(f"order= is a harmonic, 1, 2, ..., or several, not {order!r}")
     return tuple(int(k) for k in orders)
