@@ -1,0 +1,236 @@
+"""Whether there is exactly one pose near another one, and how far around it there is no second."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..compiled import System
+from ..errors import ModelError, counted
+from .charts import by_small_motions, opened
+from .contraction import chosen_rows, distance, factor, holds, inverses, shift
+from .equations import JACOBIAN, PHI, Equations, equations_of
+from .intervals import Bounds, Interval, down, interval, up
+from .matrices import middle_and_radius, times
+
+NEAR = 1e-8
+"""A pose farther from the nearest true one than this, relative to the model's own length, is not the one that was meant."""
+RADII = 2.0 ** -np.arange(0.0, 34.0, 2.0)
+"""At which it is tried, relative to the model's own length: from once to some 2e-10 of it."""
+FINE = 2.0 ** np.arange(0.25, 2.0, 0.25)
+"""Then between the largest at which it holds and the next larger one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What is proven of a pose: in the box |u_k| ≤ radius · s_k about q there is exactly one pose that satisfies the equations
+    at time t, and it is no farther than `error` from q in this norm. u is a change of places and of angles (the plane), or of
+    places and of w with e = ê ∘ (1, w/2) (in space, w a turn in body axes); s is 1 for lengths, and for turns 1 over the
+    model's own length. So radius and error are lengths.
+
+    A certificate that is not `proven` says `why`; it does not say that there is no pose.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.5, 0)}, rods={"rod": "AB"}, fixed="A")
+    >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
+    >>> found = mbs.certify(mbs.assemble(rod, 0.1))
+    >>> found.proven, found.error < 1e-14, found.radius > 0.1
+    (True, True, True)
+    """
+
+    title: str
+    """The name of the model."""
+    t: float
+    q: np.ndarray = field(repr=False)
+    """The coordinates of the bodies, those of the ground included."""
+    proven: bool
+    error: float
+    """No farther is the true pose from q; infinite where nothing is proven."""
+    radius: float
+    """No other pose is nearer than this; 0 where nothing is proven."""
+    scale: np.ndarray = field(repr=False)
+    """s of each velocity."""
+    redundant: tuple[int, ...] = ()
+    """Rows of the system that were left out, since as many others determine the pose. They are implied by these, as far as the
+    lengths of the mechanism fit together exactly; their residuals at the true pose, which are enclosed, may be zero."""
+    why: str = ""
+    """What kept it from being proven; empty if it is."""
+    system: System | None = field(default=None, repr=False)
+
+    def __bool__(self) -> bool:
+        return self.proven
+
+    def __str__(self) -> str:
+        if not self.proven:
+            return f"not proven at t = {self.t:g}: {self.why}"
+        told = f"exactly one pose within {self.radius:.3g} m at t = {self.t:g}; it is less than {self.error:.2g} m away"
+        left = f"; {counted(len(self.redundant), 'equation')} of the others implied" if self.redundant else ""
+        return told + left
+
+    def differs(self, other: Certificate) -> bool:
+        """Whether both poses are proven to be different ones: the small boxes that they lie in do not meet. (Attitudes in space
+        are compared as such: e and -e are the same.)
+
+        >>> model = mbs.PlanarModel.from_points({"A": (0, 0), "B": (3, 4), "C": (6, 0)}, rods={"a": "AB", "b": "BC"}, fixed="AC")
+        >>> up = mbs.certify(mbs.assemble(model))
+        >>> down = mbs.certify(mbs.assemble(model, fix={"a.B.y": -4.0}))
+        >>> up.differs(down), up.agrees(down)
+        (True, False)
+        """
+        return bool(self and other and (self._apart(other, self.error, other.error)).any())
+
+    def agrees(self, other: Certificate) -> bool:
+        """Whether both are proven to be the same pose: one lies in the box in which the other is the only one."""
+        if not (self and other):
+            return False
+        pairs = ((self, other), (other, self))
+        return self.t == other.t and any(a._inside(b) for a, b in pairs)
+
+    def _apart(self, other: Certificate, own: float, others: float) -> np.ndarray:
+        """In which coordinates boxes of these radii do not meet; an attitude counts with its matrix."""
+        boxes = [self._numbers(own), other._numbers(others)]
+        return (boxes[0].upper < boxes[1].lower) | (boxes[1].upper < boxes[0].lower)
+
+    def _numbers(self, radius: float) -> Interval:
+        """Places, angles of the plane, and products of the parameters of each attitude, over a box."""
+        layout = self._layout
+        box = opened(layout, Interval(self.q[:, None]), up(radius * self.scale)[:, None])
+        found = [box[place] for place in layout.plain[:, 0]]
+        for first in layout.quaternions[:, 0]:
+            e = [box[first + k] for k in range(4)]
+            square = e[0] ** 2 + e[1] ** 2 + e[2] ** 2 + e[3] ** 2
+            found += [e[i] * e[k] / square for i in range(4) for k in range(i + 1)]
+        return Interval(np.concatenate([x.lower for x in found]), np.concatenate([x.upper for x in found]))
+
+    def _inside(self, other: Certificate) -> bool:
+        """Whether the other's small box lies in this one's large one: by the change u from here to there, and what a change there
+        makes of it, at most (1 + |w|²/4) / (1 - |w v|/4) times."""
+        layout = self._layout
+        here, there = interval(self.q), interval(other.q)
+        size = np.zeros(len(self.scale))
+        places, own = layout.plain.T
+        size[own] = (there[places] - here[places]).size
+        for first, of in layout.quaternions:
+            e, f = ([q[first + k] for k in range(4)] for q in (here, there))
+            scalar = sum((a * b for a, b in zip(e[1:], f[1:], strict=True)), e[0] * f[0])
+            turned = (
+                e[0] * f[k + 1] - f[0] * e[k + 1] - (e[1 + (k + 1) % 3] * f[1 + (k + 2) % 3] - e[1 + (k + 2) % 3] * f[1 + (k + 1) % 3])
+                for k in range(3)
+            )
+            size[of : of + 3] = [(x.scaled(2.0) / scalar).size for x in turned]
+        most = up(size + other.error * other.scale * (1.0 + size**2) * (1.0 + 1e-9))
+        return bool((most <= down(self.radius * self.scale)).all() and (size <= 1.0).all())
+
+    @property
+    def _layout(self):  # type: ignore[no-untyped-def]
+        assert self.system is not None
+        return self.system.layout
+
+
+def certified(system: System, t: float, q: np.ndarray) -> Certificate:
+    """The certificate of a pose of a system: q is given in its coordinates, with those of the ground behind. It is proven of the
+    bodies, in Cartesian coordinates, whatever the system's own are.
+
+    A model with freedom left at the pose is refused with a `ModelError`; one of which nothing can be shown (a dead point, a pose
+    that is not closed) has a certificate that is not `proven`, and says why. What is made of the equations is kept with the
+    system, so that calls for many poses cost evaluations only: some milliseconds for a few bodies.
+    """
+    bodies = system.cartesian
+    if not system.is_cartesian:
+        still = system.still[None]
+        q = system.to_bodies((np.asarray(q, dtype=float)[None], still, still))[0][0]
+    own, q = equations_of(bodies), np.array(q, dtype=float)
+    scale = 1.0 / np.sqrt(bodies.weight)
+    at, time = Interval(q[:, None]), Interval(np.array([float(t)]))
+    here = own.enclose(time, at, None, (PHI, JACOBIAN))
+    rows, why = _rows_at(own, here.jacobian, scale)
+    if not why and here.refused[0]:
+        why = "a law switches in this pose"
+    if why:
+        return _unproven(bodies, t, q, scale, why)
+    c = inverses(middle_and_radius(here.jacobian)[0][:, rows])
+    moved = shift(c, here.phi[:, rows], scale)
+    found, error = _radius(own, (time, at), (rows, c[0]), scale, float(moved[0]))
+    left = np.setdiff1d(np.arange(len(own.rows)), rows)
+    if not found:
+        why = "the equations almost lose rank here: it is, or is next to, a dead point or a meeting of branches"
+    elif error > NEAR * bodies.length:
+        why = f"it is no pose: the nearest one is about {float(moved[0]):.1e} m away; close it with mbs.assemble(start=...)"
+    elif left.size and (bad := _contradicted(own, (time, at), left, scale, error)).size:
+        names = ", ".join(sorted({bodies.rows[own.rows[k]].element for k in bad}))
+        why = f"more equations than freedoms, and those of {names} do not vanish where the others do"
+    if why:
+        return _unproven(bodies, t, q, scale, why)
+    redundant = tuple(int(k) for k in own.rows[left])
+    return Certificate(bodies.model.name, float(t), q, True, error, found, scale, redundant, "", bodies)
+
+
+def _unproven(bodies: System, t: float, q: np.ndarray, scale: np.ndarray, why: str) -> Certificate:
+    return Certificate(bodies.model.name, float(t), q, False, np.inf, 0.0, scale, (), why, bodies)
+
+
+def _rows_at(own: Equations, jacobian: Interval, scale: np.ndarray) -> tuple[np.ndarray, str]:
+    """The rows that determine the pose, or why there are none. Rank is judged in numbers; what follows is proven."""
+    middle = middle_and_radius(jacobian)[0][0]
+    if not np.isfinite(middle).all():
+        return np.zeros(0, dtype=int), "the derivatives of the equations have no values in this pose"
+    columns = middle.shape[1]
+    check_driven(own, middle.shape[0])
+    if middle.shape[0] == columns:
+        return np.arange(columns), ""
+    rows, rank = chosen_rows(middle, scale)
+    if rank < columns:
+        return rows, f"the equations lose rank here: {counted(columns - rank, 'motion')} {'is' if columns - rank == 1 else 'are'} free"
+    return rows, ""
+
+
+def check_driven(own: Equations, rows: int) -> None:
+    """There are equations enough."""
+    system = own.system
+    if rows < system.nv:
+        free = system.nv - rows
+        what = f"{system.model.name!r} has {counted(free, 'degree')} of freedom left, so that no pose is the only one near by"
+        rolling = len(system.rows) - rows
+        also = f" ({counted(rolling, 'equation')} of velocities alone say nothing of where bodies are)" if rolling else ""
+        raise ModelError(f"{what}{also}; drive it, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t), or fix it")
+
+
+def _radius(
+    own: Equations, at: tuple[Interval, Interval], by: tuple[np.ndarray, Bounds], scale: np.ndarray, moved: float
+) -> tuple[float, float]:
+    """The largest radius at which there is exactly one pose, as far as can be shown, and how far that is at most; 0 if at none."""
+    length = own.system.length
+    radii = RADII * length
+    beta = _factors(own, at, by, scale, radii)
+    good = holds(beta, np.full_like(beta, moved), radii)
+    if not good.any():
+        return 0.0, np.inf
+    largest, error = float(radii[good.argmax()]), float(distance(beta[good], np.full(good.sum(), moved)).min())
+    finer = largest * FINE
+    good = holds(_factors(own, at, by, scale, finer), np.full_like(finer, moved), finer)
+    return float(finer[good].max(initial=largest)), error
+
+
+def _factors(
+    own: Equations, at: tuple[Interval, Interval], by: tuple[np.ndarray, Bounds], scale: np.ndarray, radii: np.ndarray
+) -> Bounds:
+    """β in boxes of these radii about one pose."""
+    (t, q), (rows, c), count = at, by, radii.size
+    layout, radius = own.system.layout, up(scale[:, None] * radii)
+    wide = Interval(np.repeat(q.lower, count, axis=1))
+    found = own.enclose(Interval(np.repeat(t.lower, count)), opened(layout, wide, radius), None, (JACOBIAN,))
+    beta = factor(c, by_small_motions(layout, found.jacobian[:, rows], radius), scale)
+    return np.where(found.refused, np.inf, beta)
+
+
+def _contradicted(
+    own: Equations, at: tuple[Interval, Interval], left: np.ndarray, scale: np.ndarray, error: float
+) -> np.ndarray:
+    """The rows left out that do not vanish at the true pose: Φ(0) + Φ_u u with |u| ≤ error does not contain zero."""
+    t, q = at
+    layout, radius = own.system.layout, up(scale[:, None] * error)
+    found = own.enclose(t, q, None, (PHI,))
+    there = own.enclose(t, opened(layout, q, radius), None, (JACOBIAN,))
+    slopes = by_small_motions(layout, there.jacobian[:, left], radius)
+    residual = found.phi[:, left] + times(slopes, Interval(-radius.T, radius.T))
+    return left[~residual.contains(0.0)[0]]

@@ -1,0 +1,237 @@
+"""Laws with branches, on intervals: conditions that hold, do not hold, or cannot be told; tables; whole turns.
+
+Where a condition on time cannot be told, both branches count: what is computed encloses both. So the values stand, for
+every time by itself, but no slope in time may be read off them (`Decisions.switching`). Where a condition on the state
+cannot be told, nothing is proven at all (`Decisions.refused`): a law may jump there.
+
+What is reduced into a period, or to so many turns, is periodic itself; models check that it closes. So where it cannot be
+told in which period an interval lies, the kernel is evaluated for both, and what it says is enclosed (`Decisions.later`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .functions import TURN, Angle
+from .intervals import Bounds, Interval, down, hull, interval, up, where
+
+JOINED = 1e-9
+"""A piece of a table begins with the value and slope with which the one before it ends if they differ by less than this,
+relative to the largest: coefficients are rounded."""
+MOST_PIECES = 64
+"""An interval that meets more pieces of a table than this says nothing."""
+
+
+class Decisions:
+    """What could not be told while kernels were evaluated, lane by lane."""
+
+    def __init__(self, lanes: int):
+        self.switching, self.refused, self.between = (np.zeros(lanes, dtype=bool) for _ in range(3))
+        self.later = False
+        """Whether what lies in one of two periods is taken to lie in the later one."""
+        self._known: list[tuple[Bounds, Bounds]] = []
+
+    def names(self) -> dict[str, Any]:
+        """What kernels call."""
+        return {
+            "choose": self.choose,
+            "choose_by_state": self.choose_by_state,
+            "all_of": all_of,
+            "any_of": any_of,
+            "none_of": lambda a: ~a if isinstance(a, Condition) else not a,
+            "whole": lambda x: x.lower.astype(int),
+            "ratio": ratio,
+            "floor": self.floor,
+            "wrap": self.wrap,
+            "unwound": self.unwound,
+            "lookup": self.lookup,
+        }
+
+    def _mark(self, where_not: Any, mask: Bounds) -> None:
+        mask |= np.atleast_2d(where_not).any(axis=0)
+
+    def choose(self, condition: Any, a: Any, b: Any) -> Any:
+        """One branch or the other; where that is open, both."""
+        return self._chosen(condition, a, b, self.switching)
+
+    def choose_by_state(self, condition: Any, a: Any, b: Any) -> Any:
+        return self._chosen(condition, a, b, self.refused)
+
+    def _chosen(self, condition: Any, a: Any, b: Any, mask: Bounds) -> Any:
+        if not isinstance(condition, Condition):
+            return a if condition else b
+        self._mark(open_ := ~(condition.yes | condition.no), mask)
+        a, b = interval(a), interval(b)
+        found = where(condition.yes, a, b)
+        return where(open_, hull(a, b), found) if open_.any() else found
+
+    def floor(self, x: Any) -> Interval:
+        x = interval(x)
+        low, high = np.floor(x.lower), np.floor(x.upper)
+        self._mark(low != high, self.refused)
+        return Interval(low) if (low == high).all() else Interval(low, high)
+
+    def _period(self, x: Interval) -> Bounds:
+        """Which of the two whole numbers below an interval to take, or the only one."""
+        low, high = np.floor(x.lower), np.floor(x.upper)
+        if (open_ := low != high).any():
+            self._mark(open_, self.switching)
+            known = any(np.array_equal(x.lower, a) and np.array_equal(x.upper, b) for a, b in self._known)
+            if not known:
+                self._mark(open_, self.between)
+                self._known.append((x.lower, x.upper))
+            # three periods or more, or two that are decided independently: not both cases would be seen
+            self._mark((high > low + 1) | (open_ & (not known and len(self._known) > 1)), self.refused)
+        return high if self.later else low
+
+    def begin(self, later: bool) -> None:
+        self.later, self._known = later, []
+
+    def wrap(self, x: Any, period: Any) -> Interval:
+        """x less so many periods; in the right one, from 0 to the period."""
+        x, period = interval(x), interval(period)
+        reduced = x - period * Interval(self._period(x / period))
+        return Interval(np.maximum(reduced.lower, 0.0), np.minimum(reduced.upper, period.upper))
+
+    def unwound(self, angle: Any, near: Any) -> Interval:
+        """The angle with so many turns that it is nearest to `near`."""
+        angle, near = interval(angle), interval(near)
+        if isinstance(angle, Angle):
+            angle = angle.wound
+        difference = (near - angle) / TURN + 0.5
+        return angle + TURN * Interval(self._period(difference))
+
+    def lookup(self, tables: Bounds, start: Bounds, order: int, x: Any) -> Interval:
+        """The table of each instance at x (`kernels.abi.lookup`)."""
+        x, start = interval(x), np.atleast_1d(start).ravel()
+        low, high = np.atleast_2d(x.lower), np.atleast_2d(x.upper)
+        if start.size == 1:  # the instances, which are all of this table, stand side by side
+            return self._read(tables, int(start[0]), order, Interval(low, high))
+        rows = [
+            self._read(tables, int(at), order, Interval(low[min(k, len(low) - 1)], high[min(k, len(high) - 1)]))
+            for k, at in enumerate(start)
+        ]
+        return Interval(np.stack([row.lower for row in rows]), np.stack([row.upper for row in rows]))
+
+    def _read(self, tables: Bounds, start: int, order: int, x: Interval) -> Interval:
+        count, period = int(tables[start]), tables[start + 1]
+        knots = tables[start + 2 : start + 2 + count]
+        pieces = tables[start + 2 + count : start + 2 + count + 4 * (count - 1)].reshape(-1, 4)
+        if period > 0.0:
+            return self._pieces(knots, pieces, period, order, x)
+        first, last = knots[0], knots[-1]
+        inside = Interval(np.clip(x.lower, first, last), np.clip(x.upper, first, last))
+        found = self._pieces(knots, pieces, 0.0, order, inside)
+        before = Interval(np.minimum(down(x.lower - first), 0.0), np.minimum(up(x.upper - first), 0.0))
+        behind = Interval(np.maximum(down(x.lower - last), 0.0), np.maximum(up(x.upper - last), 0.0))
+        if order == 0:
+            ends = (interval(pieces[0, 2]), _cubic(pieces[-1], 1, interval(last) - interval(knots[-2])))
+            found = found + where(x.lower < first, before * ends[0], interval(0.0))
+            return found + where(x.upper > last, behind * ends[1], interval(0.0))
+        outside = (x.lower < first) | (x.upper > last)
+        return where(outside, hull(found, interval(0.0)), found) if order > 1 else found
+
+    def _pieces(self, knots: Bounds, pieces: Bounds, period: float, order: int, x: Interval) -> Interval:
+        """The pieces that an interval meets, all of them."""
+        count, turns = len(pieces), np.zeros(x.shape)
+        if period > 0.0:
+            turns = np.floor((x.lower - knots[0]) / period)
+            x = x - interval(period) * Interval(turns)
+        ahead = knots if not period else np.concatenate([knots[:-1] + k * period for k in range(-1, 4)])
+        shift = count if period else 0
+        most = len(ahead) - 2
+        low = np.clip(np.searchsorted(ahead, x.lower, side="right") - 1, 0, most)
+        high = np.clip(np.searchsorted(ahead, x.upper, side="left") - 1, low, most)
+        self._mark(self._parted(knots, pieces, order, low, high, shift), self.switching)
+        found = None
+        for k in range(int(min((high - low).max(initial=0), MOST_PIECES)) + 1):
+            at = np.minimum(low + k, high)
+            piece = (at - shift) % count if period else at
+            begin, end = ahead[at], ahead[at + 1]
+            inside = Interval(np.clip(x.lower, begin, end), np.clip(x.upper, begin, end))
+            origin = interval(begin) if not period else Interval(down(begin), up(begin))
+            value = _cubic(pieces[piece], order, inside - origin)
+            found = value if found is None else hull(found, value)
+        assert found is not None
+        return where(high - low > MOST_PIECES, interval(math.nan), found)
+
+    def _parted(self, knots: Bounds, pieces: Bounds, order: int, low: Bounds, high: Bounds, shift: int) -> Bounds:
+        """Where pieces meet that do not go on into each other with their slope."""
+        ends = [_plain(pieces, k, np.diff(knots)) for k in (0, 1)]
+        starts = [pieces[:, 3], pieces[:, 2]]
+        smooth = True
+        for end, start in zip(ends, starts, strict=True):
+            scale = max(np.abs(end).max(), np.abs(start).max(), 1e-300)
+            smooth &= bool((np.abs(end - np.roll(start, -1))[: None if shift else -1] <= JOINED * scale).all())
+        return (high > low) & (not smooth)
+
+
+class Condition:
+    """Where it holds, and where it does not."""
+
+    __slots__ = ("no", "yes")
+
+    def __init__(self, yes: Bounds, no: Bounds):
+        self.yes, self.no = np.asarray(yes), np.asarray(no)
+
+    def __invert__(self) -> Condition:
+        return Condition(self.no, self.yes)
+
+
+def compare(a: Any, sign: str, b: Any) -> Any:
+    """a < b and the like: of intervals a `Condition`; of other numbers whether it holds."""
+    if not isinstance(a, Interval) and not isinstance(b, Interval):
+        return {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b, "==": a == b, "!=": a != b}[sign]
+    a, b = interval(a), interval(b)
+    if sign in (">", ">="):
+        a, b, sign = b, a, sign.replace(">", "<")
+    if sign == "<":
+        return Condition(a.upper < b.lower, a.lower >= b.upper)
+    if sign == "<=":
+        return Condition(a.upper <= b.lower, a.lower > b.upper)
+    same = (a.lower == a.upper) & (b.lower == b.upper) & (a.lower == b.lower)
+    other = (a.upper < b.lower) | (b.upper < a.lower)
+    return Condition(same, other) if sign == "==" else Condition(other, same)
+
+
+def all_of(*conditions: Any) -> Any:
+    found: Any = True
+    for c in conditions:
+        if not isinstance(c, Condition):
+            found = found if c else False
+        elif isinstance(found, Condition):
+            found = Condition(found.yes & c.yes, found.no | c.no)
+        else:
+            found = c if found else False
+    return found
+
+
+def any_of(*conditions: Any) -> Any:
+    turned = all_of(*(~c if isinstance(c, Condition) else not c for c in conditions))
+    return ~turned if isinstance(turned, Condition) else not turned
+
+
+def ratio(a: float, b: float) -> Interval:
+    """A fraction as it is meant: what double numbers make of 1/3 is not a third."""
+    quotient = a / b
+    return Interval(quotient) if quotient * b == a and quotient == np.float32(quotient) else Interval(a) / Interval(b)
+
+
+def _cubic(c: Bounds, order: int, s: Interval) -> Interval:
+    c0, c1, c2, c3 = (Interval(c[..., k]) for k in range(4))
+    if order == 0:
+        return ((c0 * s + c1) * s + c2) * s + c3
+    if order == 1:
+        return (3.0 * c0 * s + 2.0 * c1) * s + c2
+    if order == 2:
+        return 6.0 * c0 * s + 2.0 * c1
+    return 6.0 * c0 + 0.0 * s if order == 3 else 0.0 * s
+
+
+def _plain(c: Bounds, order: int, s: Bounds) -> Bounds:
+    """The same of numbers, roughly."""
+    c0, c1, c2, c3 = c.T
+    return ((c0 * s + c1) * s + c2) * s + c3 if order == 0 else (3.0 * c0 * s + 2.0 * c1) * s + c2
