@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..compiled import System
-from ..errors import ModelError, counted
-from .charts import by_small_motions, opened
-from .contraction import chosen_rows, distance, factor, holds, inverses, shift
-from .equations import JACOBIAN, PHI, Equations, equations_of
-from .intervals import Bounds, Interval, down, interval, up
-from .matrices import middle_and_radius, times
+from ..errors import counted
+from .charts import by_small_motions, opened, vector_of_product
+from .contraction import distance, holds
+from .equations import JACOBIAN, PHI, Equations, check_driven, equations_of
+from .intervals import Interval, down, interval, up
+from .matrices import times
+from .operator import Operator, operator_at
 
 NEAR = 1e-8
 """A pose farther from the nearest true one than this, relative to the model's own length, is not the one that was meant."""
@@ -113,11 +114,7 @@ class Certificate:
         for first, of in layout.quaternions:
             e, f = ([q[first + k] for k in range(4)] for q in (here, there))
             scalar = sum((a * b for a, b in zip(e[1:], f[1:], strict=True)), e[0] * f[0])
-            turned = (
-                e[0] * f[k + 1] - f[0] * e[k + 1] - (e[1 + (k + 1) % 3] * f[1 + (k + 2) % 3] - e[1 + (k + 2) % 3] * f[1 + (k + 1) % 3])
-                for k in range(3)
-            )
-            size[of : of + 3] = [(x.scaled(2.0) / scalar).size for x in turned]
+            size[of : of + 3] = [(x.scaled(2.0) / scalar).size for x in vector_of_product(e, f)]
         most = up(size + other.error * other.scale * (1.0 + size**2) * (1.0 + 1e-9))
         return bool((most <= down(self.radius * self.scale)).all() and (size <= 1.0).all())
 
@@ -140,95 +137,60 @@ def certified(system: System, t: float, q: np.ndarray) -> Certificate:
         still = system.still[None]
         q = system.to_bodies((np.asarray(q, dtype=float)[None], still, still))[0][0]
     own, q = equations_of(bodies), np.array(q, dtype=float)
-    scale = 1.0 / np.sqrt(bodies.weight)
-    at, time = Interval(q[:, None]), Interval(np.array([float(t)]))
-    here = own.enclose(time, at, None, (PHI, JACOBIAN))
-    rows, why = _rows_at(own, here.jacobian, scale)
-    if not why and here.refused[0]:
-        why = "a law switches in this pose"
-    if why:
-        return _unproven(bodies, t, q, scale, why)
-    c = inverses(middle_and_radius(here.jacobian)[0][:, rows])
-    moved = shift(c, here.phi[:, rows], scale)
-    found, error = _radius(own, (time, at), (rows, c[0]), scale, float(moved[0]))
-    left = np.setdiff1d(np.arange(len(own.rows)), rows)
-    if not found:
-        why = "the equations almost lose rank here: it is, or is next to, a dead point or a meeting of branches"
-    elif error > NEAR * bodies.length:
-        why = f"it is no pose: the nearest one is about {float(moved[0]):.1e} m away; close it with mbs.assemble(start=...)"
-    elif left.size and (bad := _contradicted(own, (time, at), left, scale, error)).size:
+    check_driven(own)
+    pose = Interval(np.array([float(t)])), Interval(q[:, None])
+    there = operator_at(own, *pose)
+    radius, error, moved = _radii(there, *pose)
+    why = _why_not(there, radius, error, moved)
+    left = np.setdiff1d(np.arange(len(own.rows)), there.rows[0])
+    if not why and left.size and (bad := _contradicted(own, pose, left, error)).size:
         names = ", ".join(sorted({bodies.rows[own.rows[k]].element for k in bad}))
-        why = f"more equations than freedoms, and those of {names} do not vanish where the others do"
-    if why:
-        return _unproven(bodies, t, q, scale, why)
-    redundant = tuple(int(k) for k in own.rows[left])
-    return Certificate(bodies.model.name, float(t), q, True, error, found, scale, redundant, "", bodies)
+        why = f"there are more equations than freedoms, and those of {names} do not vanish where the others do"
+    shown = (False, np.inf, 0.0) if why else (True, error, radius)
+    redundant = () if why else tuple(int(k) for k in own.rows[left])
+    return Certificate(bodies.model.name, float(t), q, *shown, own.scale, redundant, why, bodies)
 
 
-def _unproven(bodies: System, t: float, q: np.ndarray, scale: np.ndarray, why: str) -> Certificate:
-    return Certificate(bodies.model.name, float(t), q, False, np.inf, 0.0, scale, (), why, bodies)
+def _why_not(there: Operator, radius: float, error: float, moved: float) -> str:
+    length, free = there.own.system.length, there.own.system.nv - int(there.rank[0])
+    if there.here.refused[0] or there.here.switching[0]:
+        return "a law switches in this pose, or at this time"
+    if not np.isfinite([there.here.jacobian.lower, there.here.jacobian.upper]).all():
+        return "the derivatives of the equations have no values in this pose"
+    if free:
+        return f"the equations lose rank here, and leave {counted(free, 'motion')} free"
+    if not radius:
+        return "the equations almost lose rank here, or the pose is not closed: next to a dead point or a meeting of branches"
+    if error > NEAR * length:
+        return f"it is no pose: the nearest one is about {moved:.1e} m away; close it first, with mbs.assemble"
+    return ""
 
 
-def _rows_at(own: Equations, jacobian: Interval, scale: np.ndarray) -> tuple[np.ndarray, str]:
-    """The rows that determine the pose, or why there are none. Rank is judged in numbers; what follows is proven."""
-    middle = middle_and_radius(jacobian)[0][0]
-    if not np.isfinite(middle).all():
-        return np.zeros(0, dtype=int), "the derivatives of the equations have no values in this pose"
-    columns = middle.shape[1]
-    check_driven(own, middle.shape[0])
-    if middle.shape[0] == columns:
-        return np.arange(columns), ""
-    rows, rank = chosen_rows(middle, scale)
-    if rank < columns:
-        return rows, f"the equations lose rank here: {counted(columns - rank, 'motion')} {'is' if columns - rank == 1 else 'are'} free"
-    return rows, ""
-
-
-def check_driven(own: Equations, rows: int) -> None:
-    """There are equations enough."""
-    system = own.system
-    if rows < system.nv:
-        free = system.nv - rows
-        what = f"{system.model.name!r} has {counted(free, 'degree')} of freedom left, so that no pose is the only one near by"
-        rolling = len(system.rows) - rows
-        also = f" ({counted(rolling, 'equation')} of velocities alone say nothing of where bodies are)" if rolling else ""
-        raise ModelError(f"{what}{also}; drive it, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t), or fix it")
-
-
-def _radius(
-    own: Equations, at: tuple[Interval, Interval], by: tuple[np.ndarray, Bounds], scale: np.ndarray, moved: float
-) -> tuple[float, float]:
-    """The largest radius at which there is exactly one pose, as far as can be shown, and how far that is at most; 0 if at none."""
-    length = own.system.length
+def _radii(there: Operator, t: Interval, q: Interval) -> tuple[float, float, float]:
+    """The largest radius at which there is exactly one pose, as far as can be shown, 0 if at none; how far that is at most; and
+    how far about."""
+    length, moved = there.own.system.length, float(there.shift(there.here.phi)[0])
     radii = RADII * length
-    beta = _factors(own, at, by, scale, radii)
-    good = holds(beta, np.full_like(beta, moved), radii)
+    good, beta = _shown(there, t, q, moved, radii)
     if not good.any():
-        return 0.0, np.inf
-    largest, error = float(radii[good.argmax()]), float(distance(beta[good], np.full(good.sum(), moved)).min())
+        return 0.0, np.inf, moved
+    largest, error = float(radii[good].max()), float(distance(beta[good], np.full(good.sum(), moved)).min())
     finer = largest * FINE
-    good = holds(_factors(own, at, by, scale, finer), np.full_like(finer, moved), finer)
-    return float(finer[good].max(initial=largest)), error
+    good, _ = _shown(there, t, q, moved, finer)
+    return float(finer[good].max(initial=largest)), error, moved
 
 
-def _factors(
-    own: Equations, at: tuple[Interval, Interval], by: tuple[np.ndarray, Bounds], scale: np.ndarray, radii: np.ndarray
-) -> Bounds:
-    """β in boxes of these radii about one pose."""
-    (t, q), (rows, c), count = at, by, radii.size
-    layout, radius = own.system.layout, up(scale[:, None] * radii)
-    wide = Interval(np.repeat(q.lower, count, axis=1))
-    found = own.enclose(Interval(np.repeat(t.lower, count)), opened(layout, wide, radius), None, (JACOBIAN,))
-    beta = factor(c, by_small_motions(layout, found.jacobian[:, rows], radius), scale)
-    return np.where(found.refused, np.inf, beta)
+def _shown(there: Operator, t: Interval, q: Interval, moved: float, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Whether it holds at these radii, and β."""
+    many = np.repeat(q.lower, radii.size, axis=1)
+    beta = there.factor_in(Interval(np.repeat(t.lower, radii.size)), Interval(many), radii)
+    return holds(beta, np.full_like(beta, moved), radii), beta
 
 
-def _contradicted(
-    own: Equations, at: tuple[Interval, Interval], left: np.ndarray, scale: np.ndarray, error: float
-) -> np.ndarray:
+def _contradicted(own: Equations, at: tuple[Interval, Interval], left: np.ndarray, error: float) -> np.ndarray:
     """The rows left out that do not vanish at the true pose: Φ(0) + Φ_u u with |u| ≤ error does not contain zero."""
     t, q = at
-    layout, radius = own.system.layout, up(scale[:, None] * error)
+    layout, radius = own.system.layout, up(own.scale[:, None] * error)
     found = own.enclose(t, q, None, (PHI,))
     there = own.enclose(t, opened(layout, q, radius), None, (JACOBIAN,))
     slopes = by_small_motions(layout, there.jacobian[:, left], radius)

@@ -122,11 +122,11 @@ class Paths:
             first, own = self.layout.quaternions.T
             e, de = ([x[first + k] for k in range(4)] for x in (q, given[0]))
             square = e[0] ** 2 + e[1] ** 2 + e[2] ** 2 + e[3] ** 2
-            omega = [x.scaled(2.0) / square for x in _vector_of_product(e, de)]
+            omega = [x.scaled(2.0) / square for x in vector_of_product(e, de)]
             told = [omega]
             if second is not None:
                 growth = sum((a * b for a, b in zip(e[1:], de[1:], strict=True)), e[0] * de[0]).scaled(2.0) / square
-                bend = _vector_of_product(e, [given[1][first + k] for k in range(4)])
+                bend = vector_of_product(e, [given[1][first + k] for k in range(4)])
                 told.append([x.scaled(2.0) / square - w * growth for x, w in zip(bend, omega, strict=True)])
             for (lower, upper), three in zip(found, told, strict=True):
                 for k, x in enumerate(three):
@@ -134,7 +134,7 @@ class Paths:
         return tuple(Interval(lower, upper) for lower, upper in found)
 
 
-def _vector_of_product(e: list[Interval], f: list[Interval]) -> list[Interval]:
+def vector_of_product(e: list[Interval], f: list[Interval]) -> list[Interval]:
     """The vector part of ē ∘ f: e₀ f - f₀ e - e × f."""
     turned = cross((e[1], e[2], e[3]), (f[1], f[2], f[3]))
     return [e[0] * f[k + 1] - f[0] * e[k + 1] - turned[k] for k in range(3)]

@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import qr
 
-from .intervals import Bounds, Interval, up
-from .matrices import away_from_one, largest, row_sums, size_of_product
+from .intervals import Bounds, up
 
 ENOUGH = 1e-9
 """Rows whose pivot is less than this, relative to the first one, depend on others."""
@@ -46,18 +45,8 @@ def _inverse(matrix: Bounds) -> Bounds:
         return np.full_like(matrix, np.nan)
 
 
-def factor(c: Bounds, jacobian: Interval, scale: Bounds) -> Bounds:
-    """β, lane by lane."""
-    return _norm(row_sums(away_from_one(c, jacobian), scale), scale)
-
-
-def shift(c: Bounds, phi: Interval, scale: Bounds) -> Bounds:
-    """|C Φ|."""
-    column = Interval(phi.lower[..., None], phi.upper[..., None])
-    return _norm(largest(size_of_product(c, column))[..., 0], scale)
-
-
-def _norm(sizes: Bounds, scale: Bounds) -> Bounds:
+def norm(sizes: Bounds, scale: Bounds) -> Bounds:
+    """An upper bound of max |u_k| / s_k, lane by lane."""
     return up(up(sizes / scale).max(axis=-1))
 
 

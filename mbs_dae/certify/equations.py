@@ -15,13 +15,15 @@ import numpy as np
 from ..compiled import System
 from ..compiled.batch import VALUE
 from ..compiled.program import tells_positions
-from ..errors import ModelError
+from ..errors import ModelError, counted
 from ..kernels import cache
 from .functions import NAMES
 from .intervals import Bounds, Interval, hull, interval
 from .laws import Decisions, compare
 from .sources import code_of
 
+ROOM = 2_000_000
+"""So many entries of matrices side by side."""
 PHI, JACOBIAN, NU, GAMMA = "phi", "jacobian", "nu", "gamma"
 
 
@@ -51,6 +53,16 @@ class Equations:
     outputs: dict[str, np.ndarray] = field(repr=False)
     """Where each of the others stands in the outputs."""
 
+    @property
+    def scale(self) -> np.ndarray:
+        """What each coordinate of a box is measured by: 1 for lengths, and for turns 1 over the model's own length."""
+        return 1.0 / np.sqrt(self.system.weight)
+
+    @property
+    def at_once(self) -> int:
+        """So many lanes are calculated side by side."""
+        return max(1, ROOM // (len(self.rows) * self.system.nv))
+
     def enclose(self, t: Interval, q: Interval, v: Interval | None, asked: Collection[str]) -> Enclosure:
         """Over boxes: t is (lanes,), q and v are (coordinates, lanes)."""
         lanes = q.shape[1]
@@ -67,7 +79,8 @@ class Equations:
         lower, upper = np.zeros(shape), np.zeros(shape)
         place = row * self.system.nv + column
         _, first = np.unique(place, return_index=True)
-        lower[row[first], column[first]], upper[row[first], column[first]] = found.lower[source[first]], found.upper[source[first]]
+        lower[row[first], column[first]] = found.lower[source[first]]
+        upper[row[first], column[first]] = found.upper[source[first]]
         for k in np.setdiff1d(np.arange(place.size), first):
             at = row[k], column[k]
             total = Interval(lower[at], upper[at]) + found[source[k]]
@@ -180,3 +193,14 @@ def _equations(system: System) -> Equations:
     entries = np.array([layout["jac_from"][kept], place[row[kept]], column[kept]])
     named = {PHI: layout["phi_from"], NU: layout["nu_from"], GAMMA: layout["gamma_from"]}
     return Equations(system, rows, entries, {name: np.asarray(at)[rows] for name, at in named.items()})
+
+
+def check_driven(own: Equations) -> None:
+    """There are equations enough."""
+    system, rows = own.system, len(own.rows)
+    if rows < system.nv:
+        freedom = counted(system.nv - rows, "degree")
+        what = f"{system.model.name!r} has {freedom} of freedom left, so that no pose is the only one near by"
+        rolling = len(system.rows) - rows
+        also = f" ({counted(rolling, 'equation')} of velocities alone say nothing of where bodies are)" if rolling else ""
+        raise ModelError(f"{what}{also}; drive it, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t), or fix it")

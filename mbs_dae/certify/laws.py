@@ -32,7 +32,7 @@ class Decisions:
         self.switching, self.refused, self.between = (np.zeros(lanes, dtype=bool) for _ in range(3))
         self.later = False
         """Whether what lies in one of two periods is taken to lie in the later one."""
-        self._known: list[tuple[Bounds, Bounds]] = []
+        self._known: dict[bytes, Bounds] = {}
 
     def names(self) -> dict[str, Any]:
         """What kernels call."""
@@ -75,20 +75,20 @@ class Decisions:
         return Interval(low) if (low == high).all() else Interval(low, high)
 
     def _period(self, x: Interval) -> Bounds:
-        """Which of the two whole numbers below an interval to take, or the only one."""
+        """Which of the two whole numbers below an interval to take, or the only one. Where two different ones cannot be told at
+        once, or one among three, not all cases would be seen."""
         low, high = np.floor(x.lower), np.floor(x.upper)
         if (open_ := low != high).any():
             self._mark(open_, self.switching)
-            known = any(np.array_equal(x.lower, a) and np.array_equal(x.upper, b) for a, b in self._known)
-            if not known:
-                self._mark(open_, self.between)
-                self._known.append((x.lower, x.upper))
-            # three periods or more, or two that are decided independently: not both cases would be seen
-            self._mark((high > low + 1) | (open_ & (not known and len(self._known) > 1)), self.refused)
+            self._mark(open_, self.between)
+            key = x.lower.tobytes() + x.upper.tobytes()
+            others = [mask for other, mask in self._known.items() if other != key]
+            self._mark((high > low + 1) | _any(open_, others), self.refused)
+            self._known[key] = open_
         return high if self.later else low
 
     def begin(self, later: bool) -> None:
-        self.later, self._known = later, []
+        self.later, self._known = later, {}
 
     def wrap(self, x: Any, period: Any) -> Interval:
         """x less so many periods; in the right one, from 0 to the period."""
@@ -167,6 +167,14 @@ class Decisions:
             scale = max(np.abs(end).max(), np.abs(start).max(), 1e-300)
             smooth &= bool((np.abs(end - np.roll(start, -1))[: None if shift else -1] <= JOINED * scale).all())
         return (high > low) & (not smooth)
+
+
+def _any(own: Bounds, others: list[Bounds]) -> Any:
+    """Where this holds, and one of the others."""
+    found: Any = False
+    for other in others:
+        found = found | (own & other)
+    return found
 
 
 class Condition:

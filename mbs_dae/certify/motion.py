@@ -9,11 +9,11 @@ import numpy as np
 from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..errors import counted
-from .contraction import distance, factor, inverses, shift
-from .equations import JACOBIAN, PHI, equations_of
-from .intervals import Interval
-from .matrices import middle_and_radius
-from .tubes import ROOM, Search, _only
+from .equations import check_driven, equations_of
+from .tubes import Proof, Search, errors_of
+
+SWITCHES = "a law that depends on the pose switches (Abs, Max, Piecewise, the end of a profile)"
+SINGULAR = "the equations lose rank, or almost: branches of the motion may meet (a change point, a dead point)"
 
 
 @dataclass(frozen=True)
@@ -80,61 +80,34 @@ class MotionCertificate:
 def certified_motion(system: System, t: np.ndarray, motion: Trajectory) -> MotionCertificate:
     """Of poses of bodies at the times of `motion`, which are those of the result but for roundoff."""
     own, bodies = equations_of(system), system.cartesian
-    scale = 1.0 / np.sqrt(bodies.weight)
-    search = Search(own, scale, bodies.machine())
+    check_driven(own)
+    search = Search(own, bodies.machine())
     if t.size > 1:
         search.run(motion)
-    shown = [(*pair, radius) for proof in search.shown for *pair, radius in zip(proof.pieces.begin.t, proof.pieces.end.t, proof.radius, strict=True)]
-    shown.sort()
-    table = np.array(shown, dtype=float).reshape(-1, 3)
-    errors = _errors(own, motion, scale)
-    redundant = max(0, len(own.rows) - bodies.nv)
-    return MotionCertificate(bodies.model.name, t, table[:, :2], table[:, 2], _gaps(search, own), errors, search.tried, redundant)
+    shown, gaps = _table(search.shown), _gaps(_table(search.open_))
+    begins, ends = (np.array([getattr(gap, end) for gap in gaps]) for end in ("begin", "end"))
+    inside = ((shown[:, :1] >= begins) & (shown[:, :1] < ends)).any(axis=1)  # no motion leads there
+    shown = shown[~inside]
+    told = errors_of(own, motion), search.tried, max(0, len(own.rows) - bodies.nv)
+    return MotionCertificate(bodies.model.name, t, shown[:, :2], shown[:, 2], gaps, *told)
 
 
-def _gaps(search: Search, own: object) -> tuple[Gap, ...]:
-    """What was given up, what touches as one."""
-    found = sorted(
-        (float(a), float(b), bool(refused))
-        for proof in search.open_
-        for a, b, refused in zip(proof.pieces.begin.t, proof.pieces.end.t, proof.refused, strict=True)
-    )
-    merged: list[list[float]] = []
-    for a, b, refused in found:
-        if merged and a <= merged[-1][1]:
-            merged[-1][1], merged[-1][2] = b, merged[-1][2] or refused
-        else:
-            merged.append([a, b, refused])
-    return tuple(Gap(a, b, SWITCHES if refused else SINGULAR) for a, b, refused in merged)
+def _table(proofs: list[Proof]) -> np.ndarray:
+    """Beginning and end, radius, whether a law was in the way, and the step: of each piece, in order of time."""
+    rows = [np.array([p.pieces.begin.t, p.pieces.end.t, p.radius, p.refused, p.pieces.step]).T for p in proofs]
+    table = np.concatenate([np.zeros((0, 5)), *rows])
+    return table[np.argsort(table[:, 0])]
 
 
-SWITCHES = "a law that depends on the pose switches (Abs, Max, Piecewise, the end of a profile)"
-SINGULAR = "the equations lose rank, or almost: branches of the motion may meet (a change point, a dead point)"
-
-
-def _errors(own, motion: Trajectory, scale: np.ndarray) -> np.ndarray:  # type: ignore[no-untyped-def]
-    """How far poses are from true ones, as `certificate` has it, all at once in boxes of one small radius."""
-    from .charts import by_small_motions, opened
-    from .intervals import up
-    from .contraction import chosen_rows, holds
-
-    layout, found = own.system.layout, []
-    size = max(1, ROOM // (len(own.rows) * own.system.nv))
-    for first in range(0, motion.t.size, size):
-        part = Trajectory(*(x[first : first + size] for x in motion))
-        t, q = Interval(part.t), Interval(np.ascontiguousarray(part.q.T))
-        here = own.enclose(t, q, None, (PHI, JACOBIAN))
-        middle = middle_and_radius(here.jacobian)[0]
-        columns = middle.shape[2]
-        rows = np.tile(np.arange(columns), (part.t.size, 1))
-        if middle.shape[1] > columns:
-            rows = np.stack([chosen_rows(np.nan_to_num(one), scale)[0] for one in middle])
-        c = inverses(np.take_along_axis(middle, rows[:, :, None], axis=1))
-        moved = shift(c, _only(here.phi, rows), scale)
-        radius = np.where(np.isfinite(moved), 2.0 * moved, 0.0)
-        wide = up(scale[:, None] * radius)
-        tube = own.enclose(t, opened(layout, q, wide), None, (JACOBIAN,))
-        beta = factor(c, _only(by_small_motions(layout, tube.jacobian, wide), rows), scale)
-        good = holds(beta, moved, radius) & ~tube.refused & ~here.refused
-        found.append(np.where(good, distance(beta, moved), np.inf))
-    return np.concatenate(found)
+def _gaps(table: np.ndarray) -> tuple[Gap, ...]:
+    """What was given up: what touches, or lies in one step, is one gap."""
+    merged: list[Gap] = []
+    steps = [-1.0]
+    for begin, end, _, refused, step in table:
+        why = SWITCHES if refused else SINGULAR
+        if merged and (begin <= merged[-1].end or step == steps[-1]):
+            before = merged.pop()
+            begin, why = before.begin, SWITCHES if before.why == SWITCHES else why
+        merged.append(Gap(float(begin), float(end), why))
+        steps.append(step)
+    return tuple(merged)

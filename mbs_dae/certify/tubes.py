@@ -23,21 +23,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..compiled.machine import DONE
+from ..compiled.machine import DONE, Machine
 from ..compiled.reading import Trajectory
 from ..poses.newton import close, complete
-from .certificate import check_driven
-from .charts import Paths, by_small_motions, opened, paths_between
-from .contraction import chosen_rows, distance, factor, holds, inverses, shift
+from .charts import Paths, paths_between
+from .contraction import distance, holds
 from .equations import GAMMA, JACOBIAN, NU, PHI, Enclosure, Equations
 from .intervals import Bounds, Interval, interval, up
-from .matrices import middle_and_radius, times
+from .matrices import times
+from .operator import Operator, operator_at
 
-DEEPEST = 30
+DEEPEST = 20
 """A step is halved so often at most."""
-ROOM = 2_000_000
-"""So many entries of matrices side by side."""
-PIECES, BESIDES = 12, 2000
+LEAST = 1e-13
+"""The least radius of a box, relative to the model's own length: above roundoff of what is computed in it."""
+PIECES, BESIDES = 30, 3000
 """So many pieces for each step are tried, and these besides, before what is left open is given up."""
 
 
@@ -48,13 +48,15 @@ class Pieces:
     begin: Trajectory
     end: Trajectory
     depth: np.ndarray
+    step: np.ndarray
+    """Of which step they are parts."""
 
     def __len__(self) -> int:
         return self.depth.size
 
     def only(self, which: np.ndarray) -> Pieces:
         ends = (Trajectory(*(x[which] for x in side)) for side in (self.begin, self.end))
-        return Pieces(*ends, self.depth[which])
+        return Pieces(*ends, self.depth[which], self.step[which])
 
     def parts(self, size: int) -> Iterator[Pieces]:
         for first in range(0, len(self), size):
@@ -63,11 +65,10 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """What became of pieces: the radius of a tube (nan where none was shown), and how far its motion is from its axis."""
+    """What became of pieces: the radius of a tube (nan where none was shown)."""
 
     pieces: Pieces
     radius: np.ndarray
-    error: np.ndarray
     refused: np.ndarray
     """Where a law of the state may switch."""
 
@@ -77,20 +78,17 @@ class Search:
     """Halving until everything is shown, or given up."""
 
     own: Equations
-    scale: np.ndarray
-    machine: object
+    machine: Machine
     shown: list[Proof] = field(default_factory=list)
     open_: list[Proof] = field(default_factory=list)
     tried: int = 0
 
     def run(self, path: Trajectory) -> None:
-        check_driven(self.own, len(self.own.rows))
         begin, end = (Trajectory(*(x[part] for x in path)) for part in (slice(None, -1), slice(1, None)))
-        pieces = Pieces(begin, end, np.zeros(begin.t.size, dtype=int))
+        pieces = Pieces(begin, end, np.zeros(begin.t.size, dtype=int), np.arange(begin.t.size))
         most = PIECES * len(pieces) + BESIDES
-        size = max(1, ROOM // (len(self.own.rows) * self.own.system.nv))
         while len(pieces):
-            proofs = [prove(self.own, part, self.scale) for part in pieces.parts(size)]
+            proofs = [prove(self.own, part) for part in pieces.parts(self.own.at_once)]
             self.tried += len(pieces)
             rest = []
             for proof in proofs:
@@ -118,20 +116,23 @@ class Search:
         v, a = 0.5 * (begin.v + end.v), 0.0 * begin.a
         if close(machine, t, q, v, 20) != DONE or complete(machine, t, q, v, a) != DONE:
             return None
-        sides = [(begin, (t, q, v, a)), ((t, q, v, a), end)]
-        first, second = (Trajectory(*(np.stack([np.asarray(x) for x in pair]) for pair in zip(*(side[j] for side in sides), strict=True))) for j in (0, 1))
-        return Pieces(first, second, np.full(2, pieces.depth[k] + 1))
+        middle = Trajectory(np.array(t), q, v, a)
+        return Pieces(_stacked(begin, middle), _stacked(middle, end), np.full(2, pieces.depth[k] + 1), np.full(2, pieces.step[k]))
+
+
+def _stacked(first: Trajectory, second: Trajectory) -> Trajectory:
+    return Trajectory(*(np.stack(pair) for pair in zip(first, second, strict=True)))
 
 
 def _of(proof: Proof, which: np.ndarray) -> Proof:
     at = np.flatnonzero(which)
-    return Proof(proof.pieces.only(at), proof.radius[at], proof.error[at], proof.refused[at])
+    return Proof(proof.pieces.only(at), proof.radius[at], proof.refused[at])
 
 
 def joined(parts: list[Pieces]) -> Pieces:
     ends = ([getattr(part, side) for part in parts] for side in ("begin", "end"))
     both = (Trajectory(*(np.concatenate(xs) for xs in zip(*end, strict=True))) for end in ends)
-    return Pieces(*both, np.concatenate([part.depth for part in parts]))
+    return Pieces(*both, *(np.concatenate([getattr(part, name) for part in parts]) for name in ("depth", "step")))
 
 
 def paths_of(own: Equations, pieces: Pieces) -> Paths:
@@ -139,56 +140,49 @@ def paths_of(own: Equations, pieces: Pieces) -> Paths:
     return paths_between(layout, (begin.t, end.t), (begin.q.T, end.q.T), (begin.v.T, end.v.T))
 
 
-def prove(own: Equations, pieces: Pieces, scale: np.ndarray) -> Proof:
+def prove(own: Equations, pieces: Pieces) -> Proof:
     """The tubes of pieces, as far as they can be shown without halving."""
-    path, layout = paths_of(own, pieces), own.system.layout
+    path = paths_of(own, pieces)
     time = Interval(pieces.begin.t, pieces.end.t)
     axis, v, a = path.all()
     whole = own.enclose(time, axis, v, (PHI, JACOBIAN, GAMMA))
-    rows, c, left = _middle(own, pieces, path, scale)
-    moved = np.minimum(_left_over(own, whole, (rows, c, left), (v, a, path.h), scale), shift(c, _only(whole.phi, rows), scale))
-    beta = factor(c, _only(whole.jacobian, rows), scale)
+    middle, speed = path.middle()
+    there = operator_at(own, (interval(pieces.begin.t) + interval(pieces.end.t)).scaled(0.5), middle, speed, (NU,))
+    moved = np.fmin(_left_over(there, whole, speed, a, path.h), there.shift(whole.phi))
+    beta = there.factor(whole.jacobian)
     with np.errstate(all="ignore"):
-        radius = np.where(beta < 1.0, 2.0 * moved / (1.0 - beta) + 1e-12 * own.system.length, 1.0)
-    possible = np.isfinite(radius) & (beta < 1.0) & ~whole.refused
-    size = up(scale[:, None] * np.where(possible, radius, 0.0))
-    tube = own.enclose(time, opened(layout, axis, size), None, (JACOBIAN,))
-    beta = factor(c, _only(by_small_motions(layout, tube.jacobian, size), rows), scale)
-    good = possible & ~tube.refused & holds(beta, moved, radius)
-    error = np.where(good, distance(beta, moved), np.inf)
-    return Proof(pieces, np.where(good, radius, np.nan), error, whole.refused | tube.refused)
+        radius = np.where(beta < 1.0, 2.0 * moved / (1.0 - beta) + LEAST * own.system.length, np.inf)
+    possible = np.isfinite(radius) & ~whole.refused & ~there.here.refused
+    beta = there.factor_in(time, axis, np.where(possible, radius, 0.0))
+    good = possible & holds(beta, moved, radius)
+    return Proof(pieces, np.where(good, radius, np.nan), whole.refused | np.isposinf(beta))
 
 
-def _middle(own: Equations, pieces: Pieces, path: Paths, scale: np.ndarray) -> tuple[np.ndarray, Bounds, tuple[Interval, Interval]]:
-    """At the middle of each piece: the rows that determine the pose, C, and Φ and Φ̇ h/2."""
-    q, v = path.middle()
-    t = (interval(pieces.begin.t) + interval(pieces.end.t)).scaled(0.5)
-    here = own.enclose(t, q, v, (PHI, JACOBIAN, NU))
-    middle = middle_and_radius(here.jacobian)[0]
-    columns = middle.shape[2]
-    rows = np.tile(np.arange(columns), (len(pieces), 1))
-    if middle.shape[1] > columns:
-        rows = np.stack([chosen_rows(np.nan_to_num(one), scale)[0] for one in middle])
-    c = inverses(np.take_along_axis(middle, rows[:, :, None], axis=1))
-    moving = Interval(v.lower[:columns].T, v.upper[:columns].T)
-    rate = times(here.jacobian, moving) - here.nu
-    half = path.h.scaled(0.5)
-    return rows, c, (_only(here.phi, rows), _only(rate * Interval(half.lower[:, None], half.upper[:, None]), rows))
-
-
-def _only(x: Interval, rows: np.ndarray) -> Interval:
-    """These rows of each lane."""
-    at = rows if x.lower.ndim == 2 else rows[:, :, None]
-    return Interval(np.take_along_axis(x.lower, at, axis=1), np.take_along_axis(x.upper, at, axis=1))
-
-
-def _left_over(own: Equations, whole: Enclosure, by: tuple[np.ndarray, Bounds, tuple[Interval, Interval]], motion: tuple[Interval, ...], scale: np.ndarray) -> Bounds:
+def _left_over(there: Operator, whole: Enclosure, speed: Interval, a: Interval, h: Interval) -> Bounds:
     """|C Φ| all along the axis, by its expansion about the middle; infinite where laws switch."""
-    (rows, c, (value, rate)), (_, a, h) = by, motion
-    columns = c.shape[-2]
-    moving = Interval(a.lower[:columns].T, a.upper[:columns].T)
-    square = (h * h).scaled(0.125)
-    bend = (times(whole.jacobian, moving) - whole.gamma) * Interval(square.lower[:, None], square.upper[:, None])
-    parts = [shift(c, x, scale) for x in (value, rate, _only(bend, rows))]
+    value, half, square = there.here.phi, h.scaled(0.5), (h * h).scaled(0.125)
+    rate = times(there.here.jacobian, _moving(there, speed)) - there.here.nu
+    bend = times(whole.jacobian, _moving(there, a)) - whole.gamma
+    parts = [there.shift(x) for x in (value, rate * half[:, None], bend * square[:, None])]
     total = up(up(parts[0] + parts[1]) + parts[2])
     return np.where(whole.switching | np.isnan(total), np.inf, total)
+
+
+def _moving(there: Operator, x: Interval) -> Interval:
+    """Velocities of what moves, lane by lane."""
+    columns = there.own.system.nv
+    return Interval(x.lower[:columns].T, x.upper[:columns].T)
+
+
+def errors_of(own: Equations, path: Trajectory) -> np.ndarray:
+    """How far poses are from the true ones at most: by the operator in boxes twice as large as what it moves them."""
+    found = []
+    for first in range(0, path.t.size, own.at_once):
+        t, q = (Interval(np.ascontiguousarray(x[first : first + own.at_once].T)) for x in path[:2])
+        there = operator_at(own, t, q)
+        moved = there.shift(there.here.phi)
+        radius = np.where(np.isfinite(moved), 2.0 * moved, 0.0) + LEAST * own.system.length
+        beta = there.factor_in(t, q, radius)
+        good = holds(beta, moved, radius) & ~there.here.refused
+        found.append(np.where(good, distance(beta, moved), np.inf))
+    return np.concatenate(found)
