@@ -52,7 +52,10 @@ def after(e: tuple[Interval, ...], h: list[Interval]) -> list[Interval]:
     """e ∘ (1, h)."""
     vector: Three = (e[1], e[2], e[3])
     turned = cross(vector, (h[0], h[1], h[2]))
-    return [e[0] - dot(vector, (h[0], h[1], h[2])), *(a + e[0] * b + c for a, b, c in zip(vector, h, turned, strict=True))]
+    return [
+        e[0] - dot(vector, (h[0], h[1], h[2])),
+        *(a + e[0] * b + c for a, b, c in zip(vector, h, turned, strict=True)),
+    ]
 
 
 def by_small_motions(layout: Layout, jacobian: Interval, radius: Bounds) -> Interval:
@@ -108,7 +111,8 @@ class Paths:
         both = Interval(-unit, unit)
         rate = self.step + both * bent + Interval(0.0 * unit, 0.25 * unit) * change
         second = bent.scaled(-2.0) + both * change.scaled(2.0)
-        return q, *self._velocity(q, rate, second)
+        v, acceleration = self._velocity(q, rate, second)
+        return q, v, acceleration
 
     def _velocity(self, q: Interval, rate: Interval, second: Interval | None = None) -> tuple[Interval, ...]:
         """v from q̇ = N v; ω = 2 vec(ē ∘ ė)/|e|² in body axes, and ω̇ from ë less what |e| changes."""

@@ -21,7 +21,9 @@ def chosen_rows(jacobian: Bounds, scale: Bounds) -> tuple[np.ndarray, int]:
     """As many rows as there are columns, those that depend least on each other; and the rank. In columns of one length."""
     scaled = jacobian * scale
     lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
-    _, r, order = qr(np.where(lengths > 0, scaled / np.where(lengths > 0, lengths, 1.0), 0.0).T, mode="economic", pivoting=True)
+    _, r, order = qr(
+        np.where(lengths > 0, scaled / np.where(lengths > 0, lengths, 1.0), 0.0).T, mode="economic", pivoting=True
+    )
     pivots = np.abs(np.diag(r))
     rank = int((pivots > ENOUGH * pivots.max(initial=0.0)).sum())
     return np.sort(order[: jacobian.shape[1]]), rank

@@ -120,12 +120,20 @@ class Equations:
         for later in (False, True):
             decisions.begin(later)
             values: dict[int, Any] = {}
-            exec(code, {**given, "out": values})
+            try:
+                exec(code, {**given, "out": values})
+            except TypeError as exc:
+                raise self._refused(g, exc) from exc
             for k, value in values.items():
                 out.put(first + k + size * np.arange(instances), interval(value), later)
             if not decisions.between.any():
                 return
         decisions.between[:] = False
+
+    def _refused(self, g: int, exc: TypeError) -> ModelError:
+        batch = self.system.structure.program.batch
+        who = batch.instances[batch.groups[g].members[0]].who
+        return ModelError(f"nothing can be proven of {who}: {exc}; write its law with other functions")
 
     def _width(self, g: int) -> int:
         """How many places each instance of a kernel has in `gather`."""
@@ -184,7 +192,9 @@ def _equations(system: System) -> Equations:
     program, layout = system.program, system.structure.program.layout
     for instance in system.structure.program.batch.instances:
         if instance.signals:
-            what = f"{instance.who} reads {', '.join(sorted(map(str, instance.signals)))}, which has equations of its own"
+            what = (
+                f"{instance.who} reads {', '.join(sorted(map(str, instance.signals)))}, which has equations of its own"
+            )
             raise ModelError(f"{what}, and nothing is proven of these; write a number or a function of time for it")
     rows = np.flatnonzero(tells_positions(program))
     place = np.cumsum(tells_positions(program)) - 1
@@ -202,5 +212,7 @@ def check_driven(own: Equations) -> None:
         freedom = counted(system.nv - rows, "degree")
         what = f"{system.model.name!r} has {freedom} of freedom left, so that no pose is the only one near by"
         rolling = len(system.rows) - rows
-        also = f" ({counted(rolling, 'equation')} of velocities alone say nothing of where bodies are)" if rolling else ""
+        also = (
+            f" ({counted(rolling, 'equation')} of velocities alone say nothing of where bodies are)" if rolling else ""
+        )
         raise ModelError(f"{what}{also}; drive it, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t), or fix it")

@@ -124,7 +124,6 @@ def with_sign(x: Any, y: Any) -> Interval:
     return where(sure, where(negative, -x, x), Interval(-x.upper, x.upper))
 
 
-
 def _refused(name: str) -> Callable[..., NoReturn]:
     def refuse(*_: Any) -> NoReturn:
         raise ModelError(

@@ -11,11 +11,12 @@ told in which period an interval lies, the kernel is evaluated for both, and wha
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from .functions import TURN, Angle
+from .functions import TURN, Angle, with_sign
 from .intervals import Bounds, Interval, down, hull, interval, up, where
 
 JOINED = 1e-9
@@ -45,6 +46,11 @@ class Decisions:
             "whole": lambda x: x.lower.astype(int),
             "ratio": ratio,
             "floor": self.floor,
+            "abs": self.absolute,
+            "fabs": self.absolute,
+            "copysign": self.with_sign,
+            "max": self.largest,
+            "min": lambda *given: -self.largest(*(-interval(x) for x in given)),
             "wrap": self.wrap,
             "unwound": self.unwound,
             "lookup": self.lookup,
@@ -67,6 +73,23 @@ class Decisions:
         a, b = interval(a), interval(b)
         found = where(condition.yes, a, b)
         return where(open_, hull(a, b), found) if open_.any() else found
+
+    def absolute(self, x: Any) -> Interval:
+        x = interval(x)
+        self._mark((x.lower < 0.0) & (x.upper > 0.0), self.switching)
+        return abs(x)
+
+    def with_sign(self, x: Any, y: Any) -> Interval:
+        y = interval(y)
+        self._mark((y.lower <= 0.0) & (y.upper >= 0.0), self.switching)
+        return with_sign(x, y)
+
+    def largest(self, *given: Any) -> Interval:
+        found, *others = map(interval, given)
+        for x in others:
+            self._mark((x.upper > found.lower) & (x.lower < found.upper), self.switching)
+            found = Interval(np.maximum(found.lower, x.lower), np.maximum(found.upper, x.upper))
+        return found
 
     def floor(self, x: Any) -> Interval:
         x = interval(x)
@@ -225,7 +248,8 @@ def any_of(*conditions: Any) -> Any:
 def ratio(a: float, b: float) -> Interval:
     """A fraction as it is meant: what double numbers make of 1/3 is not a third."""
     quotient = a / b
-    return Interval(quotient) if quotient * b == a and quotient == np.float32(quotient) else Interval(a) / Interval(b)
+    exact = Fraction(quotient) * Fraction(b) == Fraction(a)
+    return Interval(quotient) if exact else Interval(a) / Interval(b)
 
 
 def _cubic(c: Bounds, order: int, s: Interval) -> Interval:

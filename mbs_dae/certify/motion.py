@@ -9,6 +9,7 @@ import numpy as np
 from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..errors import counted
+from ..results.result import Result
 from .equations import check_driven, equations_of
 from .tubes import Proof, Search, errors_of
 
@@ -74,7 +75,9 @@ class MotionCertificate:
         told = f"{counted(len(self.radii), 'interval')} from t = {begin:g} to {end:g}, poses exact to {most:.1e} m"
         if self.proven:
             return f"one motion, proven: {told}"
-        return "\n".join([f"proven but for {counted(len(self.gaps), 'gap')}: {told}", *(f"  {gap}" for gap in self.gaps)])
+        return "\n".join(
+            [f"proven but for {counted(len(self.gaps), 'gap')}: {told}", *(f"  {gap}" for gap in self.gaps)]
+        )
 
 
 def certified_motion(system: System, t: np.ndarray, motion: Trajectory) -> MotionCertificate:
@@ -90,6 +93,11 @@ def certified_motion(system: System, t: np.ndarray, motion: Trajectory) -> Motio
     shown = shown[~inside]
     told = errors_of(own, motion), search.tried, max(0, len(own.rows) - bodies.nv)
     return MotionCertificate(bodies.model.name, t, shown[:, :2], shown[:, 2], gaps, *told)
+
+
+def set_certificate(result: Result, certificate: MotionCertificate) -> None:
+    """(In place: a copy would read all that waits.)"""
+    object.__setattr__(result, "certificate", certificate)
 
 
 def _table(proofs: list[Proof]) -> np.ndarray:

@@ -14,6 +14,7 @@ from .equations import JACOBIAN, PHI, Enclosure, Equations
 from .intervals import Bounds, Interval, up
 from .matrices import away_from_one, largest, middle_and_radius, row_sums, size_of_product
 
+
 @dataclass(frozen=True, eq=False)
 class Operator:
     own: Equations

@@ -80,6 +80,8 @@ class _OnIntervals(ast.NodeTransformer):
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         if isinstance(node.op, ast.Div) and _is_number(node.left) and _is_number(node.right):
             return _call("ratio", node.left, node.right)
+        if isinstance(node.op, ast.Mod):
+            return _call("wrap", self.visit(node.left), self.visit(node.right))
         if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.BinOp) and _is_number(node.right.left):
             return ast.BinOp(self.visit(node.left), node.op, node.right)  # a power 3/2 is a number
         return self.generic_visit(node)

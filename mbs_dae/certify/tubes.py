@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -55,8 +56,8 @@ class Pieces:
         return self.depth.size
 
     def only(self, which: np.ndarray) -> Pieces:
-        ends = (Trajectory(*(x[which] for x in side)) for side in (self.begin, self.end))
-        return Pieces(*ends, self.depth[which], self.step[which])
+        begin, end = (Trajectory(*(x[which] for x in side)) for side in (self.begin, self.end))
+        return Pieces(begin, end, self.depth[which], self.step[which])
 
     def parts(self, size: int) -> Iterator[Pieces]:
         for first in range(0, len(self), size):
@@ -102,7 +103,7 @@ class Search:
                 rest += [half for half in halves if half is not None]
             pieces = joined(rest) if rest else pieces.only(np.zeros(0, dtype=int))
 
-    def _halved(self, pieces: Pieces, k: int) -> Pieces | None:
+    def _halved(self, pieces: Pieces, k: Any) -> Pieces | None:
         """Both halves; None where no pose closes between."""
         system, machine = self.own.system, self.machine
         begin, end = (Trajectory(*(x[k] for x in side)) for side in (pieces.begin, pieces.end))
@@ -117,7 +118,8 @@ class Search:
         if close(machine, t, q, v, 20) != DONE or complete(machine, t, q, v, a) != DONE:
             return None
         middle = Trajectory(np.array(t), q, v, a)
-        return Pieces(_stacked(begin, middle), _stacked(middle, end), np.full(2, pieces.depth[k] + 1), np.full(2, pieces.step[k]))
+        depth, step = np.full(2, pieces.depth[k] + 1), np.full(2, pieces.step[k])
+        return Pieces(_stacked(begin, middle), _stacked(middle, end), depth, step)
 
 
 def _stacked(first: Trajectory, second: Trajectory) -> Trajectory:
@@ -130,9 +132,12 @@ def _of(proof: Proof, which: np.ndarray) -> Proof:
 
 
 def joined(parts: list[Pieces]) -> Pieces:
-    ends = ([getattr(part, side) for part in parts] for side in ("begin", "end"))
-    both = (Trajectory(*(np.concatenate(xs) for xs in zip(*end, strict=True))) for end in ends)
-    return Pieces(*both, *(np.concatenate([getattr(part, name) for part in parts]) for name in ("depth", "step")))
+    begin, end = (
+        Trajectory(*(np.concatenate(xs) for xs in zip(*(getattr(part, side) for part in parts), strict=True)))
+        for side in ("begin", "end")
+    )
+    depth, step = (np.concatenate([getattr(part, name) for part in parts]) for name in ("depth", "step"))
+    return Pieces(begin, end, depth, step)
 
 
 def paths_of(own: Equations, pieces: Pieces) -> Paths:
@@ -145,7 +150,7 @@ def prove(own: Equations, pieces: Pieces) -> Proof:
     path = paths_of(own, pieces)
     time = Interval(pieces.begin.t, pieces.end.t)
     axis, v, a = path.all()
-    whole = own.enclose(time, axis, v, (PHI, JACOBIAN, GAMMA))
+    whole = own.enclose(time, axis, v, (PHI, JACOBIAN, NU, GAMMA))  # ν tells whether a slope jumps
     middle, speed = path.middle()
     there = operator_at(own, (interval(pieces.begin.t) + interval(pieces.end.t)).scaled(0.5), middle, speed, (NU,))
     moved = np.fmin(_left_over(there, whole, speed, a, path.h), there.shift(whole.phi))
