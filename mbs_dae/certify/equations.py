@@ -66,7 +66,7 @@ class Equations:
     def enclose(self, t: Interval, q: Interval, v: Interval | None, asked: Collection[str]) -> Enclosure:
         """Over boxes: t is (lanes,), q and v are (coordinates, lanes)."""
         lanes = q.shape[1]
-        decisions = Decisions(lanes)
+        decisions = Decisions(lanes, self.system.length)
         found = self._outputs(t, q, v, asked, decisions)
         nothing = Interval(np.zeros((lanes, 0)))
         parts = {name: found[at].transposed() if name in asked else nothing for name, at in self.outputs.items()}
@@ -111,24 +111,37 @@ class Equations:
         ends = [*batch.parameters_at[1:], batch.parameters.size - 1]
         slots = (ends[g] - batch.parameters_at[g]) // instances
         numbers = batch.parameters[batch.parameters_at[g] :][: slots * instances].reshape(instances, slots)
-        code = code_of(cache.source_of(int(batch.kernels[VALUE, g])), wanted)
+        source, values = cache.source_of(int(batch.kernels[VALUE, g])), self._values(g)
+        codes = [(code_of(source, wanted | values), True)]
+        if self._decides(g):  # values may not jump, slopes may
+            codes = [(code_of(source, values), True), (code_of(source, wanted - values), False)]
         size = (([*batch.out_at[1:], batch.out_size])[g] - first) // instances
         given = {
             **NAMES, **decisions.names(), "compare": compare, "t": t, "q": _Gathered(q, places), "index": range(width),
             "v": _Gathered(v, places), "parameters": _Slots(numbers), "tables": batch.tables,
         }  # fmt: skip
         for later in (False, True):
-            decisions.begin(later)
-            values: dict[int, Any] = {}
-            try:
-                exec(code, {**given, "out": values})
-            except TypeError as exc:
-                raise self._refused(g, exc) from exc
-            for k, value in values.items():
+            found: dict[int, Any] = {}
+            for code, decisions.strict in codes:
+                decisions.begin(later)
+                try:
+                    exec(code, {**given, "out": found})
+                except TypeError as exc:
+                    raise self._refused(g, exc) from exc
+            for k, value in found.items():
                 out.put(first + k + size * np.arange(instances), interval(value), later)
             if not decisions.between.any():
                 return
         decisions.between[:] = False
+
+    def _decides(self, g: int) -> bool:
+        """Whether the state chooses between branches in a kernel."""
+        return bool(self.system.structure.program.batch.groups[g].kernel.layout["modes"])
+
+    def _values(self, g: int) -> frozenset[int]:
+        """Where a kernel has its Φ."""
+        layout = self.system.structure.program.batch.groups[g].kernel.layout
+        return frozenset(range(layout["phi"])) if layout["modes"] else frozenset()
 
     def _refused(self, g: int, exc: TypeError) -> ModelError:
         batch = self.system.structure.program.batch

@@ -1,8 +1,9 @@
 """Laws with branches, on intervals: conditions that hold, do not hold, or cannot be told; tables; whole turns.
 
-Where a condition on time cannot be told, both branches count: what is computed encloses both. So the values stand, for
-every time by itself, but no slope in time may be read off them (`Decisions.switching`). Where a condition on the state
-cannot be told, nothing is proven at all (`Decisions.refused`): a law may jump there.
+Where a condition cannot be told, both branches count: what is computed encloses both. So the values stand, for every time by
+itself, but no slope in time may be read off them (`Decisions.switching`). Where the condition is one of the state, the law must
+go on without a jump: both branches agree, to what is lost in rounding their coefficients. Else nothing is proven at all
+(`Decisions.refused`).
 
 What is reduced into a period, or to so many turns, is periodic itself; models check that it closes. So where it cannot be
 told in which period an interval lies, the kernel is evaluated for both, and what it says is enclosed (`Decisions.later`).
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from .branches import Weight, mixed
 from .functions import TURN, Angle, with_sign
 from .intervals import Bounds, Interval, down, hull, interval, up, where
 
@@ -29,7 +31,9 @@ MOST_PIECES = 64
 class Decisions:
     """What could not be told while kernels were evaluated, lane by lane."""
 
-    def __init__(self, lanes: int):
+    def __init__(self, lanes: int, length: float = 1.0):
+        self.length, self.strict = length, True
+        """The model's own length; and whether values are computed, not slopes alone, which may jump."""
         self.switching, self.refused, self.between = (np.zeros(lanes, dtype=bool) for _ in range(3))
         self.later = False
         """Whether what lies in one of two periods is taken to lie in the later one."""
@@ -39,7 +43,9 @@ class Decisions:
         """What kernels call."""
         return {
             "choose": self.choose,
-            "choose_by_state": self.choose_by_state,
+            "side": self.side,
+            "chosen": self.chosen,
+            "polynomial": polynomial,
             "all_of": all_of,
             "any_of": any_of,
             "none_of": lambda a: ~a if isinstance(a, Condition) else not a,
@@ -63,8 +69,23 @@ class Decisions:
         """One branch or the other; where that is open, both."""
         return self._chosen(condition, a, b, self.switching)
 
-    def choose_by_state(self, condition: Any, a: Any, b: Any) -> Any:
-        return self._chosen(condition, a, b, self.refused)
+    def side(self, condition: Any, a: Any, b: Any) -> Any:
+        """±1 by the state; where that is open, a `Weight`."""
+        if not isinstance(condition, Condition):
+            return a if condition else b
+        found = self._chosen(condition, a, b, self.switching)
+        return found if found.is_point else Weight(found, self._jump)
+
+    def chosen(self, weight: Any, a: Any, b: Any) -> Any:
+        """A law of two branches, one of which the state chooses."""
+        found, apart = mixed(weight, a, b, JOINED * self.length)
+        if apart is not None and isinstance(weight, Weight):
+            self._jump(apart)
+        return found
+
+    def _jump(self, where_: Bounds) -> None:
+        if self.strict:
+            self._mark(where_, self.refused)
 
     def _chosen(self, condition: Any, a: Any, b: Any, mask: Bounds) -> Any:
         if not isinstance(condition, Condition):
@@ -250,6 +271,20 @@ def ratio(a: float, b: float) -> Interval:
     quotient = a / b
     exact = Fraction(quotient) * Fraction(b) == Fraction(a)
     return Interval(quotient) if exact else Interval(a) / Interval(b)
+
+
+def polynomial(x: Any, powers: tuple[int, ...], *coefficients: Any) -> Interval:
+    """Σ c xᵏ, written about the middle of x by Horner's scheme: powers that almost cancel then do."""
+    x, given = interval(x), dict(zip(powers, coefficients, strict=True))
+    middle = Interval(0.5 * (x.lower + x.upper))
+    c = [interval(given.get(k, 0.0)) for k in range(max(powers), -1, -1)]
+    for last in range(len(c), 1, -1):
+        for k in range(1, last):
+            c[k] = c[k] + c[k - 1] * middle
+    s, value = x - middle, c[0]
+    for one in c[1:]:
+        value = value * s + one
+    return value
 
 
 def _cubic(c: Bounds, order: int, s: Interval) -> Interval:

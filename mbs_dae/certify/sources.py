@@ -58,6 +58,8 @@ class _OnIntervals(ast.NodeTransformer):
         test = node.test
         if isinstance(test, ast.Compare) and ast.dump(test.left) == ast.dump(test.comparators[0]):
             return _StateDecides().visit(node.orelse)
+        if _compares(test, 1) and isinstance(node.orelse, ast.IfExp) and _compares(node.orelse.test, 0):
+            return _call("chosen", *map(self.visit, (test.left, node.body, node.orelse.body)))  # a `Chosen`
         return self._choice("choose", node)
 
     def _choice(self, function: str, node: ast.IfExp) -> ast.Call:
@@ -84,7 +86,29 @@ class _OnIntervals(ast.NodeTransformer):
             return _call("wrap", self.visit(node.left), self.visit(node.right))
         if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.BinOp) and _is_number(node.right.left):
             return ast.BinOp(self.visit(node.left), node.op, node.right)  # a power 3/2 is a number
+        if isinstance(node.op, ast.Add | ast.Sub) and (found := self._polynomial(node)):
+            return found
         return self.generic_visit(node)
+
+    def _polynomial(self, node: ast.BinOp) -> ast.expr | None:
+        """A sum with higher powers of one variable, as a `polynomial` and the rest."""
+        terms = [(sign, _power(term)) for sign, term in _terms(node)]
+        names = [power[0] for _, power in terms if power and power[1] > 2]
+        if len(names) < 2 or len({*names}) > 1:
+            return None
+        own = [(sign, power) for sign, power in terms if power and power[0] == names[0]]
+        powers = [power[1] for _, power in own]
+        if len({*powers}) < len(powers) or len(own) < len(terms):
+            return None
+        coefficients = [_signed(sign, self._product(power[2])) for sign, power in own]
+        name = ast.Name(names[0], ast.Load())
+        return _call("polynomial", name, ast.Constant(tuple(powers)), *coefficients)
+
+    def _product(self, factors: list[ast.expr]) -> ast.expr:
+        found: ast.expr = ast.Constant(1)
+        for k, factor in enumerate(factors):
+            found = self.visit(factor) if k == 0 else ast.BinOp(found, ast.Mult(), self.visit(factor))
+        return found
 
     def visit_Call(self, node: ast.Call) -> Any:
         if isinstance(node.func, ast.Name) and node.func.id == "int":
@@ -94,7 +118,50 @@ class _OnIntervals(ast.NodeTransformer):
 
 class _StateDecides(_OnIntervals):
     def visit_IfExp(self, node: ast.IfExp) -> Any:
-        return self._choice("choose_by_state", node)
+        return self._choice("side", node)
+
+
+def _compares(test: ast.expr, value: int) -> bool:
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], ast.Eq)
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value == value
+    )
+
+
+def _terms(node: ast.expr, sign: int = 1) -> list[tuple[int, ast.expr]]:
+    """The terms of a sum."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        return [*_terms(node.left, sign), *_terms(node.right, sign if isinstance(node.op, ast.Add) else -sign)]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return _terms(node.operand, -sign)
+    return [(sign, node)]
+
+
+def _power(term: ast.expr) -> tuple[str, int, list[ast.expr]] | None:
+    """The highest power of a name in a product: the name, the exponent, and the other factors, which do without the name."""
+    found: tuple[str, int, list[ast.expr]] | None = None
+    factors = _factors(term)
+    for factor in factors:
+        power = isinstance(factor, ast.BinOp) and isinstance(factor.op, ast.Pow)
+        base, exponent = (factor.left, factor.right) if power else (factor, ast.Constant(1))  # type: ignore[attr-defined]
+        whole = isinstance(exponent, ast.Constant) and isinstance(exponent.value, int) and exponent.value > 0
+        if isinstance(base, ast.Name) and whole and (found is None or exponent.value > found[1]):  # type: ignore[attr-defined]
+            found = base.id, exponent.value, [f for f in factors if f is not factor]  # type: ignore[attr-defined]
+    if found and any(isinstance(n, ast.Name) and n.id == found[0] for f in found[2] for n in ast.walk(f)):
+        return None
+    return found
+
+
+def _factors(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return [*_factors(node.left), *_factors(node.right)]
+    return [node]
+
+
+def _signed(sign: int, node: ast.expr) -> ast.expr:
+    return node if sign > 0 else ast.UnaryOp(ast.USub(), node)
 
 
 def _is_number(node: ast.expr) -> bool:
