@@ -58,7 +58,7 @@ _NAMES = {
     "verbs.curves.follow": "follow",
     "verbs.certificate": "certificate",
     "certify.certificate": "Certificate",
-    "certify.motion": "MotionCertificate Gap",
+    "certify.motion": "MotionCertificate",
     "poses.arcs.curve": "Curve TurningPoint BranchPoint",
     "verbs.equilibrium": "equilibrium",
     "verbs.holding": "holding",

@@ -127,7 +127,6 @@ from .verbs.curves.follow import follow as follow
 from .verbs.certificate import certificate as certificate
 from .certify.certificate import Certificate as Certificate
 from .certify.motion import MotionCertificate as MotionCertificate
-from .certify.motion import Gap as Gap
 from .poses.arcs.curve import Curve as Curve
 from .poses.arcs.curve import TurningPoint as TurningPoint
 from .poses.arcs.curve import BranchPoint as BranchPoint

@@ -1,8 +1,9 @@
 """Decisions of the state on intervals: the side of a switching function that cannot be told, and what is made of it.
 
-A side is ±1, and a law that switches is a mixture of both branches, with a weight made of sides (`symbolic.branches`). Where a
-side is open, so is the weight. A law that goes on without a jump takes the value of one of both branches, and its slope; so
-bounds of both are bounds of it. A side that is used otherwise (as a sign) is a jump.
+A side is ±1, and a law that switches is a mixture of both branches, with a weight made of sides
+(`symbolic.branches`). Where a side is open, so is the weight. A law that goes on without a jump takes the value of
+one of both branches, and its slope; so bounds of both are bounds of it. A side that is used otherwise (as a sign) is
+a jump.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ def _plain(x: Any) -> Any:
 
 
 def mixed(weight: Any, a: Any, b: Any, joined: float) -> tuple[Any, Bounds | None]:
-    """a where a weight is 1, b where it is 0, both where it is open; and where it is open though they are farther apart than
-    `joined`."""
+    """a where a weight is 1, b where it is 0, both where it is open; and where it is open though they are farther
+    apart than `joined`."""
     if not isinstance(weight, Interval):
         return (a if weight == 1 else b if weight == 0 else b + (a - b) * weight), None
     a, b = _plain(interval(a)), _plain(interval(b))

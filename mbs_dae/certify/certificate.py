@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..compiled import System
+from ..coordinates import Layout
 from ..errors import counted
 from .charts import by_small_motions, opened, vector_of_product
 from .contraction import distance, holds
@@ -16,7 +17,8 @@ from .matrices import times
 from .operator import Operator, operator_at
 
 NEAR = 1e-8
-"""A pose farther from the nearest true one than this, relative to the model's own length, is not the one that was meant."""
+"""A pose farther from the nearest true one than this, relative to the model's own length, is not the one that was
+meant."""
 RADII = 2.0 ** -np.arange(0.0, 34.0, 2.0)
 """At which it is tried, relative to the model's own length: from once to some 2e-10 of it."""
 FINE = 2.0 ** np.arange(0.25, 2.0, 0.25)
@@ -25,10 +27,10 @@ FINE = 2.0 ** np.arange(0.25, 2.0, 0.25)
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What is proven of a pose: in the box |u_k| ≤ radius · s_k about q there is exactly one pose that satisfies the equations
-    at time t, and it is no farther than `error` from q in this norm. u is a change of places and of angles (the plane), or of
-    places and of w with e = ê ∘ (1, w/2) (in space, w a turn in body axes); s is 1 for lengths, and for turns 1 over the
-    model's own length. So radius and error are lengths.
+    """What is proven of a pose: in the box |u_k| ≤ radius · s_k about q there is exactly one pose that satisfies the
+    equations at time t, and it is no farther than `error` from q in this norm. u is a change of places and of angles
+    (the plane), or of places and of w with e = ê ∘ (1, w/2) (in space, w a turn in body axes); s is 1 for lengths,
+    and for turns 1 over the model's own length. So radius and error are lengths.
 
     A certificate that is not `proven` says `why`; it does not say that there is no pose.
 
@@ -57,8 +59,9 @@ class Certificate:
     scale: np.ndarray = field(repr=False)
     """s of each velocity."""
     redundant: tuple[int, ...] = ()
-    """Rows of the system that were left out, since as many others determine the pose. They are implied by these, as far as the
-    lengths of the mechanism fit together exactly; their residuals at the true pose, which are enclosed, may be zero."""
+    """Rows of the system that were left out, since as many others determine the pose. They are implied by these, as
+    far as the lengths of the mechanism fit together exactly; their residuals at the true pose, which are enclosed,
+    may be zero."""
     why: str = ""
     """What kept it from being proven; empty if it is."""
     system: System | None = field(default=None, repr=False)
@@ -74,16 +77,18 @@ class Certificate:
         return told + left
 
     def differs(self, other: Certificate) -> bool:
-        """Whether both poses are proven to be different ones: the small boxes that they lie in do not meet. (Attitudes in space
-        are compared as such: e and -e are the same.)"""
+        """Whether both poses are proven to be different ones: the small boxes that they lie in do not meet.
+        (Attitudes in space are compared as such: e and -e are the same.)"""
         return bool(self and other and (self._apart(other, self.error, other.error)).any())
 
     def agrees(self, other: Certificate) -> bool:
-        """Whether both are proven to be the same pose: one lies in the box in which the other is the only one."""
+        """Whether both, of one system and time, are proven to be the same pose: one lies in the box in which the
+        other is the only one."""
         if not (self and other):
             return False
         pairs = ((self, other), (other, self))
-        return self.t == other.t and any(a._inside(b) for a, b in pairs)
+        same = self.system is other.system and self.t == other.t
+        return same and any(a._inside(b) for a, b in pairs)
 
     def _apart(self, other: Certificate, own: float, others: float) -> np.ndarray:
         """In which coordinates boxes of these radii do not meet; an attitude counts with its matrix."""
@@ -102,33 +107,36 @@ class Certificate:
         return Interval(np.concatenate([x.lower for x in found]), np.concatenate([x.upper for x in found]))
 
     def _inside(self, other: Certificate) -> bool:
-        """Whether the other's small box lies in this one's large one: by the change u from here to there, and what a change there
-        makes of it, at most (1 + |w|²/4) / (1 - |w v|/4) times."""
-        layout = self._layout
-        here, there = interval(self.q), interval(other.q)
-        size = np.zeros(len(self.scale))
-        places, own = layout.plain.T
-        size[own] = (there[places] - here[places]).size
-        for first, of in layout.quaternions:
+        """Whether the other's small box lies in this one's large one. For places u there is the sum of the change w
+        from here to there and of v, from there on. For attitudes (1, w/2) ∘ (1, v/2) makes (w + v + ½ w × v) / (1 - ¼
+        w·v) of both, which is at most (|w_k| + v (1 + m)) / (1 - m v) with m = max |w_k| and |v_k| ≤ v."""
+        here, there, small = interval(self.q), interval(other.q), interval(other.error) * interval(other.scale)
+        most = small.upper.copy()
+        places, own = self._layout.plain.T
+        most[own] = (Interval((there[places] - here[places]).size) + small[own]).upper
+        for first, of in self._layout.quaternions:
             e, f = ([q[first + k] for k in range(4)] for q in (here, there))
             scalar = sum((a * b for a, b in zip(e[1:], f[1:], strict=True)), e[0] * f[0])
-            size[of : of + 3] = [(x.scaled(2.0) / scalar).size for x in vector_of_product(e, f)]
-        most = up(size + other.error * other.scale * (1.0 + size**2) * (1.0 + 1e-9))
-        return bool((most <= down(self.radius * self.scale)).all() and (size <= 1.0).all())
+            w = np.array([(x.scaled(2.0) / scalar).size for x in vector_of_product(e, f)])
+            largest, v = Interval(w.max()), small[of]
+            bound = (Interval(w) + v * (largest + 1.0)) / (1.0 - largest * v)
+            most[of : of + 3] = np.where((bound.lower >= 0.0) & ((largest * v).upper < 1.0), bound.upper, np.inf)
+        return bool((most <= down(self.radius * self.scale)).all())
 
     @property
-    def _layout(self):  # type: ignore[no-untyped-def]
+    def _layout(self) -> Layout:
         assert self.system is not None
         return self.system.layout
 
 
 def certified(system: System, t: float, q: np.ndarray) -> Certificate:
-    """The certificate of a pose of a system: q is given in its coordinates, with those of the ground behind. It is proven of the
-    bodies, in Cartesian coordinates, whatever the system's own are.
+    """The certificate of a pose of a system: q is given in its coordinates, with those of the ground behind. It is
+    proven of the bodies, in Cartesian coordinates, whatever the system's own are.
 
-    A model with freedom left at the pose is refused with a `ModelError`; one of which nothing can be shown (a dead point, a pose
-    that is not closed) has a certificate that is not `proven`, and says why. What is made of the equations is kept with the
-    system, so that calls for many poses cost evaluations only: some milliseconds for a few bodies.
+    A model with freedom left at the pose is refused with a `ModelError`; one of which nothing can be shown (a dead
+    point, a pose that is not closed) has a certificate that is not `proven`, and says why. What is made of the
+    equations is kept with the system, so that calls for many poses cost evaluations only: some milliseconds for a few
+    bodies.
     """
     bodies = system.cartesian
     if not system.is_cartesian:
@@ -158,15 +166,15 @@ def _why_not(there: Operator, radius: float, error: float, moved: float) -> str:
     if free:
         return f"the equations lose rank here, and leave {counted(free, 'motion')} free"
     if not radius:
-        return "the equations almost lose rank here, or the pose is not closed: next to a dead point or a meeting of branches"
+        return "the equations almost lose rank here, or the pose is not closed: a dead point or branches that meet are near"
     if error > NEAR * length:
         return f"it is no pose: the nearest one is about {moved:.1e} m away; close it first, with mbs.assemble"
     return ""
 
 
 def _radii(there: Operator, t: Interval, q: Interval) -> tuple[float, float, float]:
-    """The largest radius at which there is exactly one pose, as far as can be shown, 0 if at none; how far that is at most; and
-    how far about."""
+    """The largest radius at which there is exactly one pose, as far as can be shown, 0 if at none; how far that is at
+    most; and how far about."""
     length, moved = there.own.system.length, float(there.shift(there.here.phi)[0])
     radii = RADII * length
     good, beta = _shown(there, t, q, moved, radii)

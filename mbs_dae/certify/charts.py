@@ -1,11 +1,13 @@
 """Boxes of poses about one in their middle, and motions between two poses.
 
-A pose near q̂ is told by one number u for each velocity: places and angles of the plane are q̂ + u, an attitude in space is
+A pose near q̂ is told by one number u for each velocity: places and angles of the plane are q̂ + u, an attitude in
+space is
 
     e = ê ∘ (1, w/2),        ω = (ẇ - ½ w × ẇ) / (1 + |w|²/4),
 
-which need not be of unit length, since A(e) does without (`coordinates.cartesian`). This reaches every attitude but those half
-a turn away, each once, e and -e alike. So a pose is a zero of as many equations as there are velocities, with the Jacobian
+which need not be of unit length, since A(e) does without (`coordinates.cartesian`). This reaches every attitude but
+those half a turn away, each once, e and -e alike. So a pose is a zero of as many equations as there are velocities,
+with the Jacobian
 
     Φ_u = Φ_v T(w),          T = (1 - ½ ŵ) / (1 + |w|²/4),
 

@@ -1,7 +1,8 @@
 """Φ, Φ_v, ν and γ of a system on boxes, by the kernels that the solver runs.
 
-A box is a lane: time, coordinates and velocities are intervals, many of them side by side. The numbers in the slots (lengths,
-places of markers) are double numbers, taken as exact: what is proven holds of the mechanism with exactly these.
+A box is a lane: time, coordinates and velocities are intervals, many of them side by side. The numbers in the slots
+(lengths, places of markers) are double numbers, taken as exact: what is proven holds of the mechanism with exactly
+these.
 """
 
 from __future__ import annotations

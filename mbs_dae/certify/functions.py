@@ -17,8 +17,8 @@ TURN = Interval(down(2.0 * math.pi), up(2.0 * math.pi))
 
 
 class Angle(Interval):
-    """The angle of a vector that may lie on the cut, where it jumps by a turn: any value in [-π, π]; and as it goes on over
-    the cut (`wound`), for those who count turns."""
+    """The angle of a vector that may lie on the cut, where it jumps by a turn: any value in [-π, π]; and as it goes
+    on over the cut (`wound`), for those who count turns."""
 
     __slots__ = ("wound",)
 
@@ -66,9 +66,9 @@ def cosine(x: Any) -> Interval:
 
 
 def _wave(function: Any, x: Interval, top: float) -> Interval:
-    """Between its values at both ends, or up to ±1 where a top or a bottom lies between. An error of 4 units in the last
-    place is less than 4 ε, and so small only for small results, where sin x is as large as x; so no digit of the reduction
-    of the argument to one turn is trusted beyond that."""
+    """Between its values at both ends, or up to ±1 where a top or a bottom lies between. An error of 4 units in the
+    last place is less than 4 ε, and so small only for small results, where sin x is as large as x; so no digit of the
+    reduction of the argument to one turn is trusted beyond that."""
     with np.errstate(all="ignore"):
         ends = function(x.lower), function(x.upper)
         slack = SLACK * (np.minimum(1.0, x.size) if top else 1.0)

@@ -1,8 +1,8 @@
 """Interval arithmetic on arrays: every operation gives bounds between which the exact result lies.
 
-Arithmetic and roots are rounded to nearest by IEEE 754, so that the exact result is at most half a unit in the last place
-away: one `np.nextafter` outward encloses it. A point, both bounds of which are the same array, stays one where the result
-is exact, so that what decides between branches, ±1 and 0, is never blurred.
+Arithmetic and roots are rounded to nearest by IEEE 754, so that the exact result is at most half a unit in the last
+place away: one `np.nextafter` outward encloses it. A point, both bounds of which are the same array, stays one where
+the result is exact, so that what decides between branches, ±1 and 0, is never blurred.
 
 Where there is no result (a division by an interval with zero in it, the root of a negative number) the bounds are not
 numbers, which no comparison accepts: nothing is proven with them.
@@ -205,9 +205,9 @@ def logarithm(x: Any) -> Interval:
 
 
 ULPS = 8
-"""What numpy's functions may be off by, in units of the last place, and twice as much. Numpy's own tests hold its functions
-for double numbers, vectorised or of the platform's libm, to 4 (numpy/_core/tests/test_umath_accuracy.py), and the tests of
-this room hold them against 50 digits."""
+"""What numpy's functions may be off by, in units of the last place, and twice as much. Numpy's own tests hold its
+functions for double numbers, vectorised or of the platform's libm, to 4 (numpy/_core/tests/test_umath_accuracy.py),
+and the tests of this room hold them against 50 digits."""
 SLACK = ULPS * float(np.finfo(float).eps)
 
 

@@ -1,12 +1,13 @@
 """Laws with branches, on intervals: conditions that hold, do not hold, or cannot be told; tables; whole turns.
 
-Where a condition cannot be told, both branches count: what is computed encloses both. So the values stand, for every time by
-itself, but no slope in time may be read off them (`Decisions.switching`). Where the condition is one of the state, the law must
-go on without a jump: both branches agree, to what is lost in rounding their coefficients. Else nothing is proven at all
-(`Decisions.refused`).
+Where a condition cannot be told, both branches count: what is computed encloses both. So the values stand, for every
+time by itself, but no slope in time may be read off them (`Decisions.switching`). Where the condition is one of the
+state, the law must go on without a jump: both branches agree, to what is lost in rounding their coefficients. Else
+nothing is proven at all (`Decisions.refused`).
 
-What is reduced into a period, or to so many turns, is periodic itself; models check that it closes. So where it cannot be
-told in which period an interval lies, the kernel is evaluated for both, and what it says is enclosed (`Decisions.later`).
+What is reduced into a period, or to so many turns, is periodic itself; models check that it closes. So where it
+cannot be told in which period an interval lies, the kernel is evaluated for both, and what it says is enclosed
+(`Decisions.later`).
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from .functions import TURN, Angle, with_sign
 from .intervals import Bounds, Interval, down, hull, interval, up, where
 
 JOINED = 1e-9
-"""A piece of a table begins with the value and slope with which the one before it ends if they differ by less than this,
-relative to the largest: coefficients are rounded."""
+"""A piece of a table begins with the value and slope with which the one before it ends if they differ by less than
+this, relative to the largest: coefficients are rounded."""
 MOST_PIECES = 64
 """An interval that meets more pieces of a table than this says nothing."""
 
@@ -119,8 +120,8 @@ class Decisions:
         return Interval(low) if (low == high).all() else Interval(low, high)
 
     def _period(self, x: Interval) -> Bounds:
-        """Which of the two whole numbers below an interval to take, or the only one. Where two different ones cannot be told at
-        once, or one among three, not all cases would be seen."""
+        """Which of the two whole numbers below an interval to take, or the only one. Where two different ones cannot
+        be told at once, or one among three, not all cases would be seen."""
         low, high = np.floor(x.lower), np.floor(x.upper)
         if (open_ := low != high).any():
             self._mark(open_, self.switching)

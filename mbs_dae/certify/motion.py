@@ -31,9 +31,10 @@ class Gap:
 
 @dataclass(frozen=True, eq=False)
 class MotionCertificate:
-    """What is proven of a motion of `mbs.kinematics(..., certify=True)`: in each interval, at each time, there is exactly one pose
-    within `radii` of a curve through the poses that were computed, and consecutive intervals have the same one at their common
-    time. So between two times without a gap the motion is one, and does not leave its branch.
+    """What is proven of a motion of `mbs.kinematics(..., certify=True)`: in each interval, at each time, there is
+    exactly one pose within `radii` of a curve through the poses that were computed, and consecutive intervals have
+    the same one at their common time. So between two times without a gap the motion is one, and does not leave its
+    branch.
 
     Radii and errors are lengths: places, and angles times the model's own length, each coordinate by itself.
 
@@ -55,7 +56,8 @@ class MotionCertificate:
     gaps: tuple[Gap, ...]
     """What could not be proven, in order."""
     errors: np.ndarray = field(repr=False)
-    """How far the poses of the result are from the true ones at most, at each time; infinite where that is not known."""
+    """How far the poses of the result are from the true ones at most, at each time; infinite where that is not
+    known."""
     tried: int = 0
     """How many intervals were tried."""
     redundant: int = 0

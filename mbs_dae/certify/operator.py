@@ -1,5 +1,5 @@
-"""Krawczyk's operator of the equations about poses, many side by side: its rows, its matrix C, and bounds of both its parts
-(`contraction`)."""
+"""Krawczyk's operator of the equations about poses, many side by side: its rows, its matrix C, and bounds of both its
+parts (`contraction`)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ class Operator:
         return norm(row_sums(away_from_one(self.c, self.only(jacobian)), self.scale), self.scale)
 
     def factor_in(self, t: Interval, q: Interval, radii: Bounds) -> Bounds:
-        """β in boxes of these radii about poses; infinite where a law may switch. An operator of one pose serves all."""
+        """β in boxes of these radii about poses; infinite where a law may switch. An operator of one pose serves
+        all."""
         layout, size = self.own.system.layout, up(self.scale[:, None] * radii)
         found = self.own.enclose(t, opened(layout, q, size), None, (JACOBIAN,))
         slopes = by_small_motions(layout, found.jacobian, size)
@@ -63,8 +64,8 @@ class Operator:
 def operator_at(
     own: Equations, t: Interval, q: Interval, v: Interval | None = None, asked: Collection[str] = ()
 ) -> Operator:
-    """About poses: t is (lanes,), q (coordinates, lanes). Which rows and which C is a matter of numbers; what is shown with them
-    is not."""
+    """About poses: t is (lanes,), q (coordinates, lanes). Which rows and which C is a matter of numbers; what is
+    shown with them is not."""
     here = own.enclose(t, q, v, (PHI, JACOBIAN, *asked))
     middle = np.nan_to_num(middle_and_radius(here.jacobian)[0])
     columns = middle.shape[2]

@@ -1,8 +1,8 @@
 """The source of a kernel, as a function of intervals.
 
-What runs is what the derivation wrote (`symbolic.codegen`): the same lines, of which only those stay that the asked outputs
-need. Conditional expressions become calls, since a condition on intervals may hold in some lanes and not in others, and
-fractions are kept as such: what Python makes of ``1/3`` is another number.
+What runs is what the derivation wrote (`symbolic.codegen`): the same lines, of which only those stay that the asked
+outputs need. Conditional expressions become calls, since a condition on intervals may hold in some lanes and not in
+others, and fractions are kept as such: what Python makes of ``1/3`` is another number.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def _place(target: Any) -> int:
 
 class _OnIntervals(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> Any:
-        """A branch that can be held (``mode if mode == mode else ...``) is free here; the sign that decides is one of the
-        state."""
+        """A branch that can be held (``mode if mode == mode else ...``) is free here; the sign that decides is one of
+        the state."""
         test = node.test
         if isinstance(test, ast.Compare) and ast.dump(test.left) == ast.dump(test.comparators[0]):
             return _StateDecides().visit(node.orelse)
@@ -140,7 +140,8 @@ def _terms(node: ast.expr, sign: int = 1) -> list[tuple[int, ast.expr]]:
 
 
 def _power(term: ast.expr) -> tuple[str, int, list[ast.expr]] | None:
-    """The highest power of a name in a product: the name, the exponent, and the other factors, which do without the name."""
+    """The highest power of a name in a product: the name, the exponent, and the other factors, which do without the
+    name."""
     found: tuple[str, int, list[ast.expr]] | None = None
     factors = _factors(term)
     for factor in factors:

@@ -1,17 +1,17 @@
 """Motions that are proven: tubes around curves, in each of which lies exactly one motion.
 
-Between two poses, at a and b, runs the third power q̂(t) with their velocities. At every t of [a, b] Krawczyk's operator is that
-of the box about q̂(t), with one matrix C for all of them (`contraction`). Its β encloses Φ_u over the whole tube. What the
-curve leaves of the equations is read from its middle m, with h = b - a,
+Between two poses, at a and b, runs the third power q̂(t) with their velocities. At every t of [a, b] Krawczyk's
+operator is that of the box about q̂(t), with one matrix C for all of them (`contraction`). Its β encloses Φ_u over
+the whole tube. What the curve leaves of the equations is read from its middle m, with h = b - a,
 
     Φ(t) = Φ(m) + Φ̇(m) (t - m) + ½ Φ̈(τ) (t - m)²,      Φ̇ = Φ_v v - ν,      Φ̈ = Φ_v v̇ - γ,
 
-and enclosed by |C Φ(m)| + h/2 |C Φ̇(m)| + h²/8 |C Φ̈([a, b])|. Where a law of time may switch in [a, b] there is no such
-expansion; there Φ itself is enclosed over the tube's axis, at every time.
+and enclosed by |C Φ(m)| + h/2 |C Φ̇(m)| + h²/8 |C Φ̈([a, b])|. Where a law of time may switch in [a, b] there is no
+such expansion; there Φ itself is enclosed over the tube's axis, at every time.
 
-So at every t there is exactly one pose in the box about q̂(t), by the implicit function theorem a continuous motion where the
-equations are. At b, the tube that begins there has its box about the same pose, and all boxes are multiples of one: the smaller
-lies in the larger, and so what is the only pose in the one is that in the other.
+So at every t there is exactly one pose in the box about q̂(t), by the implicit function theorem a continuous motion
+where the equations are. At b, the tube that begins there has its box about the same pose, and all boxes are multiples
+of one: the smaller lies in the larger, and so what is the only pose in the one is that in the other.
 
 A tube that cannot be shown is halved, at a pose that Newton closes. How poses are found proves nothing and need not.
 """
@@ -44,7 +44,8 @@ PIECES, BESIDES = 30, 3000
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Steps from pose to pose, side by side: times, poses and velocities at both ends, and how often each was halved."""
+    """Steps from pose to pose, side by side: times, poses and velocities at both ends, and how often each was
+    halved."""
 
     begin: Trajectory
     end: Trajectory

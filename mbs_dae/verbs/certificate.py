@@ -12,8 +12,8 @@ from ..results.result import State
 def certificate(pose: State | Equilibrium) -> Certificate:
     """A proof that a state is a pose, that there is exactly one there, and how far away the next one is.
 
-    What is proven is proven of the mechanism with exactly the double numbers that stand in its equations. All freedom must be
-    driven. For motions there is ``kinematics(..., certify=True)``.
+    What is proven is proven of the mechanism with exactly the double numbers that stand in its equations. All freedom
+    must be driven. For motions there is ``kinematics(..., certify=True)``.
 
     A rod that turns is 0.5 m long; a second pose, which there is none of, would be at least a tenth of a metre away:
 

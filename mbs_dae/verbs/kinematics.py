@@ -94,7 +94,8 @@ def kinematics(
         except KeyboardInterrupt:
             message = f"interrupted after {done} of {t.size} poses"
     overlap = told_of_overlap(bodies, system.of_bodies(path.until(done)))
-    stats = counts_of(machine) | facts | noted(kinks=kinks, note=change_points and not message and BRIDGED, overlap=overlap)
+    bridged = BRIDGED if change_points and not message else ""
+    stats = counts_of(machine) | facts | noted(kinks=kinks, note=bridged, overlap=overlap)
     result = result_of(system, path.until(done), t=t[:done], success=not message, message=message, stats=stats)
     check_turns(result)
     if certify:

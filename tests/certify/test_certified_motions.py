@@ -125,7 +125,8 @@ def mirrored(state):
 
 @pytest.mark.parametrize("gap", [1e-2, 1e-4, 1e-7, 1e-13])
 def test_a_motion_up_to_a_dead_point_and_back_stays_on_its_side_or_is_not_proven(gap):
-    """The end of a crank rises to within a gap of the top and sinks again, y = (1 - gap) sin t: the crank turns back."""
+    """The end of a crank rises to within a gap of the top and sinks again, y = (1 - gap) sin t: the crank turns
+    back."""
     times = np.linspace(0.3, np.pi - 0.3, 40)
     try:
         result = mbs.kinematics(lift((1 - gap) * sp.sin(mbs.t)), times, certify=True)
@@ -139,6 +140,7 @@ def test_a_motion_up_to_a_dead_point_and_back_stays_on_its_side_or_is_not_proven
     assert not found.proven or gap > 1e-12
 
 
+REPEATED = mbs.Motion().rise(0.5, over=0.23, law="cycloidal").return_(over=0.31, law="3-4-5").repeat()
 LAWS = {
     "a corner": sp.Abs(mbs.t - 0.513) + 0.4,
     "two corners": sp.Max(0.2, mbs.t) + sp.Min(mbs.t, 0.777),
@@ -146,13 +148,14 @@ LAWS = {
     "a table": mbs.Table([0, 0.3, 0.7, 1.1], [0, 0.5, 0.4, 0.9])(mbs.t),
     "a polygon": mbs.Table([0, 0.3, 0.7, 1.1], [0, 0.5, 0.4, 0.9], kind="linear")(mbs.t),
     "a parabola's two halves": (mbs.t - 0.513) * sp.Abs(mbs.t - 0.513) + 0.4,
-    "a motion that repeats": mbs.Motion().rise(0.5, over=0.23, law="cycloidal").return_(over=0.31, law="3-4-5").repeat()(mbs.t),
+    "a motion that repeats": REPEATED(mbs.t),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("law", LAWS)
 def test_corners_of_drivers_are_crossed(law):
-    """None of the times falls on a corner. `kinematics` refuses some of these laws, whose velocity jumps; tubes do not mind."""
+    """None of the times falls on a corner. `kinematics` refuses some of these laws, whose velocity jumps; tubes do
+    not mind."""
     model, times = turned(LAWS[law]), np.linspace(0.0, 1.05, 13)
     states = [mbs.assemble(model, times[0])]
     for t in times[1:]:
