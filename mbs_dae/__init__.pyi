@@ -124,7 +124,7 @@ from .verbs.comparisons import compare_coordinates as compare_coordinates
 from .verbs.comparisons import CoordinateComparison as CoordinateComparison
 from .verbs.sweep import sweep as sweep
 from .verbs.curves.follow import follow as follow
-from .verbs.certificate import certificate as certificate
+from .certify.certificate import certificate as certificate
 from .certify.certificate import Certificate as Certificate
 from .certify.motion import MotionCertificate as MotionCertificate
 from .poses.arcs.curve import Curve as Curve

@@ -58,8 +58,9 @@ class _OnIntervals(ast.NodeTransformer):
         test = node.test
         if isinstance(test, ast.Compare) and ast.dump(test.left) == ast.dump(test.comparators[0]):
             return _StateDecides().visit(node.orelse)
-        if _compares(test, 1) and isinstance(node.orelse, ast.IfExp) and _compares(node.orelse.test, 0):
-            return _call("chosen", *map(self.visit, (test.left, node.body, node.orelse.body)))  # a `Chosen`
+        weight, other = _compared(test, 1), node.orelse
+        if weight and isinstance(other, ast.IfExp) and _compared(other.test, 0):
+            return _call("chosen", *map(self.visit, (weight, node.body, other.body)))  # a `Chosen`
         return self._choice("choose", node)
 
     def _choice(self, function: str, node: ast.IfExp) -> ast.Call:
@@ -102,7 +103,8 @@ class _OnIntervals(ast.NodeTransformer):
             return None
         coefficients = [_signed(sign, self._product(power[2])) for sign, power in own]
         name = ast.Name(names[0], ast.Load())
-        return _call("polynomial", name, ast.Constant(tuple(powers)), *coefficients)
+        exponents = ast.Tuple([ast.Constant(power) for power in powers], ast.Load())
+        return _call("polynomial", name, exponents, *coefficients)
 
     def _product(self, factors: list[ast.expr]) -> ast.expr:
         found: ast.expr = ast.Constant(1)
@@ -121,13 +123,12 @@ class _StateDecides(_OnIntervals):
         return self._choice("side", node)
 
 
-def _compares(test: ast.expr, value: int) -> bool:
-    return (
-        isinstance(test, ast.Compare)
-        and isinstance(test.ops[0], ast.Eq)
-        and isinstance(test.comparators[0], ast.Constant)
-        and test.comparators[0].value == value
-    )
+def _compared(test: ast.expr, value: int) -> ast.expr | None:
+    """What is compared with a number, if that is what is done."""
+    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq)):
+        return None
+    other = test.comparators[0]
+    return test.left if isinstance(other, ast.Constant) and other.value == value else None
 
 
 def _terms(node: ast.expr, sign: int = 1) -> list[tuple[int, ast.expr]]:
@@ -140,19 +141,25 @@ def _terms(node: ast.expr, sign: int = 1) -> list[tuple[int, ast.expr]]:
 
 
 def _power(term: ast.expr) -> tuple[str, int, list[ast.expr]] | None:
-    """The highest power of a name in a product: the name, the exponent, and the other factors, which do without the
-    name."""
-    found: tuple[str, int, list[ast.expr]] | None = None
+    """The highest power of a name in a product: the name, the exponent, and the other factors, all without the name."""
     factors = _factors(term)
-    for factor in factors:
-        power = isinstance(factor, ast.BinOp) and isinstance(factor.op, ast.Pow)
-        base, exponent = (factor.left, factor.right) if power else (factor, ast.Constant(1))  # type: ignore[attr-defined]
-        whole = isinstance(exponent, ast.Constant) and isinstance(exponent.value, int) and exponent.value > 0
-        if isinstance(base, ast.Name) and whole and (found is None or exponent.value > found[1]):  # type: ignore[attr-defined]
-            found = base.id, exponent.value, [f for f in factors if f is not factor]  # type: ignore[attr-defined]
-    if found and any(isinstance(n, ast.Name) and n.id == found[0] for f in found[2] for n in ast.walk(f)):
+    powers = [(*found, k) for k, factor in enumerate(factors) if (found := _name_and_exponent(factor))]
+    if not powers:
         return None
-    return found
+    name, exponent, own = max(powers, key=lambda power: power[1])
+    others = factors[:own] + factors[own + 1 :]
+    again = any(isinstance(node, ast.Name) and node.id == name for other in others for node in ast.walk(other))
+    return None if again else (name, exponent, others)
+
+
+def _name_and_exponent(factor: ast.expr) -> tuple[str, int] | None:
+    """Of a name to a whole power."""
+    if isinstance(factor, ast.Name):
+        return factor.id, 1
+    if isinstance(factor, ast.BinOp) and isinstance(factor.op, ast.Pow) and isinstance(factor.left, ast.Name):
+        exponent = factor.right.value if isinstance(factor.right, ast.Constant) else None
+        return (factor.left.id, exponent) if isinstance(exponent, int) and exponent > 0 else None
+    return None
 
 
 def _factors(node: ast.expr) -> list[ast.expr]:
