@@ -42,8 +42,8 @@ class Certificate:
     >>> model = mbs.PlanarModel.from_points(points, rods={"a": "AB", "b": "BC"}, fixed="AC")
     >>> above = mbs.certificate(mbs.assemble(model))
     >>> below = mbs.certificate(mbs.assemble(model, fix={"a.B.y": -4.0}))
-    >>> above.proven, above.error < 1e-13, above.radius > 0.5
-    (True, True, True)
+    >>> isinstance(above, mbs.Certificate), above.proven, above.error < 1e-13, above.radius > 0.5
+    (True, True, True, True)
     >>> above.differs(below)
     True
     """

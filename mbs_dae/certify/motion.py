@@ -42,8 +42,8 @@ class MotionCertificate:
     >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
     >>> motion = mbs.kinematics(rod, np.linspace(0, np.pi, 25), certify=True)
     >>> found = motion.certificate
-    >>> found.proven, len(found.gaps), bool(found.errors.max() < 1e-14)
-    (True, 0, True)
+    >>> isinstance(found, mbs.MotionCertificate), found.proven, len(found.gaps), bool(found.errors.max() < 1e-14)
+    (True, True, 0, True)
     """
 
     title: str
