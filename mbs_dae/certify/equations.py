@@ -222,6 +222,8 @@ def _equations(system: System) -> Equations:
 def check_driven(own: Equations) -> None:
     """There are equations enough."""
     system, rows = own.system, len(own.rows)
+    if not system.nv:
+        raise ModelError(f"no body of {system.model.name!r} moves: there is nothing to be proven")
     if rows < system.nv:
         freedom = counted(system.nv - rows, "degree")
         what = f"{system.model.name!r} has {freedom} of freedom left, so that no pose is the only one near by"

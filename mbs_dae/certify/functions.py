@@ -17,14 +17,27 @@ TURN = Interval(down(2.0 * math.pi), up(2.0 * math.pi))
 
 
 class Angle(Interval):
-    """The angle of a vector that may lie on the cut, where it jumps by a turn: any value in [-π, π]; and as it goes
-    on over the cut (`wound`), for those who count turns."""
+    """The angle of a vector that may lie on the cut, where it jumps by a turn: any value in [-π, π]; and as it goes on
+    over the cut (`wound`), for those who count turns. Whoever takes the values themselves is told of the jump."""
 
-    __slots__ = ("wound",)
+    __slots__ = ("jump", "range", "touches", "wound")
 
-    def __init__(self, lower: Any, upper: Any, wound: Interval):
-        super().__init__(lower, upper)
-        self.wound = wound
+    def __init__(self, range_: Interval, wound: Interval, touches: Bounds):
+        self.range, self.wound, self.touches = range_, wound, touches
+        self.jump: Callable[[Bounds], None] = _ignored
+
+    @property
+    def lower(self) -> Bounds:  # type: ignore[override]
+        self.jump(self.touches)
+        return self.range.lower
+
+    @property
+    def upper(self) -> Bounds:  # type: ignore[override]
+        self.jump(self.touches)
+        return self.range.upper
+
+
+def _ignored(_: Bounds) -> None: ...
 
 
 def rising(function: Callable[..., Any]) -> Callable[[Any], Interval]:
@@ -101,7 +114,7 @@ def angle_of(y: Any, x: Any) -> Interval:
         return plain
     wound = where(inside, nothing(), where(touches, behind + TURN.scaled(0.5), plain))
     low, high = np.where(touches, -whole, plain.lower), np.where(touches, whole, plain.upper)
-    return Angle(low, high, wound)
+    return Angle(Interval(low, high), wound, touches)
 
 
 def _together(*given: Interval) -> list[tuple[Bounds, Bounds]]:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .branches import Weight, mixed
-from .functions import TURN, Angle, with_sign
+from .functions import TURN, Angle, angle_of, with_sign
 from .intervals import Bounds, Interval, down, hull, interval, up, where
 
 JOINED = 1e-9
@@ -53,6 +53,7 @@ class Decisions:
             "whole": lambda x: x.lower.astype(int),
             "ratio": ratio,
             "floor": self.floor,
+            "atan2": self.angle,
             "abs": self.absolute,
             "fabs": self.absolute,
             "copysign": self.with_sign,
@@ -135,6 +136,12 @@ class Decisions:
     def begin(self, later: bool) -> None:
         self.later, self._known = later, {}
 
+    def angle(self, y: Any, x: Any) -> Interval:
+        found = angle_of(y, x)
+        if isinstance(found, Angle):
+            found.jump = lambda touches: self._mark(touches, self.switching)
+        return found
+
     def wrap(self, x: Any, period: Any) -> Interval:
         """x less so many periods; in the right one, from 0 to the period."""
         x, period = interval(x), interval(period)
@@ -143,9 +150,7 @@ class Decisions:
 
     def unwound(self, angle: Any, near: Any) -> Interval:
         """The angle with so many turns that it is nearest to `near`."""
-        angle, near = interval(angle), interval(near)
-        if isinstance(angle, Angle):
-            angle = angle.wound
+        angle, near = angle.wound if isinstance(angle, Angle) else interval(angle), interval(near)
         difference = (near - angle) / TURN + 0.5
         return angle + TURN * Interval(self._period(difference))
 

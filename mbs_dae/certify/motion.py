@@ -82,6 +82,7 @@ class MotionCertificate:
         )
 
 
+@np.errstate(all="ignore")  # what is no number proves nothing
 def certified_motion(system: System, t: np.ndarray, motion: Trajectory) -> MotionCertificate:
     """Of poses of bodies at the times of `motion`, which are those of the result but for roundoff."""
     own, bodies = equations_of(system), system.cartesian

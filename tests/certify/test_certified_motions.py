@@ -183,3 +183,15 @@ def test_motions_in_other_coordinates(coordinates):
     system = load("slider_crank").build().compile(coordinates)
     found = mbs.kinematics(system, np.linspace(0, 0.3, 8), certify=True).certificate
     assert found.proven and found.errors.max() < 1e-12
+
+
+def test_laws_of_time_that_jump_are_gaps():
+    """An angle that is told between -π and π: at the cut the law jumps by a turn, and its slope does not show it."""
+    model = turned(0.5 + 0.1 * sp.atan2(sp.sin(mbs.t), sp.cos(mbs.t)))
+    times = np.linspace(2.9, 3.4, 8)
+    states = [mbs.assemble(model, times[0])]
+    for t in times[1:]:
+        states.append(mbs.assemble(model, t, start=states[-1]))
+    path = Trajectory(times, *(np.stack([getattr(s, f"full_{n}") for s in states]) for n in "qva"))
+    (gap,) = certified_motion(model.compile(), times, path).gaps
+    assert gap.begin < np.pi < gap.end

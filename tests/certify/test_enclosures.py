@@ -26,7 +26,8 @@ def compiled(name):
 
 @pytest.mark.parametrize("name", [n if n in DRIVEN else pytest.param(n, marks=pytest.mark.slow) for n in NAMES])
 def test_what_holds_at_a_pose_lies_in_the_bounds_of_its_box(name):
-    """Φ, Φ_v, ν and γ in boxes of all sizes, at corners and inside; what kernels give in double numbers, but for roundoff."""
+    """Φ, Φ_v, ν and γ in boxes of all sizes, at corners and inside; what kernels give in double numbers, but for
+    roundoff."""
     system = compiled(name)
     try:
         own = equations_of(system)
@@ -66,7 +67,8 @@ def check(bounds, value, which):
 
 @pytest.mark.parametrize("name", ["slider_crank", "rssr"])
 def test_curves_and_their_velocities_lie_in_their_bounds(name):
-    """Against the polynomial itself, and central differences; ω of a quaternion that is not of unit length in between."""
+    """Against the polynomial itself, and central differences; ω of a quaternion that is not of unit length in
+    between."""
     system, random = compiled(name), np.random.default_rng(2)
     layout, sizes = system.layout, system.layout.v_size
     begin = np.repeat(system.placement[:, None], 3, axis=1)
