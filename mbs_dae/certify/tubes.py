@@ -13,7 +13,7 @@ So at every t there is exactly one pose in the box about q̂(t), by the implicit
 where the equations are. At b, the tube that begins there has its box about the same pose, and all boxes are multiples
 of one: the smaller lies in the larger, and so what is the only pose in the one is that in the other.
 
-A tube that cannot be shown is halved, at a pose that Newton closes. How poses are found proves nothing and need not.
+A tube that cannot be shown is halved, at a pose that continuation leads to. How poses are found proves nothing and need not.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ import numpy as np
 
 from ..compiled.machine import DONE, Machine
 from ..compiled.reading import Trajectory
-from ..poses.newton import close, complete
+from ..poses.continuation import begin as start
+from ..poses.continuation import go_on
 from .charts import Paths, paths_between
 from .contraction import distance, holds
 from .equations import GAMMA, JACOBIAN, NU, PHI, Enclosure, Equations
@@ -106,21 +107,22 @@ class Search:
 
     def _halved(self, pieces: Pieces, k: Any) -> Pieces | None:
         """Both halves; None where no pose closes between."""
-        system, machine = self.own.system, self.machine
         begin, end = (Trajectory(*(x[k] for x in side)) for side in (pieces.begin, pieces.end))
         t = 0.5 * (begin.t + end.t)
-        if not begin.t < t < end.t:
+        if not begin.t < t < end.t or (middle := self._walked(begin, end, t)) is None:
             return None
-        path = paths_of(self.own, pieces.only(np.array([k])))
-        q = 0.5 * (path.begin + path.end)[:, 0] + 0.125 * (path.a + path.b)[:, 0]
-        for first in system.layout.quaternions[:, 0]:
-            q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
-        v, a = 0.5 * (begin.v + end.v), 0.0 * begin.a
-        if close(machine, t, q, v, 20) != DONE or complete(machine, t, q, v, a) != DONE:
-            return None
-        middle = Trajectory(np.array(t), q, v, a)
         depth, step = np.full(2, pieces.depth[k] + 1), np.full(2, pieces.step[k])
         return Pieces(_stacked(begin, middle), _stacked(middle, end), depth, step)
+
+    def _walked(self, begin: Trajectory, end: Trajectory, t: float) -> Trajectory | None:
+        """The pose at a time between two, by steps that keep clear of other branches; from the beginning, or the end."""
+        machine, any_rank = self.machine, self.machine.pattern.m
+        for side in (begin, end):
+            start(machine, float(side.t), side.q, side.v, side.a)
+            if go_on(machine, float(t), any_rank, any_rank) == DONE:
+                here = machine.here
+                return Trajectory(np.array(t), here.q.copy(), here.v.copy(), here.a.copy())
+        return None
 
 
 def _stacked(first: Trajectory, second: Trajectory) -> Trajectory:

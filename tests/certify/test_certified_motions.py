@@ -195,3 +195,22 @@ def test_laws_of_time_that_jump_are_gaps():
     path = Trajectory(times, *(np.stack([getattr(s, f"full_{n}") for s in states]) for n in "qva"))
     (gap,) = certified_motion(model.compile(), times, path).gaps
     assert gap.begin < np.pi < gap.end
+
+
+@pytest.mark.parametrize("near", [1e-1, 1e-2, 1e-4, 1e-6])
+def test_branches_that_almost_meet_are_not_mixed_up(near):
+    """A rhomboid whose base is a little shorter than its links: twice in a turn its branches are as near as the root of
+    that, and a step to the next of eight poses could end on either. C stays on one side of BD, if it is proven."""
+    base = 1.0 - near
+    b = np.array([np.cos(1.2), np.sin(1.2)])
+    way = np.array([base, 0.0]) - b
+    height = np.sqrt(1 - 0.25 * way @ way)
+    c = b + 0.5 * way + height * np.array([-way[1], way[0]]) / np.hypot(*way)
+    points = {"A": (0, 0), "B": b, "C": c, "D": (base, 0)}
+    model = mbs.PlanarModel.from_points(points, rods={"a": "AB", "b": "BC", "c": "CD"}, fixed="AD")
+    model.add(mbs.Driver("motor", mbs.angle(model.elements["A"]), 1.2 + mbs.t))
+    motion = mbs.kinematics(model, np.linspace(0, 2 * np.pi, 9), certify=True)
+    b, c = (np.array([motion[f"b.{n}.x"], motion[f"b.{n}.y"]]) for n in "BC")
+    side = (base - b[0]) * (c[1] - b[1]) + b[1] * (c[0] - b[0])
+    assert motion.certificate.proven or near < 1e-3
+    assert not motion.certificate.proven or (side > 0).all()
