@@ -39,8 +39,9 @@ DEEPEST = 20
 """A step is halved so often at most."""
 LEAST = 1e-13
 """The least radius of a box, relative to the model's own length: above roundoff of what is computed in it."""
-PIECES, BESIDES = 30, 3000
-"""So many pieces for each step are tried, and these besides, before what is left open is given up."""
+PIECES, LEAST_MORE, MOST_MORE, WORK = 30, 1_000, 20_000, 1_600_000
+"""So many pieces for each step are tried, and more besides, before what is left open is given up: fewer the larger the
+matrices, which have so many entries together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +90,8 @@ class Search:
     def run(self, path: Trajectory) -> None:
         begin, end = (Trajectory(*(x[part] for x in path)) for part in (slice(None, -1), slice(1, None)))
         pieces = Pieces(begin, end, np.zeros(begin.t.size, dtype=int), np.arange(begin.t.size))
-        most = PIECES * len(pieces) + BESIDES
+        more = WORK // (len(self.own.rows) * self.own.system.nv)
+        most = PIECES * len(pieces) + min(max(more, LEAST_MORE), MOST_MORE)
         while len(pieces):
             proofs = [prove(self.own, part) for part in pieces.parts(self.own.at_once)]
             self.tried += len(pieces)
