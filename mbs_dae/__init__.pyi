@@ -124,6 +124,9 @@ from .verbs.comparisons import compare_coordinates as compare_coordinates
 from .verbs.comparisons import CoordinateComparison as CoordinateComparison
 from .verbs.sweep import sweep as sweep
 from .verbs.curves.follow import follow as follow
+from .certify.certificate import certificate as certificate
+from .certify.certificate import Certificate as Certificate
+from .certify.motion import MotionCertificate as MotionCertificate
 from .poses.arcs.curve import Curve as Curve
 from .poses.arcs.curve import TurningPoint as TurningPoint
 from .poses.arcs.curve import BranchPoint as BranchPoint

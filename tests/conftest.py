@@ -64,3 +64,4 @@ def interpreted_kernels(monkeypatch):
     from mbs_dae.kernels import cache
 
     monkeypatch.setattr(cache, "kernel", interpreted.kernel)
+    monkeypatch.setattr(cache, "source_of", interpreted.sources.__getitem__)

@@ -70,6 +70,11 @@ def kept(meaning: str, make: Callable[[str], store.Stored]) -> Kernel:
     return _in_memory[symbol]
 
 
+def source_of(address: int) -> str:
+    """The source of a kernel in memory, which derived it."""
+    return _written[address][1]
+
+
 def widened(address: int) -> int:
     """The address of the same kernel for numbers side by side (see `lanes`), compiled when this is first asked; 0 for
     one that was not derived, but is a function in Python."""

@@ -101,6 +101,8 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
     """The run that it is of, for runs that go on from its states; None where there was none."""
     varied: Any = None
     """What derivatives are read from, where some were asked for."""
+    certificate: Any = None
+    """What is proven of the motion, where ``certify=True`` asked for it: a `MotionCertificate`."""
 
     @property
     def names(self) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_tables, checked_times, system_of
+from ..certify.motion import certified_motion, set_certificate
 from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, POSES, Machine
 from ..compiled.reading import Trajectory
@@ -37,17 +38,19 @@ from ..results.result import Result, State
 CHUNK, PATIENCE = 5000, 5e5
 """At most so many poses, and so many unknowns solved for, between two looks at the progress bar and at Ctrl-C."""
 
+BRIDGED = "at change points the motion is the smooth one; velocities there come from both its sides"
+
 
 def kinematics(
     model: Model | System, times: Sequence[float] | np.ndarray = (), start: State | None = None,
-    progress: Progress | None = None, derivatives: Sequence[Any] = (),
+    progress: Progress | None = None, derivatives: Sequence[Any] = (), certify: bool = False,
 ) -> Result:  # fmt: skip
     """Positions, velocities and accelerations at every time. All degrees of freedom must be driven.
 
     The motion is that of the bodies whatever it is computed in: ``kinematics(model.compile("natural"), times)``.
     The first pose is assembled from the placement (or from `start`, which chooses the assembly branch).
     ``progress(done, total)`` is called now and then. Raises `SingularConfigurationError` at a dead point; its
-    ``result`` keeps what was computed.
+    ``result`` keeps what was computed. With `certify`, ``result.certificate`` is a `MotionCertificate`.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
     >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 10 * mbs.t))
@@ -90,14 +93,19 @@ def kinematics(
                 watch(done, t.size)
         except KeyboardInterrupt:
             message = f"interrupted after {done} of {t.size} poses"
-    stats = counts_of(machine) | facts | ({"kinks": kinks} if kinks else {})
-    if change_points and not message:
-        stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
-    if overlap := told_of_overlap(bodies, system.of_bodies(path.until(done))):
-        stats["overlap"] = overlap
+    overlap = told_of_overlap(bodies, system.of_bodies(path.until(done)))
+    bridged = BRIDGED if change_points and not message else ""
+    stats = counts_of(machine) | facts | noted(kinks=kinks, note=bridged, overlap=overlap)
     result = result_of(system, path.until(done), t=t[:done], success=not message, message=message, stats=stats)
     check_turns(result)
+    if certify:
+        set_certificate(result, certified_motion(system, result.t, system.of_bodies(path.until(done))))
     return with_derivatives(result, asked)
+
+
+def noted(**told: Any) -> dict[str, Any]:
+    """What there is to be told."""
+    return {name: value for name, value in told.items() if value}
 
 
 def poses_at_once(machine: Machine) -> int:

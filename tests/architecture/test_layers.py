@@ -42,6 +42,7 @@ ROOMS = [
     "progress",
     "arguments",
     "poses",
+    "certify",
     "motion",
     "explain",
     "derivatives",

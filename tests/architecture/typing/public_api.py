@@ -231,6 +231,9 @@ def many(model: mbs.PlanarModel) -> float:
 
 
 def curves(model: mbs.PlanarModel) -> float:
+    proof: mbs.Certificate = mbs.certificate(mbs.assemble(model))
+    tubes: mbs.MotionCertificate = mbs.kinematics(model, [0.0, 1.0], certify=True).certificate
+    print(proof.radius + tubes.radii.min(), proof.differs(proof), [gap.why for gap in tubes.gaps])
     curve: mbs.Curve = mbs.follow(model, "crank.angle", both=False, step=0.02, poses=1000)
     turned: tuple[mbs.TurningPoint, ...] = curve.dead_points
     for met in curve.branch_points:

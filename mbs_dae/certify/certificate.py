@@ -1,0 +1,227 @@
+"""Whether there is exactly one pose near another one, and how far around it there is no second."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..arguments import as_state
+from ..compiled import System
+from ..coordinates import Layout
+from ..errors import ModelError, counted
+from ..results.result import State
+from .charts import by_small_motions, opened, vector_of_product
+from .contraction import distance, holds
+from .equations import JACOBIAN, PHI, Equations, check_driven, equations_of
+from .intervals import Interval, down, interval, up
+from .matrices import times
+from .operator import Operator, operator_at
+
+NEAR = 1e-8
+"""A pose farther from the nearest true one than this, relative to the model's own length, is not the one that was
+meant."""
+RADII = 2.0 ** -np.arange(0.0, 34.0, 2.0)
+"""At which it is tried, relative to the model's own length: from once to some 2e-10 of it."""
+FINE = 2.0 ** np.arange(0.25, 2.0, 0.25)
+"""Then between the largest at which it holds and the next larger one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What is proven of a pose: in the box |u_k| ≤ radius · s_k about q there is exactly one pose that satisfies the
+    equations at time t, and it is no farther than `error` from q in this norm. u is a change of places and of angles
+    (the plane), or of places and of w with e = ê ∘ (1, w/2) (in space, w a turn in body axes); s is 1 for lengths,
+    and for turns 1 over the model's own length. So radius and error are lengths.
+
+    A certificate that is not `proven` says `why`; it does not say that there is no pose.
+
+    Both ways to assemble two rods of 5 m on a base of 6 m:
+
+    >>> points = {"A": (0, 0), "B": (3, 4), "C": (6, 0)}
+    >>> model = mbs.PlanarModel.from_points(points, rods={"a": "AB", "b": "BC"}, fixed="AC")
+    >>> above = mbs.certificate(mbs.assemble(model))
+    >>> below = mbs.certificate(mbs.assemble(model, fix={"a.B.y": -4.0}))
+    >>> isinstance(above, mbs.Certificate), above.proven, above.error < 1e-13, above.radius > 0.5
+    (True, True, True, True)
+    >>> above.differs(below)
+    True
+    """
+
+    title: str
+    """The name of the model."""
+    t: float
+    q: np.ndarray = field(repr=False)
+    """The coordinates of the bodies, those of the ground included."""
+    proven: bool
+    error: float
+    """No farther is the true pose from q; infinite where nothing is proven."""
+    radius: float
+    """No other pose is nearer than this; 0 where nothing is proven."""
+    scale: np.ndarray = field(repr=False)
+    """s of each velocity."""
+    redundant: tuple[int, ...] = ()
+    """Rows of the system that were left out, since as many others determine the pose. They are implied by these, as
+    far as the lengths of the mechanism fit together exactly; their residuals at the true pose, which are enclosed,
+    may be zero."""
+    why: str = ""
+    """What kept it from being proven; empty if it is."""
+    system: System | None = field(default=None, repr=False)
+
+    def __bool__(self) -> bool:
+        return self.proven
+
+    def __str__(self) -> str:
+        if not self.proven:
+            return f"not proven at t = {self.t:g}: {self.why}"
+        told = f"exactly one pose within {self.radius:.3g} m at t = {self.t:g}; it is less than {self.error:.2g} m away"
+        left = f"; {counted(len(self.redundant), 'equation')} of the others implied" if self.redundant else ""
+        return told + left
+
+    def differs(self, other: Certificate) -> bool:
+        """Whether both poses are proven to be different ones: the small boxes that they lie in do not meet.
+        (Attitudes in space are compared as such: e and -e are the same.)"""
+        return bool(self and other and (self._apart(other, self.error, other.error)).any())
+
+    def agrees(self, other: Certificate) -> bool:
+        """Whether both, of one system and time, are proven to be the same pose: one lies in the box in which the
+        other is the only one."""
+        if not (self and other):
+            return False
+        pairs = ((self, other), (other, self))
+        same = self.system is other.system and self.t == other.t
+        return same and any(a._inside(b) for a, b in pairs)
+
+    def _apart(self, other: Certificate, own: float, others: float) -> np.ndarray:
+        """In which coordinates boxes of these radii do not meet; an attitude counts with its matrix."""
+        boxes = [self._numbers(own), other._numbers(others)]
+        return (boxes[0].upper < boxes[1].lower) | (boxes[1].upper < boxes[0].lower)
+
+    def _numbers(self, radius: float) -> Interval:
+        """Places, angles of the plane, and products of the parameters of each attitude, over a box."""
+        layout = self._layout
+        box = opened(layout, Interval(self.q[:, None]), up(radius * self.scale)[:, None])
+        found = [box[place] for place in layout.plain[:, 0]]
+        for first in layout.quaternions[:, 0]:
+            e = [box[first + k] for k in range(4)]
+            square = e[0] ** 2 + e[1] ** 2 + e[2] ** 2 + e[3] ** 2
+            found += [e[i] * e[k] / square for i in range(4) for k in range(i + 1)]
+        return Interval(np.concatenate([x.lower for x in found]), np.concatenate([x.upper for x in found]))
+
+    def _inside(self, other: Certificate) -> bool:
+        """Whether the other's small box lies in this one's large one. For places u there is the sum of the change w
+        from here to there and of v, from there on. For attitudes (1, w/2) ∘ (1, v/2) makes (w + v + ½ w × v) / (1 - ¼
+        w·v) of both, which is at most (|w_k| + v (1 + m)) / (1 - m v) with m = max |w_k| and |v_k| ≤ v."""
+        here, there, small = interval(self.q), interval(other.q), interval(other.error) * interval(other.scale)
+        most = small.upper.copy()
+        places, own = self._layout.plain.T
+        most[own] = (Interval((there[places] - here[places]).size) + small[own]).upper
+        for first, of in self._layout.quaternions:
+            e, f = ([q[first + k] for k in range(4)] for q in (here, there))
+            scalar = sum((a * b for a, b in zip(e[1:], f[1:], strict=True)), e[0] * f[0])
+            w = np.array([(x.scaled(2.0) / scalar).size for x in vector_of_product(e, f)])
+            largest, v = Interval(w.max()), small[of]
+            bound = (Interval(w) + v * (largest + 1.0)) / (1.0 - largest * v)
+            most[of : of + 3] = np.where((bound.lower >= 0.0) & ((largest * v).upper < 1.0), bound.upper, np.inf)
+        return bool((most <= down(self.radius * self.scale)).all())
+
+    @property
+    def _layout(self) -> Layout:
+        assert self.system is not None
+        return self.system.layout
+
+
+def certificate(pose: State) -> Certificate:
+    """A proof that a state is a pose, that there is exactly one there, and how far away the next one is.
+
+    What is proven is proven of the mechanism with exactly the double numbers that stand in its equations. All freedom
+    must be driven. For motions there is ``kinematics(..., certify=True)``.
+
+    A rod that turns is 0.5 m long; a second pose, which there is none of, would be at least a tenth of a metre away:
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.5, 0)}, rods={"rod": "AB"}, fixed="A")
+    >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
+    >>> found = mbs.certificate(mbs.assemble(rod, 0.1))
+    >>> found.proven, found.error < 1e-14, found.radius > 0.1
+    (True, True, True)
+    """
+    state = as_state(pose)
+    if not isinstance(state, State):
+        raise ModelError(f"a certificate is of a pose, not of {pose!r}; give a state, as of mbs.assemble(model, t)")
+    return certified(state.system, state.t, state.full_q)
+
+
+@np.errstate(all="ignore")  # what is no number proves nothing
+def certified(system: System, t: float, q: np.ndarray) -> Certificate:
+    """The certificate of a pose of a system: q is given in its coordinates, with those of the ground behind. It is
+    proven of the bodies, in Cartesian coordinates, whatever the system's own are.
+
+    A model with freedom left at the pose is refused with a `ModelError`; one of which nothing can be shown (a dead
+    point, a pose that is not closed) has a certificate that is not `proven`, and says why. What is made of the
+    equations is kept with the system, so that calls for many poses cost evaluations only: some milliseconds for a few
+    bodies.
+    """
+    bodies = system.cartesian
+    if not system.is_cartesian:
+        still = system.still[None]
+        q = system.to_bodies((np.asarray(q, dtype=float)[None], still, still))[0][0]
+    own, q = equations_of(bodies), np.array(q, dtype=float)
+    check_driven(own)
+    pose = Interval(np.array([float(t)])), Interval(q[:, None])
+    there = operator_at(own, *pose)
+    radius, error, moved = _radii(there, *pose)
+    why = _why_not(there, radius, error, moved)
+    left = np.setdiff1d(np.arange(len(own.rows)), there.rows[0])
+    if not why and left.size and (bad := _contradicted(own, pose, left, error)).size:
+        names = ", ".join(sorted({bodies.rows[own.rows[k]].element for k in bad}))
+        why = f"there are more equations than freedoms, and those of {names} do not vanish where the others do"
+    shown = (False, np.inf, 0.0) if why else (True, error, radius)
+    redundant = () if why else tuple(int(k) for k in own.rows[left])
+    return Certificate(bodies.model.name, float(t), q, *shown, own.scale, redundant, why, bodies)
+
+
+def _why_not(there: Operator, radius: float, error: float, moved: float) -> str:
+    length, free = there.own.system.length, there.own.system.nv - int(there.rank[0])
+    if there.here.refused[0]:
+        return "a law that depends on the pose switches here"
+    if not np.isfinite([there.here.jacobian.lower, there.here.jacobian.upper]).all():
+        return "the derivatives of the equations have no values in this pose"
+    if free:
+        return f"the equations lose rank here, and leave {counted(free, 'motion')} free"
+    if not radius:
+        return "the equations almost lose rank here, or are not closed: a dead point or a meeting of branches is near"
+    if error > NEAR * length:
+        return f"it is no pose: the nearest one is about {moved:.1e} m away; close it first, with mbs.assemble"
+    return ""
+
+
+def _radii(there: Operator, t: Interval, q: Interval) -> tuple[float, float, float]:
+    """The largest radius at which there is exactly one pose, as far as can be shown, 0 if at none; how far that is at
+    most; and how far about."""
+    length, moved = there.own.system.length, float(there.shift(there.here.phi)[0])
+    radii = RADII * length
+    good, beta = _shown(there, t, q, moved, radii)
+    if not good.any():
+        return 0.0, np.inf, moved
+    largest, error = float(radii[good].max()), float(distance(beta[good], np.full(good.sum(), moved)).min())
+    finer = largest * FINE
+    good, _ = _shown(there, t, q, moved, finer)
+    return float(finer[good].max(initial=largest)), error, moved
+
+
+def _shown(there: Operator, t: Interval, q: Interval, moved: float, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Whether it holds at these radii, and β."""
+    many = np.repeat(q.lower, radii.size, axis=1)
+    beta = there.factor_in(Interval(np.repeat(t.lower, radii.size)), Interval(many), radii)
+    return holds(beta, np.full_like(beta, moved), radii), beta
+
+
+def _contradicted(own: Equations, at: tuple[Interval, Interval], left: np.ndarray, error: float) -> np.ndarray:
+    """The rows left out that do not vanish at the true pose: Φ(0) + Φ_u u with |u| ≤ error does not contain zero."""
+    t, q = at
+    layout, radius = own.system.layout, up(own.scale[:, None] * error)
+    found = own.enclose(t, q, None, (PHI,))
+    there = own.enclose(t, opened(layout, q, radius), None, (JACOBIAN,))
+    slopes = by_small_motions(layout, there.jacobian[:, left], radius)
+    residual = found.phi[:, left] + times(slopes, Interval(-radius.T, radius.T))
+    return left[~residual.contains(0.0)[0]]

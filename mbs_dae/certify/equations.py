@@ -1,0 +1,234 @@
+"""Φ, Φ_v, ν and γ of a system on boxes, by the kernels that the solver runs.
+
+A box is a lane: time, coordinates and velocities are intervals, many of them side by side. The numbers in the slots
+(lengths, places of markers) are double numbers, taken as exact: what is proven holds of the mechanism with exactly
+these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.batch import VALUE
+from ..compiled.program import tells_positions
+from ..errors import ModelError, counted
+from ..kernels import cache
+from .functions import NAMES
+from .intervals import Bounds, Interval, hull, interval
+from .laws import Decisions, compare
+from .sources import code_of
+
+ROOM = 2_000_000
+"""So many entries of matrices side by side."""
+PHI, JACOBIAN, NU, GAMMA = "phi", "jacobian", "nu", "gamma"
+
+
+@dataclass(frozen=True, eq=False)
+class Enclosure:
+    """What was asked for of all rows, lane by lane: (lanes, rows), and Φ_v (lanes, rows, columns)."""
+
+    phi: Interval
+    jacobian: Interval
+    nu: Interval
+    gamma: Interval
+    switching: Bounds
+    """In which lanes a law of time may switch: there values hold at each time, and no slopes in time."""
+    refused: Bounds
+    """In which lanes a law of the state may switch: there nothing is known."""
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """The rows of a Cartesian system that say where bodies are."""
+
+    system: System
+    rows: np.ndarray
+    """Which ones of the system they are."""
+    entries: np.ndarray
+    """Outputs, rows and columns of the entries of Φ_v; all that stand in one place are added."""
+    outputs: dict[str, np.ndarray] = field(repr=False)
+    """Where each of the others stands in the outputs."""
+
+    @property
+    def scale(self) -> np.ndarray:
+        """What each coordinate of a box is measured by: 1 for lengths, and for turns 1 over the model's own length."""
+        return 1.0 / np.sqrt(self.system.weight)
+
+    @property
+    def at_once(self) -> int:
+        """So many lanes are calculated side by side."""
+        return max(1, ROOM // (len(self.rows) * self.system.nv))
+
+    def enclose(self, t: Interval, q: Interval, v: Interval | None, asked: Collection[str]) -> Enclosure:
+        """Over boxes: t is (lanes,), q and v are (coordinates, lanes)."""
+        lanes = q.shape[1]
+        decisions = Decisions(lanes, self.system.length)
+        found = self._outputs(t, q, v, asked, decisions)
+        nothing = Interval(np.zeros((lanes, 0)))
+        parts = {name: found[at].transposed() if name in asked else nothing for name, at in self.outputs.items()}
+        jacobian = self._jacobian(found, lanes) if JACOBIAN in asked else nothing
+        return Enclosure(parts[PHI], jacobian, parts[NU], parts[GAMMA], decisions.switching, decisions.refused)
+
+    def _jacobian(self, found: Any, lanes: int) -> Interval:
+        source, row, column = self.entries
+        shape = (len(self.rows), self.system.nv, lanes)
+        lower, upper = np.zeros(shape), np.zeros(shape)
+        place = row * self.system.nv + column
+        _, first = np.unique(place, return_index=True)
+        lower[row[first], column[first]] = found.lower[source[first]]
+        upper[row[first], column[first]] = found.upper[source[first]]
+        for k in np.setdiff1d(np.arange(place.size), first):
+            at = row[k], column[k]
+            total = Interval(lower[at], upper[at]) + found[source[k]]
+            lower[at], upper[at] = total.lower, total.upper
+        return Interval(np.ascontiguousarray(np.moveaxis(lower, 2, 0)), np.ascontiguousarray(np.moveaxis(upper, 2, 0)))
+
+    def _outputs(self, t: Interval, q: Interval, v: Interval | None, asked: Collection[str], decisions: Any) -> Any:
+        batch, lanes = self.system.program.batch, q.shape[1]
+        wanted = np.zeros(batch.out_size + 1, dtype=bool)
+        for name, places in self.outputs.items():
+            wanted[places] = name in asked
+        wanted[self.entries[0]] = JACOBIAN in asked
+        out = _Outputs(np.zeros((batch.out_size + 1, lanes)))
+        ends = [*batch.out_at[1:], batch.out_size]
+        for g, instances in enumerate(batch.instances):
+            first, size = int(batch.out_at[g]), (ends[g] - batch.out_at[g]) // instances
+            own = wanted[first : first + size * instances].reshape(instances, size).any(axis=0)
+            if own.any():
+                self._evaluate(g, first, frozenset(np.flatnonzero(own).tolist()), (t, q, v), decisions, out)
+        return out
+
+    def _evaluate(self, g: int, first: int, wanted: frozenset[int], at: Any, decisions: Decisions, out: Any) -> None:
+        """One kernel, for all its instances; where an interval may lie in one of two periods, for both."""
+        batch, (t, q, v) = self.system.program.batch, at
+        instances = int(batch.instances[g])
+        width = self._width(g)
+        places = batch.gather[batch.gather_at[g] :][: width * instances].reshape(instances, width)
+        ends = [*batch.parameters_at[1:], batch.parameters.size - 1]
+        slots = (ends[g] - batch.parameters_at[g]) // instances
+        numbers = batch.parameters[batch.parameters_at[g] :][: slots * instances].reshape(instances, slots)
+        source, values = cache.source_of(int(batch.kernels[VALUE, g])), self._values(g)
+        codes = [(code_of(source, wanted | values), True)]
+        if self._decides(g):  # values may not jump, slopes may
+            codes = [(code_of(source, values), True), (code_of(source, wanted - values), False)]
+        size = (([*batch.out_at[1:], batch.out_size])[g] - first) // instances
+        given = {
+            **NAMES, **decisions.names(), "compare": compare, "t": t, "q": _Gathered(q, places), "index": range(width),
+            "v": _Gathered(v, places), "parameters": _Slots(numbers), "tables": batch.tables,
+        }  # fmt: skip
+        for later in (False, True):
+            found: dict[int, Any] = {}
+            for code, decisions.strict in codes:
+                decisions.begin(later)
+                try:
+                    exec(code, {**given, "out": found})
+                except TypeError as exc:
+                    raise self._refused(g, exc) from exc
+            for k, value in found.items():
+                out.put(first + k + size * np.arange(instances), interval(value), later)
+            if not decisions.between.any():
+                return
+        decisions.between[:] = False
+
+    def _decides(self, g: int) -> bool:
+        """Whether the state chooses between branches in a kernel."""
+        return bool(self.system.structure.program.batch.groups[g].kernel.layout["modes"])
+
+    def _values(self, g: int) -> frozenset[int]:
+        """Where a kernel has its Φ."""
+        layout = self.system.structure.program.batch.groups[g].kernel.layout
+        return frozenset(range(layout["phi"])) if layout["modes"] else frozenset()
+
+    def _refused(self, g: int, exc: TypeError) -> ModelError:
+        batch = self.system.structure.program.batch
+        who = batch.instances[batch.groups[g].members[0]].who
+        return ModelError(f"nothing can be proven of {who}: {exc}; write its law with other functions")
+
+    def _width(self, g: int) -> int:
+        """How many places each instance of a kernel has in `gather`."""
+        batch = self.system.program.batch
+        ends = [*batch.gather_at[1:], batch.gather.size - 1]
+        return int((ends[g] - batch.gather_at[g]) // batch.instances[g])
+
+
+class _Gathered:
+    """What a kernel reads as ``q[index[from_ + k]]``: the k-th coordinate of each instance, in each lane."""
+
+    def __init__(self, values: Interval | None, places: np.ndarray):
+        self.values, self.places = values, places
+
+    def __getitem__(self, k: int) -> Interval:
+        assert self.values is not None
+        return self.values[self.places[:, k]]
+
+
+class _Slots:
+    """What it reads as ``parameters[const + k]``: the number of each instance, the same in all lanes."""
+
+    def __init__(self, numbers: np.ndarray):
+        self.numbers = numbers
+
+    def __getitem__(self, k: int) -> Interval:
+        return Interval(self.numbers[:, k : k + 1])
+
+
+class _Outputs:
+    def __init__(self, lower: Bounds):
+        self.lower, self.upper = lower, lower.copy()
+
+    def put(self, at: np.ndarray, value: Interval, besides: bool) -> None:
+        if besides:
+            value = hull(value, Interval(self.lower[at], self.upper[at]))
+        self.lower[at], self.upper[at] = value.lower, value.upper
+
+    def __getitem__(self, at: Any) -> _Part:
+        return _Part(self.lower[at], self.upper[at])
+
+
+class _Part(Interval):
+    __slots__ = ()
+
+    def transposed(self) -> Interval:
+        return Interval(self.lower.T, self.upper.T)
+
+
+def equations_of(system: System) -> Equations:
+    """Those of bodies, whatever the coordinates are."""
+    return system.cartesian.once(_equations)
+
+
+def _equations(system: System) -> Equations:
+    program, layout = system.program, system.structure.program.layout
+    for instance in system.structure.program.batch.instances:
+        if instance.signals:
+            what = (
+                f"{instance.who} reads {', '.join(sorted(map(str, instance.signals)))}, which has equations of its own"
+            )
+            raise ModelError(f"{what}, and nothing is proven of these; write a number or a function of time for it")
+    rows = np.flatnonzero(tells_positions(program))
+    place = np.cumsum(tells_positions(program)) - 1
+    row, column = layout["jac_row"][layout["jac_to"]], layout["jac_column"][layout["jac_to"]]
+    kept = np.isin(row, rows)
+    entries = np.array([layout["jac_from"][kept], place[row[kept]], column[kept]])
+    named = {PHI: layout["phi_from"], NU: layout["nu_from"], GAMMA: layout["gamma_from"]}
+    return Equations(system, rows, entries, {name: np.asarray(at)[rows] for name, at in named.items()})
+
+
+def check_driven(own: Equations) -> None:
+    """There are equations enough."""
+    system, rows = own.system, len(own.rows)
+    if not system.nv:
+        raise ModelError(f"no body of {system.model.name!r} moves: there is nothing to be proven")
+    if rows < system.nv:
+        freedom = counted(system.nv - rows, "degree")
+        what = f"{system.model.name!r} has {freedom} of freedom left, so that no pose is the only one near by"
+        rolling = len(system.rows) - rows
+        also = (
+            f" ({counted(rolling, 'equation')} of velocities alone say nothing of where bodies are)" if rolling else ""
+        )
+        raise ModelError(f"{what}{also}; drive it, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t), or fix it")

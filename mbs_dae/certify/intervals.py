@@ -1,0 +1,222 @@
+"""Interval arithmetic on arrays: every operation gives bounds between which the exact result lies.
+
+Arithmetic and roots are rounded to nearest by IEEE 754, so that the exact result is at most half a unit in the last
+place away: one `np.nextafter` outward encloses it. A point, both bounds of which are the same array, stays one where
+the result is exact, so that what decides between branches, ±1 and 0, is never blurred.
+
+Where there is no result (a division by an interval with zero in it, the root of a negative number) the bounds are not
+numbers, which no comparison accepts: nothing is proven with them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Bounds = np.ndarray
+POWERS_OF_TWO = (1, 2, 4, 0.5, 0.25)
+
+
+def down(x: Any) -> Bounds:
+    return np.nextafter(x, -np.inf)
+
+
+def up(x: Any) -> Bounds:
+    return np.nextafter(x, np.inf)
+
+
+class Interval:
+    """All numbers from `lower` to `upper`, place by place of an array."""
+
+    __slots__ = ("lower", "upper")
+    __array_priority__ = 1e3  # so that numpy leaves `array * interval` to this class
+    __array_ufunc__ = None
+
+    def __init__(self, lower: Any, upper: Any = None):
+        self.lower: Bounds = np.asarray(lower, dtype=float)
+        self.upper: Bounds = self.lower if upper is None else np.asarray(upper, dtype=float)
+
+    def __repr__(self) -> str:
+        return f"Interval({self.lower}, {self.upper})"
+
+    @property
+    def is_point(self) -> bool:
+        return self.upper is self.lower
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return np.broadcast_shapes(self.lower.shape, self.upper.shape)
+
+    @property
+    def size(self) -> Bounds:
+        """The largest absolute value."""
+        return np.maximum(np.abs(self.lower), np.abs(self.upper))
+
+    def __getitem__(self, key: Any) -> Interval:
+        return Interval(self.lower[key]) if self.is_point else Interval(self.lower[key], self.upper[key])
+
+    def contains(self, x: Any) -> Bounds:
+        return (self.lower <= x) & (x <= self.upper)
+
+    # --- arithmetic ---
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.lower) if self.is_point else Interval(-self.upper, -self.lower)
+
+    def __pos__(self) -> Interval:
+        return self
+
+    def __add__(self, other: Any) -> Interval:
+        other = interval(other)
+        if self.is_point and other.is_point:
+            return exact_sum(self.lower, other.lower)
+        return Interval(down(self.lower + other.lower), up(self.upper + other.upper))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Interval:
+        return self + -interval(other)
+
+    def __rsub__(self, other: Any) -> Interval:
+        return interval(other) + -self
+
+    def __mul__(self, other: Any) -> Interval:
+        if isinstance(other, int | float):
+            return self.scaled(other)
+        if other is self:
+            return self**2
+        a, b = (self, other) if self.is_point else (other, self)
+        if a.is_point and b.is_point:
+            product = a.lower * b.lower
+            units = (np.abs(a.lower) == 1.0) | (a.lower == 0.0) | (np.abs(b.lower) == 1.0) | (b.lower == 0.0)
+            return Interval(product) if units.all() else Interval(down(product), up(product))
+        if a.is_point:
+            first, second = a.lower * b.lower, a.lower * b.upper
+            return Interval(down(np.minimum(first, second)), up(np.maximum(first, second)))
+        return hull_of(a.lower * b.lower, a.lower * b.upper, a.upper * b.lower, a.upper * b.upper)
+
+    __rmul__ = __mul__
+
+    def scaled(self, factor: float) -> Interval:
+        """The product with a number."""
+        first = self.lower * factor
+        exact = abs(factor) in POWERS_OF_TWO
+        second = first if self.is_point else self.upper * factor
+        if factor < 0:
+            first, second = second, first
+        if exact:
+            return Interval(first) if self.is_point else Interval(first, second)
+        return Interval(down(first), up(second))
+
+    def __truediv__(self, other: Any) -> Interval:
+        if isinstance(other, int | float) and abs(other) in POWERS_OF_TWO:
+            return self.scaled(1.0 / other)
+        other = interval(other)
+        with np.errstate(all="ignore"):
+            quotients = [a / b for a in (self.lower, self.upper) for b in (other.lower, other.upper)]
+        found = hull_of(*quotients)
+        spans = (other.lower <= 0.0) & (other.upper >= 0.0)
+        return where(spans, nothing(), found) if spans.any() else found
+
+    def __rtruediv__(self, other: Any) -> Interval:
+        return interval(other) / self
+
+    def __abs__(self) -> Interval:
+        low = np.maximum(np.maximum(self.lower, -self.upper), 0.0)
+        return Interval(np.where(np.isnan(self.lower), np.nan, low), self.size)
+
+    def __pow__(self, power: Any) -> Interval:
+        if isinstance(power, Interval):
+            if power.is_point and (power.lower == power.lower.flat[0]).all():
+                return self ** float(power.lower.flat[0])
+            return exponential(logarithm(self) * power)
+        if power < 0:
+            return 1 / self ** (-power)
+        if power == int(power):
+            return self.whole_power(int(power))
+        if 2 * power == int(2 * power):
+            return root(self) ** int(2 * power)
+        return exponential(logarithm(self) * interval(power))
+
+    def __rpow__(self, base: Any) -> Interval:
+        return interval(base) ** self
+
+    def whole_power(self, power: int) -> Interval:
+        """By squaring: x² is the square of |x|, which the product of x with itself would not know."""
+        if power == 0:
+            return Interval(np.ones(self.shape))
+        if power % 2:
+            return self if power == 1 else self * self.whole_power(power - 1)
+        size = abs(self)
+        least, most = size.lower * size.lower, size.upper * size.upper
+        square = Interval(np.maximum(down(least), 0.0), up(most))
+        return square if power == 2 else square.whole_power(power // 2)
+
+
+def interval(x: Any) -> Interval:
+    return x if isinstance(x, Interval) else Interval(x)
+
+
+def exact_sum(a: Bounds, b: Bounds) -> Interval:
+    """The sum of points, a point itself where nothing is rounded away (Knuth's two-sum)."""
+    total = a + b
+    part = total - a
+    lost = (a - (total - part)) + (b - part)
+    return Interval(down(total), up(total)) if lost.any() else Interval(total)
+
+
+def hull_of(*values: Bounds) -> Interval:
+    """From the least to the largest of rounded results, outward."""
+    least, most = values[0], values[0]
+    for value in values[1:]:
+        least, most = np.minimum(least, value), np.maximum(most, value)
+    return Interval(down(least), up(most))
+
+
+def hull(a: Interval, b: Interval) -> Interval:
+    """The least interval around both."""
+    return Interval(np.minimum(a.lower, b.lower), np.maximum(a.upper, b.upper))
+
+
+def where(condition: Any, a: Interval, b: Interval) -> Interval:
+    if a.is_point and b.is_point:
+        return Interval(np.where(condition, a.lower, b.lower))
+    return Interval(np.where(condition, a.lower, b.lower), np.where(condition, a.upper, b.upper))
+
+
+def nothing() -> Interval:
+    """Of which nothing is known."""
+    return Interval(np.nan)
+
+
+def root(x: Any) -> Interval:
+    x = interval(x)
+    with np.errstate(invalid="ignore"):
+        return Interval(np.maximum(down(np.sqrt(x.lower)), 0.0), up(np.sqrt(x.upper)))
+
+
+def exponential(x: Any) -> Interval:
+    return _loose(np.exp, interval(x))
+
+
+def logarithm(x: Any) -> Interval:
+    return _loose(np.log, interval(x))
+
+
+ULPS = 8
+"""What numpy's functions may be off by, in units of the last place, and twice as much. Numpy's own tests hold its
+functions for double numbers, vectorised or of the platform's libm, to 4 (numpy/_core/tests/test_umath_accuracy.py),
+and the tests of this room hold them against 50 digits."""
+SLACK = ULPS * float(np.finfo(float).eps)
+
+
+def loosened(low: Bounds, high: Bounds) -> Interval:
+    """Bounds that are values of such functions, outward."""
+    return Interval(down(low - SLACK * np.abs(low)), up(high + SLACK * np.abs(high)))
+
+
+def _loose(function: Any, x: Interval) -> Interval:
+    """A function that rises."""
+    with np.errstate(all="ignore"):
+        return loosened(function(x.lower), function(x.upper))

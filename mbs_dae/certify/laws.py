@@ -1,0 +1,310 @@
+"""Laws with branches, on intervals: conditions that hold, do not hold, or cannot be told; tables; whole turns.
+
+Where a condition cannot be told, both branches count: what is computed encloses both. So the values stand, for every
+time by itself, but no slope in time may be read off them (`Decisions.switching`). Where the condition is one of the
+state, the law must go on without a jump: both branches agree, to what is lost in rounding their coefficients. Else
+nothing is proven at all (`Decisions.refused`).
+
+What is reduced into a period, or to so many turns, is periodic itself; models check that it closes. So where it
+cannot be told in which period an interval lies, the kernel is evaluated for both, and what it says is enclosed
+(`Decisions.later`).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .branches import Weight, mixed
+from .functions import TURN, Angle, angle_of, with_sign
+from .intervals import Bounds, Interval, down, hull, interval, up, where
+
+JOINED = 1e-9
+"""A piece of a table begins with the value and slope with which the one before it ends if they differ by less than
+this, relative to the largest: coefficients are rounded."""
+MOST_PIECES = 64
+"""An interval that meets more pieces of a table than this says nothing."""
+
+
+class Decisions:
+    """What could not be told while kernels were evaluated, lane by lane."""
+
+    def __init__(self, lanes: int, length: float = 1.0):
+        self.length, self.strict = length, True
+        """The model's own length; and whether values are computed, not slopes alone, which may jump."""
+        self.switching, self.refused, self.between = (np.zeros(lanes, dtype=bool) for _ in range(3))
+        self.later = False
+        """Whether what lies in one of two periods is taken to lie in the later one."""
+        self._known: dict[bytes, Bounds] = {}
+
+    def names(self) -> dict[str, Any]:
+        """What kernels call."""
+        return {
+            "choose": self.choose,
+            "side": self.side,
+            "chosen": self.chosen,
+            "polynomial": polynomial,
+            "all_of": all_of,
+            "any_of": any_of,
+            "none_of": lambda a: ~a if isinstance(a, Condition) else not a,
+            "whole": lambda x: x.lower.astype(int),
+            "ratio": ratio,
+            "floor": self.floor,
+            "atan2": self.angle,
+            "abs": self.absolute,
+            "fabs": self.absolute,
+            "copysign": self.with_sign,
+            "max": self.largest,
+            "min": lambda *given: -self.largest(*(-interval(x) for x in given)),
+            "wrap": self.wrap,
+            "unwound": self.unwound,
+            "lookup": self.lookup,
+        }
+
+    def _mark(self, where_not: Any, mask: Bounds) -> None:
+        mask |= np.atleast_2d(where_not).any(axis=0)
+
+    def choose(self, condition: Any, a: Any, b: Any) -> Any:
+        """One branch or the other; where that is open, both."""
+        return self._chosen(condition, a, b, self.switching)
+
+    def side(self, condition: Any, a: Any, b: Any) -> Any:
+        """±1 by the state; where that is open, a `Weight`."""
+        if not isinstance(condition, Condition):
+            return a if condition else b
+        found = self._chosen(condition, a, b, self.switching)
+        return found if found.is_point else Weight(found, self._jump)
+
+    def chosen(self, weight: Any, a: Any, b: Any) -> Any:
+        """A law of two branches, one of which the state chooses."""
+        found, apart = mixed(weight, a, b, JOINED * self.length)
+        if apart is not None and isinstance(weight, Weight):
+            self._jump(apart)
+        return found
+
+    def _jump(self, where_: Bounds) -> None:
+        if self.strict:
+            self._mark(where_, self.refused)
+
+    def _chosen(self, condition: Any, a: Any, b: Any, mask: Bounds) -> Any:
+        if not isinstance(condition, Condition):
+            return a if condition else b
+        self._mark(open_ := ~(condition.yes | condition.no), mask)
+        a, b = interval(a), interval(b)
+        found = where(condition.yes, a, b)
+        return where(open_, hull(a, b), found) if open_.any() else found
+
+    def absolute(self, x: Any) -> Interval:
+        x = interval(x)
+        self._mark((x.lower < 0.0) & (x.upper > 0.0), self.switching)
+        return abs(x)
+
+    def with_sign(self, x: Any, y: Any) -> Interval:
+        y = interval(y)
+        self._mark((y.lower <= 0.0) & (y.upper >= 0.0), self.switching)
+        return with_sign(x, y)
+
+    def largest(self, *given: Any) -> Interval:
+        found, *others = map(interval, given)
+        for x in others:
+            self._mark((x.upper > found.lower) & (x.lower < found.upper), self.switching)
+            found = Interval(np.maximum(found.lower, x.lower), np.maximum(found.upper, x.upper))
+        return found
+
+    def floor(self, x: Any) -> Interval:
+        x = interval(x)
+        low, high = np.floor(x.lower), np.floor(x.upper)
+        self._mark(low != high, self.refused)
+        return Interval(low) if (low == high).all() else Interval(low, high)
+
+    def _period(self, x: Interval) -> Bounds:
+        """Which of the two whole numbers below an interval to take, or the only one. Where two different ones cannot
+        be told at once, or one among three, not all cases would be seen."""
+        low, high = np.floor(x.lower), np.floor(x.upper)
+        if (open_ := low != high).any():
+            self._mark(open_, self.switching)
+            self._mark(open_, self.between)
+            key = x.lower.tobytes() + x.upper.tobytes()
+            others = [mask for other, mask in self._known.items() if other != key]
+            self._mark((high > low + 1) | _any(open_, others), self.refused)
+            self._known[key] = open_
+        return high if self.later else low
+
+    def begin(self, later: bool) -> None:
+        self.later, self._known = later, {}
+
+    def angle(self, y: Any, x: Any) -> Interval:
+        found = angle_of(y, x)
+        if isinstance(found, Angle):
+            found.jump = lambda touches: self._mark(touches, self.switching)
+        return found
+
+    def wrap(self, x: Any, period: Any) -> Interval:
+        """x less so many periods; in the right one, from 0 to the period."""
+        x, period = interval(x), interval(period)
+        reduced = x - period * Interval(self._period(x / period))
+        return Interval(np.maximum(reduced.lower, 0.0), np.minimum(reduced.upper, period.upper))
+
+    def unwound(self, angle: Any, near: Any) -> Interval:
+        """The angle with so many turns that it is nearest to `near`."""
+        angle, near = angle.wound if isinstance(angle, Angle) else interval(angle), interval(near)
+        difference = (near - angle) / TURN + 0.5
+        return angle + TURN * Interval(self._period(difference))
+
+    def lookup(self, tables: Bounds, start: Bounds, order: int, x: Any) -> Interval:
+        """The table of each instance at x (`kernels.abi.lookup`)."""
+        x, start = interval(x), np.atleast_1d(start).ravel()
+        low, high = np.atleast_2d(x.lower), np.atleast_2d(x.upper)
+        if start.size == 1:  # the instances, which are all of this table, stand side by side
+            return self._read(tables, int(start[0]), order, Interval(low, high))
+        rows = [
+            self._read(tables, int(at), order, Interval(low[min(k, len(low) - 1)], high[min(k, len(high) - 1)]))
+            for k, at in enumerate(start)
+        ]
+        return Interval(np.stack([row.lower for row in rows]), np.stack([row.upper for row in rows]))
+
+    def _read(self, tables: Bounds, start: int, order: int, x: Interval) -> Interval:
+        count, period = int(tables[start]), tables[start + 1]
+        knots = tables[start + 2 : start + 2 + count]
+        pieces = tables[start + 2 + count : start + 2 + count + 4 * (count - 1)].reshape(-1, 4)
+        if period > 0.0:
+            return self._pieces(knots, pieces, period, order, x)
+        first, last = knots[0], knots[-1]
+        inside = Interval(np.clip(x.lower, first, last), np.clip(x.upper, first, last))
+        found = self._pieces(knots, pieces, 0.0, order, inside)
+        before = Interval(np.minimum(down(x.lower - first), 0.0), np.minimum(up(x.upper - first), 0.0))
+        behind = Interval(np.maximum(down(x.lower - last), 0.0), np.maximum(up(x.upper - last), 0.0))
+        if order == 0:
+            ends = (interval(pieces[0, 2]), _cubic(pieces[-1], 1, interval(last) - interval(knots[-2])))
+            found = found + where(x.lower < first, before * ends[0], interval(0.0))
+            return found + where(x.upper > last, behind * ends[1], interval(0.0))
+        outside = (x.lower < first) | (x.upper > last)
+        return where(outside, hull(found, interval(0.0)), found) if order > 1 else found
+
+    def _pieces(self, knots: Bounds, pieces: Bounds, period: float, order: int, x: Interval) -> Interval:
+        """The pieces that an interval meets, all of them."""
+        count, turns = len(pieces), np.zeros(x.shape)
+        if period > 0.0:
+            turns = np.floor((x.lower - knots[0]) / period)
+            x = x - interval(period) * Interval(turns)
+        ahead = knots if not period else np.concatenate([knots[:-1] + k * period for k in range(-1, 4)])
+        shift = count if period else 0
+        most = len(ahead) - 2
+        low = np.clip(np.searchsorted(ahead, x.lower, side="right") - 1, 0, most)
+        high = np.clip(np.searchsorted(ahead, x.upper, side="left") - 1, low, most)
+        self._mark(self._parted(knots, pieces, order, low, high, shift), self.switching)
+        found = None
+        for k in range(int(min((high - low).max(initial=0), MOST_PIECES)) + 1):
+            at = np.minimum(low + k, high)
+            piece = (at - shift) % count if period else at
+            begin, end = ahead[at], ahead[at + 1]
+            inside = Interval(np.clip(x.lower, begin, end), np.clip(x.upper, begin, end))
+            origin = interval(begin) if not period else Interval(down(begin), up(begin))
+            value = _cubic(pieces[piece], order, inside - origin)
+            found = value if found is None else hull(found, value)
+        assert found is not None
+        return where(high - low > MOST_PIECES, interval(math.nan), found)
+
+    def _parted(self, knots: Bounds, pieces: Bounds, order: int, low: Bounds, high: Bounds, shift: int) -> Bounds:
+        """Where pieces meet that do not go on into each other with their slope."""
+        ends = [_plain(pieces, k, np.diff(knots)) for k in (0, 1)]
+        starts = [pieces[:, 3], pieces[:, 2]]
+        smooth = True
+        for end, start in zip(ends, starts, strict=True):
+            scale = max(np.abs(end).max(), np.abs(start).max(), 1e-300)
+            smooth &= bool((np.abs(end - np.roll(start, -1))[: None if shift else -1] <= JOINED * scale).all())
+        return (high > low) & (not smooth)
+
+
+def _any(own: Bounds, others: list[Bounds]) -> Any:
+    """Where this holds, and one of the others."""
+    found: Any = False
+    for other in others:
+        found = found | (own & other)
+    return found
+
+
+class Condition:
+    """Where it holds, and where it does not."""
+
+    __slots__ = ("no", "yes")
+
+    def __init__(self, yes: Bounds, no: Bounds):
+        self.yes, self.no = np.asarray(yes), np.asarray(no)
+
+    def __invert__(self) -> Condition:
+        return Condition(self.no, self.yes)
+
+
+def compare(a: Any, sign: str, b: Any) -> Any:
+    """a < b and the like: of intervals a `Condition`; of other numbers whether it holds."""
+    if not isinstance(a, Interval) and not isinstance(b, Interval):
+        return {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b, "==": a == b, "!=": a != b}[sign]
+    a, b = interval(a), interval(b)
+    if sign in (">", ">="):
+        a, b, sign = b, a, sign.replace(">", "<")
+    if sign == "<":
+        return Condition(a.upper < b.lower, a.lower >= b.upper)
+    if sign == "<=":
+        return Condition(a.upper <= b.lower, a.lower > b.upper)
+    same = (a.lower == a.upper) & (b.lower == b.upper) & (a.lower == b.lower)
+    other = (a.upper < b.lower) | (b.upper < a.lower)
+    return Condition(same, other) if sign == "==" else Condition(other, same)
+
+
+def all_of(*conditions: Any) -> Any:
+    found: Any = True
+    for c in conditions:
+        if not isinstance(c, Condition):
+            found = found if c else False
+        elif isinstance(found, Condition):
+            found = Condition(found.yes & c.yes, found.no | c.no)
+        else:
+            found = c if found else False
+    return found
+
+
+def any_of(*conditions: Any) -> Any:
+    turned = all_of(*(~c if isinstance(c, Condition) else not c for c in conditions))
+    return ~turned if isinstance(turned, Condition) else not turned
+
+
+def ratio(a: float, b: float) -> Interval:
+    """A fraction as it is meant: what double numbers make of 1/3 is not a third."""
+    quotient = a / b
+    exact = Fraction(quotient) * Fraction(b) == Fraction(a)
+    return Interval(quotient) if exact else Interval(a) / Interval(b)
+
+
+def polynomial(x: Any, powers: tuple[int, ...], *coefficients: Any) -> Interval:
+    """Σ c xᵏ, written about the middle of x by Horner's scheme: powers that almost cancel then do."""
+    x, given = interval(x), dict(zip(powers, coefficients, strict=True))
+    middle = Interval(0.5 * (x.lower + x.upper))
+    c = [interval(given.get(k, 0.0)) for k in range(max(powers), -1, -1)]
+    for last in range(len(c), 1, -1):
+        for k in range(1, last):
+            c[k] = c[k] + c[k - 1] * middle
+    s, value = x - middle, c[0]
+    for one in c[1:]:
+        value = value * s + one
+    return value
+
+
+def _cubic(c: Bounds, order: int, s: Interval) -> Interval:
+    c0, c1, c2, c3 = (Interval(c[..., k]) for k in range(4))
+    if order == 0:
+        return ((c0 * s + c1) * s + c2) * s + c3
+    if order == 1:
+        return (3.0 * c0 * s + 2.0 * c1) * s + c2
+    if order == 2:
+        return 6.0 * c0 * s + 2.0 * c1
+    return 6.0 * c0 + 0.0 * s if order == 3 else 0.0 * s
+
+
+def _plain(c: Bounds, order: int, s: Bounds) -> Bounds:
+    """The same of numbers, roughly."""
+    c0, c1, c2, c3 = c.T
+    return ((c0 * s + c1) * s + c2) * s + c3 if order == 0 else (3.0 * c0 * s + 2.0 * c1) * s + c2

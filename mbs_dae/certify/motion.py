@@ -1,0 +1,124 @@
+"""What is proven of a motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.reading import Trajectory
+from ..errors import counted
+from ..results.result import Result
+from .equations import check_driven, equations_of
+from .tubes import Proof, Search, errors_of
+
+SWITCHES = "a law that depends on the pose switches (Abs, Max, Piecewise, the end of a profile)"
+SINGULAR = "the equations lose rank, or almost: branches of the motion may meet (a change point, a dead point)"
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A time in which nothing is proven: from one to another, and why."""
+
+    begin: float
+    end: float
+    why: str
+
+    def __str__(self) -> str:
+        return f"t = {self.begin:.9g} ... {self.end:.9g}: {self.why}"
+
+
+@dataclass(frozen=True, eq=False)
+class MotionCertificate:
+    """What is proven of a motion of `mbs.kinematics(..., certify=True)`: in each interval, at each time, there is
+    exactly one pose within `radii` of a curve through the poses that were computed, and consecutive intervals have
+    the same one at their common time. So between two times without a gap the motion is one, and does not leave its
+    branch.
+
+    Radii and errors are lengths: places, and angles times the model's own length, each coordinate by itself.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.5, 0)}, rods={"rod": "AB"}, fixed="A")
+    >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
+    >>> motion = mbs.kinematics(rod, np.linspace(0, np.pi, 25), certify=True)
+    >>> found = motion.certificate
+    >>> isinstance(found, mbs.MotionCertificate), found.proven, len(found.gaps), bool(found.errors.max() < 1e-14)
+    (True, True, 0, True)
+    """
+
+    title: str
+    t: np.ndarray = field(repr=False)
+    """The times of the result."""
+    intervals: np.ndarray = field(repr=False)
+    """Beginning and end of each that is proven, in order."""
+    radii: np.ndarray = field(repr=False)
+    """In each, no second pose is nearer to the curve than this."""
+    gaps: tuple[Gap, ...]
+    """What could not be proven, in order."""
+    errors: np.ndarray = field(repr=False)
+    """How far the poses of the result are from the true ones at most, at each time; infinite where that is not
+    known."""
+    tried: int = 0
+    """How many intervals were tried."""
+    redundant: int = 0
+    """So many equations are taken to be implied by the others, as they are where lengths fit together exactly."""
+
+    @property
+    def proven(self) -> bool:
+        """Whether the whole motion is proven."""
+        return not self.gaps
+
+    def __bool__(self) -> bool:
+        return self.proven
+
+    def __str__(self) -> str:
+        begin, end = self.t[0], self.t[-1]
+        most = self.errors[np.isfinite(self.errors)].max(initial=0.0)
+        told = f"{counted(len(self.radii), 'interval')} from t = {begin:g} to {end:g}, poses exact to {most:.1e} m"
+        if self.proven:
+            return f"one motion, proven: {told}"
+        return "\n".join(
+            [f"proven but for {counted(len(self.gaps), 'gap')}: {told}", *(f"  {gap}" for gap in self.gaps)]
+        )
+
+
+@np.errstate(all="ignore")  # what is no number proves nothing
+def certified_motion(system: System, t: np.ndarray, motion: Trajectory) -> MotionCertificate:
+    """Of poses of bodies at the times of `motion`, which are those of the result but for roundoff."""
+    own, bodies = equations_of(system), system.cartesian
+    check_driven(own)
+    search = Search(own, bodies.machine())
+    if t.size > 1:
+        search.run(motion)
+    shown, gaps = _table(search.shown), _gaps(_table(search.open_))
+    begins, ends = (np.array([getattr(gap, end) for gap in gaps]) for end in ("begin", "end"))
+    inside = ((shown[:, :1] >= begins) & (shown[:, :1] < ends)).any(axis=1)  # no motion leads there
+    shown = shown[~inside]
+    told = errors_of(own, motion), search.tried, max(0, len(own.rows) - bodies.nv)
+    return MotionCertificate(bodies.model.name, t, shown[:, :2], shown[:, 2], gaps, *told)
+
+
+def set_certificate(result: Result, certificate: MotionCertificate) -> None:
+    """(In place: a copy would read all that waits.)"""
+    object.__setattr__(result, "certificate", certificate)
+
+
+def _table(proofs: list[Proof]) -> np.ndarray:
+    """Beginning and end, radius, whether a law was in the way, and the step: of each piece, in order of time."""
+    rows = [np.array([p.pieces.begin.t, p.pieces.end.t, p.radius, p.refused, p.pieces.step]).T for p in proofs]
+    table = np.concatenate([np.zeros((0, 5)), *rows])
+    return table[np.argsort(table[:, 0])]
+
+
+def _gaps(table: np.ndarray) -> tuple[Gap, ...]:
+    """What was given up: what touches, or lies in one step, is one gap."""
+    merged: list[Gap] = []
+    steps = [-1.0]
+    for begin, end, _, refused, step in table:
+        why = SWITCHES if refused else SINGULAR
+        if merged and (begin <= merged[-1].end or step == steps[-1]):
+            before = merged.pop()
+            begin, why = before.begin, SWITCHES if before.why == SWITCHES else why
+        merged.append(Gap(float(begin), float(end), why))
+        steps.append(step)
+    return tuple(merged)
