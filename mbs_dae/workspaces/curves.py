@@ -1,0 +1,101 @@
+"""Traces of singular poses as curves that are told of: their kind, their picture, cusps, and where both kinds meet.
+
+The picture of a singular curve in the plane runs at right angles to Pᵀ u. So its rate is κ times the direction across
+Pᵀ u, and it turns back in a cusp where κ changes its sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..results.quantities import frozen
+from .asked import Begun, Plane, state_at, values_at
+from .equations import Equations, Point
+from .found import SingularCurve, Special
+from .problems import Singular
+from .search import Seeking
+from .tracing import Place, Trace
+
+NO_RATE = 1e-9
+"""A picture that moves less than this part of a curve stands still."""
+
+
+def curves_of(
+    seeking: Seeking, kind: str, begun: Begun, plane: Plane, beside: Equations | None, own: bool,
+    limits: dict[str, float] | None = None,
+) -> list[SingularCurve]:  # fmt: skip
+    """Those that were found; `own` if it is the values of the plane that are held in them. `beside` are the equations of
+    the other kind."""
+    found = []
+    for trace in seeking.curves:
+        values = np.array([
+            place.z.p if own else values_at(begun.model, begun.t, plane, place.z.q) for place in trace.places
+        ])  # fmt: skip
+        cusps = _cusps(trace, begun) if own else ()
+        both = _both(trace, begun, plane, own, beside) if beside is not None else ()
+        found.append(
+            SingularCurve(kind, plane.names, frozen(values), trace.closed, cusps, both, limits or {}, trace, begun)
+        )
+    return found
+
+
+def _cusps(trace: Trace, begun: Begun) -> tuple[Special, ...]:
+    problem = trace.problem
+    assert isinstance(problem, Singular)
+
+    def rate(place: Place) -> float:
+        normal = problem.normal(place.z)
+        size = np.linalg.norm(normal)
+        own = place.t[: len(place.t) - place.z.u.size][-2:]
+        return float(own @ [-normal[1], normal[0]] / size) if size > 0.0 else 0.0
+
+    rates = np.array([rate(place) for place in trace.places])
+    if np.abs(rates).max() < NO_RATE:
+        return ()
+    places = zeros_along(trace, rates, rate)
+    return tuple(Special(frozen(place.z.p), state_at(begun, place.z.q)) for place in places)
+
+
+def _both(trace: Trace, begun: Begun, plane: Plane, own: bool, beside: Equations) -> tuple[Special, ...]:
+    def sign(place: Place) -> float:
+        J = beside.at(Point(place.z.q, place.z.p, np.zeros(0))).J
+        return float(np.linalg.det(J / np.linalg.norm(J, axis=1, keepdims=True))) if len(J) == J.shape[1] else 1.0
+
+    signs = np.array([sign(place) for place in trace.places])
+    if np.abs(signs).max() < NO_RATE:
+        return ()
+    told = []
+    for place in zeros_along(trace, signs, sign):
+        values = place.z.p if own else values_at(begun.model, begun.t, plane, place.z.q)
+        told.append(Special(frozen(values), state_at(begun, place.z.q)))
+    return tuple(told)
+
+
+def zeros_along(trace: Trace, numbers: np.ndarray, function: Callable[[Place], float]) -> list[Place]:
+    """The places of a curve where a function changes its sign."""
+    found = []
+    for k in np.flatnonzero(numbers[:-1] * numbers[1:] < 0.0):
+        try:
+            found.append(_zero_in(trace, int(k), float(numbers[k]), float(numbers[k + 1]), function))
+        except ArithmeticError:
+            found.append(trace.places[k] if abs(numbers[k]) < abs(numbers[k + 1]) else trace.places[k + 1])
+    return found
+
+
+def _zero_in(trace: Trace, k: int, low: float, high: float, function: Callable[[Place], float]) -> Place:
+    """By secants within a bracket (the Illinois rule)."""
+    a, b, size = 0.0, trace.steps[k], max(abs(low), abs(high))
+    place = trace.places[k]
+    for _ in range(60):
+        x = b - high * (b - a) / (high - low)
+        place = trace.inside(k, x)
+        value = function(place)
+        if abs(value) < 1e-13 * size or b - a < 1e-14:
+            break
+        if value * low > 0.0:
+            a, low, high = x, value, 0.5 * high
+        else:
+            b, high, low = x, value, 0.5 * low
+    return place

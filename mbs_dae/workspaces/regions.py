@@ -1,0 +1,105 @@
+"""The regions between boundary curves: their borders, a point in each, and the poses there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..results.quantities import frozen
+from .arcs import Followed, Piece, PlaneCurve, Straight
+from .asked import Begun, Plane, state_at
+from .equations import Point
+from .faces import faces_of, pieces_of
+from .found import RANGE, Area, SingularCurve
+from .modes import poses_at
+from .search import Region, Seeking
+
+Counted = Callable[[np.ndarray], Sequence[Point]]
+"""The poses with two values."""
+FAINT = 1e-9
+"""Regions with less than this part of the area of the rectangle are none."""
+
+
+def copies_of(curves: Sequence[SingularCurve], seeking: Seeking) -> list[Followed]:
+    """The pictures of the curves, with those that whole turns bring into the rectangle."""
+    scale, region, found = seeking.equations.scale, seeking.region, []
+    for curve in curves:
+        if curve.is_point:
+            continue
+        low, high = curve.values.min(axis=0), curve.values.max(axis=0)
+        for shift in _shifts(low, high, region):
+            found.append(Followed(curve.trace, scale, shift / scale, curve))
+    return found
+
+
+def _shifts(low: np.ndarray, high: np.ndarray, region: Region) -> list[np.ndarray]:
+    """By how much something between `low` and `high` is moved into the rectangle."""
+    numbers = []
+    for k in range(2):
+        turn = region.turns[k]
+        if turn > 0.0:
+            first, last = np.ceil((region.low[k] - high[k]) / turn), np.floor((region.high[k] - low[k]) / turn)
+            numbers.append([turn * n for n in range(int(first), int(last) + 1)])
+        else:
+            numbers.append([0.0] if low[k] <= region.high[k] and high[k] >= region.low[k] else [])
+    return [np.array([a, b]) for a in numbers[0] for b in numbers[1]]
+
+
+def sides_of(region: Region, scale: np.ndarray) -> list[Straight]:
+    (a, b), (c, d) = region.low / scale, region.high / scale
+    corners = np.array([[a, b], [c, b], [c, d], [a, d], [a, b]])
+    return [Straight(corners[k : k + 2], RANGE) for k in range(4)]
+
+
+def areas_of(
+    seeking: Seeking, pictures: Sequence[Followed], begun: Begun, plane: Plane, count: Counted | None = None
+) -> tuple[Area, ...]:
+    """The regions of the rectangle; of each the poses at a point of it."""
+    scale, region = seeking.equations.scale, seeking.region
+    low, high = region.low / scale, region.high / scale
+    room = 1e-9 * (high - low)
+
+    def inside(piece: Piece) -> bool:
+        middle = piece.middle()
+        return bool((middle >= low - room).all() and (middle <= high + room).all())
+
+    curves: list[PlaneCurve] = [*sides_of(region, scale), *pictures]
+    pieces, _ = pieces_of(curves, inside)
+    least = FAINT * float((high - low).prod())
+    faces = [face for face in faces_of(pieces) if face.outer.rough_area > least]
+    counted = seeking.freedom == 0
+    count = count or counter(seeking)
+    found = []
+    for face in faces:
+        values = face.inner * scale
+        states = tuple(state_at(begun, z.q) for z in count(values)) if counted else ()
+        found.append(Area(plane.names, frozen(values), states, face, scale, counted))
+    return tuple(sorted(found, key=lambda one: (-one.modes, -abs(one.face.outer.rough_area))))
+
+
+def counter(seeking: Seeking) -> Counted:
+    """The poses with two values, found by following curves from those that are known."""
+    known = [place.z for trace in seeking.sections for place in trace.places[::5] if seeking.region.holds(place.z.p)]
+
+    def count(values: np.ndarray) -> Sequence[Point]:
+        return poses_at(seeking.equations, seeking.region, values, known, seeking.step)
+
+    return count
+
+
+def notes_of(curves: Sequence[SingularCurve]) -> tuple[str, ...]:
+    """What is to be known of the curves."""
+    notes = []
+    for curve in curves:
+        there = ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, curve.values[0], strict=True))
+        if curve.is_point:
+            notes.append(f"at {there} the mechanism moves with both values held")
+        if curve.stuck:
+            notes.append(f"the {curve.kind} curve through {there} could not be followed to its end; try a smaller step=")
+        if curve.trace.passed:
+            notes.append(f"the {curve.kind} curve through {there} crosses others in poses it passes")
+        if curve.both:
+            told = "; ".join(", ".join(f"{x:.6g}" for x in point.values) for point in curve.both)
+            notes.append(f"the {curve.kind} curve through {there} meets the other kind at ({told})")
+    return tuple(notes)

@@ -1,0 +1,203 @@
+"""Curves F(z) = 0 of any smooth equations with one unknown more than equations: by arc length, dense.
+
+The tangent t is the one of length 1 with F' t = 0; a step goes along it, and Newton brings it back across. A step whose
+ends do not belong to one smooth curve (the tangent turns too far, the chord is not that of both tangents) is halved. The
+curve is closed where it comes back through its first place, whole turns of bodies and values not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from .equations import Point
+
+TURN = 0.35
+"""How far the tangent may turn in a step."""
+SMOOTH = 0.03
+"""How much the chord of a step may differ from that of its tangents, as a part of the step."""
+SMALLEST = 1e-7
+TIGHT, LOOSE = 1e-13, 1e-10
+"""Residuals that count as none; and those that do where Newton gains nothing any more."""
+SAME = 1e-8
+CLOSED, LEFT, LONG, STUCK = "closed", "left", "long", "stuck"
+"""Why a curve ends."""
+
+
+class Smooth(Protocol):
+    """F and F' at a point, and how to move."""
+
+    def value(self, z: Point) -> tuple[np.ndarray, np.ndarray]: ...
+    def moved(self, z: Point, step: np.ndarray) -> Point: ...
+    def between(self, one: Point, other: Point) -> np.ndarray:
+        """By pose and values alone, whole turns not counted."""
+
+
+class Place(NamedTuple):
+    z: Point
+    t: np.ndarray
+    sense: float
+    """Of the determinant of [F'; t]: it changes where another branch is passed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A curve that was followed."""
+
+    problem: Smooth
+    places: list[Place]
+    steps: list[float]
+    """The length of the step behind each place but the last one: along its tangent."""
+    ending: str
+    beginning: str = CLOSED
+    passed: list[int] = field(default_factory=list)
+    """The places at whose step another branch was passed."""
+
+    @property
+    def closed(self) -> bool:
+        return self.ending == CLOSED
+
+    def inside(self, k: int, h: float) -> Place:
+        """The place a way h along the tangent of place k."""
+        if h == 0.0:
+            return self.places[k]
+        if h == self.steps[k]:
+            return self.places[k + 1]
+        found = beside(self.problem, self.places[k], h)
+        if found is None:
+            raise ArithmeticError(f"no place within step {k}")
+        return found
+
+
+def tangent_at(jacobian: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarray, float]:
+    """The unit vector that F' takes to 0, in the direction of another one; and the sense of the determinant."""
+    if near is None:
+        t = np.linalg.svd(jacobian)[2][-1]
+    else:
+        try:
+            t = np.linalg.solve(np.vstack([jacobian, near]), np.append(np.zeros(len(jacobian)), 1.0))
+        except np.linalg.LinAlgError:
+            t = np.linalg.svd(jacobian)[2][-1]
+            t = t if t @ near >= 0.0 else -t
+        t /= np.linalg.norm(t)
+    return t, float(np.linalg.slogdet(np.vstack([jacobian, t]))[0])
+
+
+def closing(problem: Smooth, base: Point, z: Point, across: np.ndarray, ahead: float) -> Point | None:
+    """Newton's method from z, in the plane a way `ahead` along `across` from a base; None where it does not close."""
+    way, before = problem_way(problem, base, z), np.inf
+    for _ in range(12):
+        value, jacobian = problem.value(z)
+        size = float(np.abs(value).max())
+        if not np.isfinite(size):
+            return None
+        if size < TIGHT or (size < LOOSE and size > 0.25 * before):
+            return z
+        before = size
+        try:
+            step = np.linalg.solve(np.vstack([jacobian, across]), -np.append(value, across @ way - ahead))
+        except np.linalg.LinAlgError:
+            return None
+        if np.abs(step).max() > 0.5:
+            return None
+        z, way = problem.moved(z, step), way + step
+    return None
+
+
+def problem_way(problem: Smooth, base: Point, z: Point) -> np.ndarray:
+    """The whole step between two points near to each other, multipliers included."""
+    return np.concatenate([problem.between(base, z), z.u - base.u])
+
+
+def beside(problem: Smooth, place: Place, h: float) -> Place | None:
+    foretold = problem.moved(place.z, h * place.t)
+    z = closing(problem, place.z, foretold, place.t, h)
+    if z is None:
+        return None
+    return Place(z, *tangent_at(problem.value(z)[1], place.t))
+
+
+def traced(
+    problem: Smooth, start: Place, step: float, most: int, within: Callable[[Point, Point], bool] | None = None
+) -> Trace:
+    """From a place onwards; `within` tells of two places next to each other whether to go on."""
+    places, steps, passed, h = [start], [], [], 0.25 * step
+    bare = len(problem.between(start.z, start.z))
+    while len(places) < most:
+        here = places[-1]
+        there = beside(problem, here, h)
+        if there is None or not _one_curve(problem, here, there, h):
+            h *= 0.5
+            if h < SMALLEST:
+                return Trace(problem, places, steps, STUCK, passed=passed)
+            continue
+        if there.sense * here.sense < 0.0:
+            passed.append(len(places) - 1)
+        home = _home(problem, start, here, there, h, bare) if len(places) > 1 else None
+        if home is not None:
+            return Trace(problem, [*places, home[0]], [*steps, home[1]], CLOSED, passed=passed)
+        places.append(there)
+        steps.append(h)
+        if within is not None and not within(here.z, there.z):
+            return Trace(problem, places, steps, LEFT, passed=passed)
+        h = min(step, 1.6 * h)
+    return Trace(problem, places, steps, LONG, passed=passed)
+
+
+def _one_curve(problem: Smooth, here: Place, there: Place, h: float) -> bool:
+    if here.t @ there.t < np.cos(TURN):
+        return False
+    chord = problem_way(problem, here.z, there.z)
+    size = float(np.linalg.norm(chord))
+    foretold = 0.5 * (here.t + there.t)
+    off = np.linalg.norm(chord - size * foretold / np.linalg.norm(foretold))
+    return bool(off <= SMOOTH * size + 1e-9)
+
+
+def _home(problem: Smooth, start: Place, here: Place, there: Place, h: float, bare: int) -> tuple[Place, float] | None:
+    """The first place again, and how far along the tangent, if the step has passed it."""
+    before, after = (problem.between(start.z, one.z) for one in (here, there))
+    t0 = start.t[:bare]
+    if not (before @ t0 < 0.0 <= after @ t0 and np.linalg.norm(after) < 2.0 * h and np.linalg.norm(before) < 2.0 * h):
+        return None
+    low, high = 0.0, h
+    ahead = before @ t0
+    x = h * ahead / (ahead - after @ t0)
+    for _ in range(50):
+        found = beside(problem, here, x)
+        if found is None:
+            return None
+        off = problem.between(start.z, found.z) @ t0
+        if abs(off) < 1e-14:
+            break
+        low, high = (x, high) if off < 0.0 else (low, x)
+        rate = float(found.t[:bare] @ t0 / (found.t @ here.t))
+        x = x - off / rate if rate > 0.0 else 0.5 * (low + high)
+        x = x if low < x < high else 0.5 * (low + high)
+    same = np.linalg.norm(problem.between(start.z, found.z)) < SAME and found.t[:bare] @ t0 > 0.99 * (t0 @ t0)
+    return (found, x) if same else None
+
+
+def reversed_place(place: Place) -> Place:
+    return Place(place.z, -place.t, -place.sense)
+
+
+def both_ways(
+    problem: Smooth, start: Place, step: float, most: int, within: Callable[[Point, Point], bool] | None = None
+) -> Trace:
+    """The whole curve through a place."""
+    forth = traced(problem, start, step, most, within)
+    if forth.closed:
+        return forth
+    back = traced(problem, reversed_place(start), step, most, within)
+    if len(back.places) == 1:
+        return Trace(problem, forth.places, forth.steps, forth.ending, back.ending, forth.passed)
+    turned = [reversed_place(place) for place in reversed(back.places)]
+    pairs = zip(turned, turned[1:], strict=False)
+    steps = [float(one.t @ problem_way(problem, one.z, other.z)) for one, other in pairs]
+    shift = len(steps)
+    passed = [shift - 1 - k for k in back.passed] + [shift + k for k in forth.passed]
+    return Trace(problem, turned + forth.places[1:], steps + forth.steps, forth.ending, back.ending, passed)

@@ -1,0 +1,115 @@
+"""The verb: singular curves of a mechanism over two values, and the regions between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arguments import model_of
+from ..compiled import System
+from ..errors import ModelError, check_dict
+from ..model.model import Model
+from ..model.parameters import finite_number
+from ..results.result import State
+from .asked import Begun, Plane, begin, check_freedom, equations_of, let_go, plane_of, ranges_of, settle, values_at
+from .curves import curves_of
+from .entering import entered
+from .equations import Point
+from .found import PARALLEL, SERIAL, SINGULAR, Workspace
+from .kinds import Kinds
+from .regions import areas_of, copies_of, notes_of
+from .search import Beside, Region, Seeking, beside, search
+
+
+def workspace(
+    model: Model | System, over: Mapping[Any, tuple[float, float]], inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None, fix: Mapping[str, float] | None = None,
+    release: str | Sequence[str] | None = None, start: State | None = None, t: float = 0.0, step: float = 0.1,
+) -> Workspace:  # fmt: skip
+    """The singular curves of a mechanism over two of its quantities or parameters, and the regions between them.
+
+    `over` names both and their ranges. They are the inputs of the mechanism, if nothing else is said; ``outputs=("P.x",
+    "P.y")`` names what it is to move. Over its outputs, say what its `inputs` are. Where inputs are held and it still can
+    move, it is in a parallel singularity; where outputs cannot move in every direction, in a serial one. Over parameters
+    the curves are where its equations lose their rank: limits of what can be assembled, and change points.
+
+    Drivers of `over`, of inputs and of outputs are let go, and those named by `release`; others are held as they are at
+    the time t, and quantities in `fix` at their values. Poses are found from the placement, or from `start`, by following
+    curves with no longer a `step` than so many lengths of the model (an angle counts as it is).
+
+    Each region has as many poses at all its points: its ``modes``.
+
+    A slider-crank over the lengths of its crank and its rod: with r > l the crank does not go round.
+
+    >>> model = mbs.PlanarModel("slider-crank")
+    >>> r, l = model.parameter("r", 0.1, unit="m"), model.parameter("l", 0.3, unit="m")
+    >>> crank, rod = model.link("crank", (0, 0), (0.1, 0), length=r), model.link("rod", (0.1, 0), (0.4, 0), length=l)
+    >>> pins = mbs.Revolute("A", model.ground, crank.tail), mbs.Revolute("B", crank.head, rod.tail)
+    >>> parts = model.add(*pins, mbs.PinInSlot("C", model.ground, rod.head))
+    >>> found = mbs.workspace(model, over={"r": (0.05, 0.4), "l": (0.05, 0.4)})
+    >>> bool(np.abs(found.curves[0].values @ [1, -1]).max() < 1e-9)
+    True
+    """
+    model = model_of(model)
+    t, step = finite_number(t, "the time t"), finite_number(step, "step")
+    if not 0.0 < step <= 0.25:
+        raise ModelError(f"step is in lengths of the model, more than 0 and 0.25 at most, not {step:g}")
+    check_dict("fix", {} if fix is None else fix, "names and values", 'fix={"rod.angle": 0.3}')
+    given = {name: finite_number(value, f"fix[{name!r}]") for name, value in (fix or {}).items()}
+    plane, low, high = ranges_of(model, over)
+    own, other = _roles(model, plane, inputs, outputs)
+    model = let_go(model, [*plane.names, *(other.names if other else ())], release, t)
+    begun = begin(model, t, given, start)
+    check_freedom(begun, plane, redundant=all(plane.of_model))
+    equations = equations_of(model, t, plane, given)
+    region = Region(low, high, plane.turns)
+    base = entered(equations, region, settle(equations, begun, plane), begun, plane, step)
+    seeking = Seeking(equations, region, step)
+    search(seeking, base)
+    against = _other_kind(seeking, other, begun, plane, given) if other is not None else None
+    curves = curves_of(seeking, own, begun, plane, against.equations if against else None, own=True)
+    pictures = copies_of(curves, seeking)
+    if against is not None:
+        turned = SERIAL if own == PARALLEL else PARALLEL
+        curves += curves_of(against, turned, begun, plane, equations, own=False)
+    inputs_first = (plane, other) if own == PARALLEL else (other, plane)
+    kinds = Kinds(begun, given, *inputs_first) if own != SINGULAR and inputs_first[0] is not None else None
+    return Workspace(
+        plane.names, plane.units, low, high, tuple(curves), areas_of(seeking, pictures, begun, plane), notes_of(curves),
+        model.name, begun, plane, region, seeking, kinds, base, tuple(pictures),
+    )  # fmt: skip
+
+
+def _roles(model: Model, plane: Plane, inputs: Any, outputs: Any) -> tuple[str, Plane | None]:
+    """Of which kind the singularities are with the values of the plane held; and what is held for those of the other."""
+    if any(plane.of_model):
+        if inputs is not None or outputs is not None:
+            raise ModelError("over parameters there are no inputs and outputs; leave inputs= and outputs= out")
+        return SINGULAR, None
+    asked = {"inputs": inputs, "outputs": outputs}
+    planes = {what: plane_of(model, names, what) for what, names in asked.items() if names is not None}
+    mine = [what for what, one in planes.items() if set(one.names) == set(plane.names)]
+    others = [what for what in planes if what not in mine]
+    if len(others) > 1 or len(mine) > 1:
+        raise ModelError("over must be the inputs or the outputs; give the same names, or leave one of them out")
+    role = mine[0] if mine else "outputs" if others == ["inputs"] else "inputs"
+    if any(any(one.of_model) for one in planes.values()):
+        raise ModelError("inputs and outputs are quantities of poses, not parameters")
+    return (PARALLEL if role == "inputs" else SERIAL), (planes[others[0]] if others else None)
+
+
+def _other_kind(seeking: Seeking, other: Plane, begun: Begun, plane: Plane, fix: Mapping[str, float]) -> Seeking:
+    """Poses in which the other pair of quantities loses its hold, over the same plane."""
+    equations = equations_of(begun.model, begun.t, other, fix)
+    settle(equations, begun, other)
+
+    def at(q: np.ndarray) -> Point:
+        return Point(q, values_at(begun.model, begun.t, other, q), np.zeros(0))
+
+    def read(q: np.ndarray) -> np.ndarray:
+        return values_at(begun.model, begun.t, plane, q)
+
+    region = Beside(seeking.region.low, seeking.region.high, other.turns, plane.turns, read)
+    return beside(seeking, equations, region, at)
