@@ -18,17 +18,30 @@ from .tracing import Trace
 
 ROUNDS = 20
 EXACT = 1e-13
-PARALLEL = 1e-5
-"""Curves that meet at a smaller angle (its sine) touch, and do not cross."""
+PARALLEL, TOUCH = 1e-7, 1e-3
+"""Curves that meet at a smaller angle (its sine) touch, or run along each other, and do not cross; so in the search."""
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
 MEETS = 1e-8
 """Points nearer than this (in the units of the plane) are one."""
+
+
+class Spot(NamedTuple):
+    """A place on a curve: its segment, and the part of it."""
+
+    k: int
+    x: float
+
+    @property
+    def along(self) -> float:
+        return self.k + self.x
 
 
 class PlaneCurve(Protocol):
     points: np.ndarray
     """(segments + 1, 2)"""
     closed: bool
+    corners: Sequence[Spot]
+    """Where it turns back."""
     tag: Any
 
     def at(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]: ...
@@ -42,6 +55,7 @@ class Followed:
     scale: np.ndarray
     shift: np.ndarray
     tag: Any
+    corners: tuple[Spot, ...] = ()
     memory: dict[tuple[int, float], tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
 
     @cached_property
@@ -70,21 +84,11 @@ class Straight:
     points: np.ndarray
     tag: Any
     closed: bool = False
+    corners: tuple[Spot, ...] = ()
 
     def at(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
         way = self.points[k + 1] - self.points[k]
         return self.points[k] + x * way, way
-
-
-class Spot(NamedTuple):
-    """A place on a curve: its segment, and the part of it."""
-
-    k: int
-    x: float
-
-    @property
-    def along(self) -> float:
-        return self.k + self.x
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,6 +189,8 @@ def _refined(one: PlaneCurve, s: Spot, other: PlaneCurve, r: Spot) -> tuple[Spot
             return None
         if np.abs(step).max() < EXACT:
             break
+    if abs(np.linalg.det(matrix)) <= TOUCH * np.linalg.norm(dp) * np.linalg.norm(dg):
+        return None
     inside = -1e-9 <= x <= 1.0 + 1e-9 and -1e-9 <= y <= 1.0 + 1e-9
     return (Spot(s.k, _within(x)), Spot(r.k, _within(y))) if inside else None
 
@@ -194,25 +200,36 @@ def _within(x: float) -> float:
     return 0.0 if x < 1e-9 else 1.0 if x > 1.0 - 1e-9 else float(x)
 
 
-def foot(curve: PlaneCurve, point: np.ndarray) -> tuple[Spot, float] | None:
-    """Where a curve comes nearest to a point that is next to it, and how near."""
+def foot(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = ()) -> tuple[Spot, float] | None:
+    """Where a curve (or these ranges of it) comes nearest to a point that is next to it, and how near."""
     a, b = curve.points[:-1], curve.points[1:]
     way = b - a
     square = np.maximum((way**2).sum(axis=1), 1e-300)
     x = np.clip(((point - a) * way).sum(axis=1) / square, 0.0, 1.0)
     off = np.linalg.norm(a + x[:, None] * way - point, axis=1)
-    k = int(off.argmin())
-    if off[k] > 0.1 * np.sqrt(square[k]) + MEETS:
-        return None
-    part = float(x[k])
+    if ranges:
+        number = np.arange(len(off))
+        off[~np.any([(number + 1.0 > low) & (number < high) for low, high in ranges], axis=0)] = np.inf
+    best: tuple[Spot, float] | None = None
+    for k in np.argsort(off)[:3]:
+        if off[k] > 0.1 * np.sqrt(square[k]) + MEETS:
+            break
+        found = _foot_on(curve, int(k), float(x[k]), point)
+        if found is not None and (best is None or found[1] < best[1]):
+            best = found
+    return best
+
+
+def _foot_on(curve: PlaneCurve, k: int, part: float, point: np.ndarray) -> tuple[Spot, float] | None:
     for _ in range(ROUNDS):
         try:
             here, rate = curve.at(k, part)
         except ArithmeticError:
             return None
         step = float((point - here) @ rate / max(rate @ rate, 1e-300))
-        part = min(max(part + step, 0.0), 1.0)
-        if abs(step) < EXACT:
+        moved = min(max(part + step, 0.0), 1.0)
+        part, done = moved, abs(moved - part) < EXACT
+        if done:
             break
     part = _within(part)
     return Spot(k, part), float(np.linalg.norm(curve.at(k, part)[0] - point))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from ..model.parameters import finite_number
 from ..poses import newton
 from ..poses.assembly import held_model, posed
 from ..poses.freedom import free_motions
-from ..readings.motion import measure_reader
 from ..results.result import State
 from ..verbs.curves.follow import PARALLEL
 from .equations import Equations, Point
@@ -40,17 +40,13 @@ class Plane:
     turns: np.ndarray
     """What a whole turn adds; 0 where it is another value."""
 
-    def read(self, model: Model, t: float, q: np.ndarray) -> np.ndarray:
-        """The values in a pose."""
-        system = model.compile()
-        return np.array([read_at(system, name, t, q) for name in self.names if name not in model.parameters])
+    @property
+    def columns(self) -> list[tuple[str, bool]]:
+        return list(zip(self.names, self.of_model, strict=True))
 
-
-def read_at(system: Any, name: str, t: float, q: np.ndarray) -> float:
-    levels = system.model.quantity(name)[0].levels
-    reader = measure_reader(system, name.rpartition(".")[0], levels)
-    still = system.still[None]
-    return float(reader(np.array([t]), q[None], still, still)[0, 0, 0])
+    @property
+    def quantities(self) -> list[str]:
+        return [name for name, own in self.columns if not own]
 
 
 def plane_of(model: Model, names: Sequence[str], what: str) -> Plane:
@@ -128,7 +124,7 @@ def _drives_any(model: Model, driver: Any, names: list[str], t: float) -> bool:
 
 def equations_of(model: Model, t: float, plane: Plane, fix: Mapping[str, float]) -> Equations:
     """The equations of the model with the quantities of a plane left open, and others held at values."""
-    quantities = [name for name, own in zip(plane.names, plane.of_model, strict=True) if not own]
+    quantities = plane.quantities
     twice = [name for name in quantities if name in fix]
     if twice:
         raise ModelError(f"{twice[0]!r} is held by fix=, and cannot vary; leave it out there")
@@ -138,11 +134,11 @@ def equations_of(model: Model, t: float, plane: Plane, fix: Mapping[str, float])
     system = held.with_parameters(**values).compile()
     rows = [
         None if own else int(system.rows_of(f"fix {name.replace('.', ' ')}")[0])
-        for name, own in zip(plane.names, plane.of_model, strict=True)
+        for name, own in plane.columns
     ]
     symbols = [
         model.parameters[name].symbol if own else None
-        for name, own in zip(plane.names, plane.of_model, strict=True)
+        for name, own in plane.columns
     ]
     return Equations(system, t, rows, symbols, plane.scale)
 
@@ -190,27 +186,40 @@ def equations_system(model: Model, fix: Mapping[str, float]) -> Any:
 
 def settle(equations: Equations, begun: Begun, plane: Plane) -> Point:
     """Leave out the rows that depend on others everywhere, and check that values may vary; the first point."""
-    best: np.ndarray | None = None
+    best, values = np.zeros(0, dtype=int), Values(begun.model, begun.t, plane)
     for q in (*begun.beside, begun.q):
-        equations.independent_at(q, values_at(begun.model, begun.t, plane, q))
-        if best is None or len(equations.rows) > len(best):
+        equations.independent_at(q, values(q))
+        if len(equations.rows) > len(best):
             best = equations.rows
-    assert best is not None
     equations.rows = best
     lost = [plane.names[k] for row, k in equations.held if row not in best]
     if lost:
         others = [d.name for d in begun.model.drivers]
         why = f"the drivers {', '.join(others)} and fix= hold it" if others else "joints, other quantities or fix= hold it"
         raise ModelError(f"{lost[0]!r} cannot vary by itself in {begun.model.name!r}: {why}; take another, or release= one")
-    return Point(begun.q.copy(), values_at(begun.model, begun.t, plane, begun.q), np.zeros(0))
+    return Point(begun.q.copy(), values(begun.q), np.zeros(0))
 
 
-def values_at(model: Model, t: float, plane: Plane, q: np.ndarray) -> np.ndarray:
-    system = model.compile()
-    return np.array([
-        model.parameters[name].value if own else read_at(system, name, t, q)
-        for name, own in zip(plane.names, plane.of_model, strict=True)
-    ])  # fmt: skip
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The values of a plane in poses of a model."""
+
+    model: Model
+    t: float
+    plane: Plane
+
+    @cached_property
+    def _reader(self) -> Any:
+        system = self.model.compile()
+        return system.reader([self.model.quantity(name)[0] for name in self.plane.quantities])
+
+    def __call__(self, q: np.ndarray) -> np.ndarray:
+        out = np.array([self.model.parameters[n].value if own else 0.0 for n, own in self.plane.columns])
+        if self.plane.quantities:
+            still = self.model.compile().still[None]
+            quantities = ~np.array(self.plane.of_model)
+            out[quantities] = self._reader(np.array([self.t]), q[None], still, still)[0, 0]
+        return out
 
 
 def check_freedom(begun: Begun, plane: Plane, redundant: bool) -> None:

@@ -7,11 +7,13 @@ Pᵀ u, and it turns back in a cusp where κ changes its sign.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from ..results.quantities import frozen
-from .asked import Begun, Plane, state_at, values_at
+from .arcs import Spot
+from .asked import Begun, Plane, Values, state_at
 from .equations import Equations, Point
 from .found import SingularCurve, Special
 from .problems import Singular
@@ -28,16 +30,14 @@ def curves_of(
 ) -> list[SingularCurve]:  # fmt: skip
     """Those that were found; `own` if it is the values of the plane that are held in them. `beside` are the equations of
     the other kind."""
-    found = []
+    found, read = [], Values(begun.model, begun.t, plane)
     for trace in seeking.curves:
-        values = np.array([
-            place.z.p if own else values_at(begun.model, begun.t, plane, place.z.q) for place in trace.places
-        ])  # fmt: skip
+        values = np.array([place.z.p if own else read(place.z.q) for place in trace.places])
         cusps = _cusps(trace, begun) if own else ()
-        both = _both(trace, begun, plane, own, beside) if beside is not None else ()
-        found.append(
-            SingularCurve(kind, plane.names, frozen(values), trace.closed, cusps, both, limits or {}, trace, begun)
-        )
+        curve = SingularCurve(kind, plane.names, frozen(values), trace.closed, cusps, (), limits or {}, trace, begun)
+        if beside is not None and not curve.is_point:
+            curve = replace(curve, both=_both(trace, begun, None if own else read, beside))
+        found.append(curve)
     return found
 
 
@@ -54,11 +54,13 @@ def _cusps(trace: Trace, begun: Begun) -> tuple[Special, ...]:
     rates = np.array([rate(place) for place in trace.places])
     if np.abs(rates).max() < NO_RATE:
         return ()
-    places = zeros_along(trace, rates, rate)
-    return tuple(Special(frozen(place.z.p), state_at(begun, place.z.q)) for place in places)
+    found = zeros_along(trace, rates, rate)
+    return tuple(Special(frozen(place.z.p), state_at(begun, place.z.q), spot) for spot, place in found)
 
 
-def _both(trace: Trace, begun: Begun, plane: Plane, own: bool, beside: Equations) -> tuple[Special, ...]:
+def _both(
+    trace: Trace, begun: Begun, read: Values | None, beside: Equations
+) -> tuple[Special, ...]:
     def sign(place: Place) -> float:
         J = beside.at(Point(place.z.q, place.z.p, np.zeros(0))).J
         return float(np.linalg.det(J / np.linalg.norm(J, axis=1, keepdims=True))) if len(J) == J.shape[1] else 1.0
@@ -67,24 +69,26 @@ def _both(trace: Trace, begun: Begun, plane: Plane, own: bool, beside: Equations
     if np.abs(signs).max() < NO_RATE:
         return ()
     told = []
-    for place in zeros_along(trace, signs, sign):
-        values = place.z.p if own else values_at(begun.model, begun.t, plane, place.z.q)
-        told.append(Special(frozen(values), state_at(begun, place.z.q)))
+    for spot, place in zeros_along(trace, signs, sign):
+        values = place.z.p if read is None else read(place.z.q)
+        told.append(Special(frozen(values), state_at(begun, place.z.q), spot))
     return tuple(told)
 
 
-def zeros_along(trace: Trace, numbers: np.ndarray, function: Callable[[Place], float]) -> list[Place]:
+def zeros_along(trace: Trace, numbers: np.ndarray, function: Callable[[Place], float]) -> list[tuple[Spot, Place]]:
     """The places of a curve where a function changes its sign."""
     found = []
     for k in np.flatnonzero(numbers[:-1] * numbers[1:] < 0.0):
         try:
-            found.append(_zero_in(trace, int(k), float(numbers[k]), float(numbers[k + 1]), function))
+            h, place = _zero_in(trace, int(k), float(numbers[k]), float(numbers[k + 1]), function)
+            found.append((Spot(int(k), h / trace.steps[k]), place))
         except ArithmeticError:
-            found.append(trace.places[k] if abs(numbers[k]) < abs(numbers[k + 1]) else trace.places[k + 1])
+            near = int(abs(numbers[k]) > abs(numbers[k + 1]))
+            found.append((Spot(int(k), float(near)), trace.places[k + near]))
     return found
 
 
-def _zero_in(trace: Trace, k: int, low: float, high: float, function: Callable[[Place], float]) -> Place:
+def _zero_in(trace: Trace, k: int, low: float, high: float, function: Callable[[Place], float]) -> tuple[float, Place]:
     """By secants within a bracket (the Illinois rule)."""
     a, b, size = 0.0, trace.steps[k], max(abs(low), abs(high))
     place = trace.places[k]
@@ -98,4 +102,4 @@ def _zero_in(trace: Trace, k: int, low: float, high: float, function: Callable[[
             a, low, high = x, value, 0.5 * high
         else:
             b, high, low = x, value, 0.5 * low
-    return place
+    return x, place

@@ -18,8 +18,9 @@ import numpy as np
 import sympy as sp
 
 from ..compiled import System
-from ..compiled.derivatives import POSITIONS, PUSHES, Derivatives, builder_of, differentiate
-from ..compiled.machine import observe
+from ..compiled.derivatives import POSITIONS, PUSHES, DerivativeBuilder, Derivatives, builder_of, differentiate
+from ..compiled.machine import Machine, observe
+from ..compiled.manifold import difference, move
 from ..model.parameters import Evaluator
 from ..poses.arcs.track import angles_of
 from ..poses.dependence import PoseRank
@@ -56,7 +57,7 @@ class Equations:
         self.rows = np.arange(len(system.rows))
 
     @cached_property
-    def _machine(self):  # noqa: ANN202
+    def _machine(self) -> Machine:
         return self.system.machine()
 
     @cached_property
@@ -64,9 +65,17 @@ class Equations:
         builder = self._builder
         return builder.fill(self._machine.program.batch, builder.dynamics.fill(self.system.evaluator).batch)
 
-    @property
-    def _builder(self):  # noqa: ANN202
+    @cached_property
+    def _builder(self) -> DerivativeBuilder:
         return builder_of(self.system.structure, (POSITIONS, PUSHES), bool(self.symbols))
+
+    @cached_property
+    def _shape(self) -> tuple[int, int]:
+        return self._builder.shape
+
+    @cached_property
+    def _per_row(self) -> np.ndarray:
+        return np.asarray(1.0 / self.system.row_units)
 
     @cached_property
     def angles(self) -> np.ndarray:
@@ -103,13 +112,13 @@ class Equations:
         numbers = self.put(point.p)
         observe(self._machine, self.t, point.q, system.still)
         phi = self._machine.phi.copy()
-        per_row = 1.0 / system.row_units
+        per_row = self._per_row
         multipliers = np.zeros(m)
         if point.u.size:
             multipliers[self.rows] = point.u * per_row[self.rows]
         to = self._slopes
         differentiate(to, self.t, point.q, system.still, system.still, multipliers)
-        matrix = np.zeros(self._builder.shape)
+        matrix = np.zeros(self._shape)
         matrix[to.row, to.column] = to.values
         by_p = matrix[:, 2 * n + 1 :][:, : numbers.shape[1]] @ numbers.T if self.symbols else np.zeros((m + n, 2))
         for row, k in self.held:
@@ -129,13 +138,16 @@ class Equations:
 
     def moved(self, point: Point, step: np.ndarray) -> Point:
         n = self.system.nv
-        q = self.system.moved(point.q, step[:n] * self.unit)
+        q = point.q.copy()
+        move(self._machine.manifold, q, step[:n] * self.unit)
         return Point(q, point.p + step[n : n + 2] * self.scale, point.u + step[n + 2 :])
 
     def between(self, one: Point, other: Point, turns: np.ndarray | None = None) -> np.ndarray:
         """The small step from a point to another; with `turns` (what a whole turn adds to each value) but for whole turns
         of bodies and values."""
-        way = self.system.between(one.q, other.q) / self.unit
+        way = np.zeros(self.system.nv)
+        difference(self._machine.manifold, one.q, other.q, way)
+        way /= self.unit
         values = other.p - one.p
         if turns is not None:
             way = _rest(way, self.angles)

@@ -103,10 +103,10 @@ def pieces_of(curves: Sequence[PlaneCurve], keep: Callable[[Piece], bool]) -> tu
         cuts[j].append(other)
     for i, curve in enumerate(curves):
         last = len(curve.points) - 2
-        for end in [] if curve.closed else [Spot(0, 0.0), Spot(last, 1.0)]:
+        for end in [*([] if curve.closed else [Spot(0, 0.0), Spot(last, 1.0)]), *curve.corners]:
             cuts[i].append(end)
             for j, other_curve in enumerate(curves):
-                if j != i and (near := foot(other_curve, curve.at(*end)[0])) and near[1] < MEETS:
+                if j != i and (near := foot(other_curve, curve.at(*end)[0])) and near[1] < 10.0 * MEETS:
                     cuts[j].append(near[0])
     _start_closed(curves, cuts)
     vertices: list[np.ndarray] = []
@@ -158,7 +158,7 @@ def _each_once(pieces: list[Piece]) -> list[Piece]:
     for piece in pieces:
         alike = by_ends[min(piece.first, piece.last), max(piece.first, piece.last)]
         middle = piece.middle()
-        if not any((near := foot(other.curve, middle)) and near[1] < 10.0 * MEETS for other in alike):
+        if not any((near := foot(other.curve, middle, other.ranges)) and near[1] < 10.0 * MEETS for other in alike):
             alike.append(piece)
             found.append(piece)
     return found

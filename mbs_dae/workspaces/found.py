@@ -11,7 +11,8 @@ import numpy as np
 from ..errors import ModelError
 from ..results.quantities import frozen
 from ..results.result import State
-from .asked import Begun, Plane, read_at, state_at
+from .arcs import Followed, Spot
+from .asked import Begun, Plane, state_at
 from .faces import Face
 from .maps import Map, map_of
 from .search import Region
@@ -20,7 +21,6 @@ from .tracing import STUCK, Trace
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .arcs import Followed
     from .kinds import Kinds
     from .search import Seeking
 
@@ -40,6 +40,7 @@ class Special:
     """The two values there."""
     state: State = field(repr=False)
     """The pose, at rest."""
+    spot: Spot = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,8 +74,10 @@ class SingularCurve:
     def __getitem__(self, name: str) -> np.ndarray:
         """A quantity along it."""
         system = self.begun.model.compile()
-        value = [read_at(system, name, self.begun.t, place.z.q) for place in self.trace.places]
-        return frozen(np.array(value))
+        reader = system.reader([system.model.quantity(name)[0]])
+        q = np.array([place.z.q[: system.placement.size] for place in self.trace.places])
+        still = np.zeros((len(q), system.still.size))
+        return frozen(reader(np.full(len(q), self.begun.t), q, still, still)[0, :, 0].copy())
 
     def state(self, k: int) -> State:
         """One of its poses, at rest."""

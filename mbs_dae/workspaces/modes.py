@@ -59,7 +59,13 @@ def _passes(
 ) -> list[Point]:
     """The poses with these values on the line through a pose."""
     section = line(equations, region.turns, start, way)
-    trace = both_ways(section, Place(start, *tangent_at(section.value(start)[1], None)), step, ALONG, region.within)
+    reach = 1.1 * region.width
+
+    def near(before: Point, after: Point) -> bool:
+        """Lines that go on round and round are not followed for ever."""
+        return bool((np.abs(after.p - start.p) <= reach).all()) and region.within(before, after)
+
+    trace = both_ways(section, Place(start, *tangent_at(section.value(start)[1], None)), step, ALONG, near)
     unit = way / np.linalg.norm(way)
 
     def ahead(place: Place) -> float:

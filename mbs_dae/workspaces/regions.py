@@ -29,7 +29,8 @@ def copies_of(curves: Sequence[SingularCurve], seeking: Seeking) -> list[Followe
             continue
         low, high = curve.values.min(axis=0), curve.values.max(axis=0)
         for shift in _shifts(low, high, region):
-            found.append(Followed(curve.trace, scale, shift / scale, curve))
+            corners = tuple(cusp.spot for cusp in curve.cusps)
+            found.append(Followed(curve.trace, scale, shift / scale, curve, corners))
     return found
 
 

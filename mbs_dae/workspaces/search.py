@@ -103,7 +103,13 @@ class Seeking:
     def walk(self, section: Section) -> Trace | None:
         """The poses along a section; curves through singular ones near to it are followed."""
         start = Place(section.base, *tangent_at(section.value(section.base)[1], None))
-        trace = both_ways(section, start, self.step, ALONG, self.region.within)
+        reach = 1.1 * self.region.width
+
+        def near(before: Point, after: Point) -> bool:
+            """Lines that go on round and round are not followed for ever."""
+            return bool((np.abs(after.p - section.base.p) <= reach).all()) and self.region.within(before, after)
+
+        trace = both_ways(section, start, self.step, ALONG, near)
         if len(trace.places) < 3:
             return None
         self.sections.append(trace)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from scipy.linalg.lapack import dgesv
 
 from .equations import Point
 
@@ -73,37 +74,37 @@ class Trace:
 
 
 def tangent_at(jacobian: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarray, float]:
-    """The unit vector that F' takes to 0, in the direction of another one; and the sense of the determinant."""
+    """The unit vector that F' takes to 0, in the direction of another one; and the sense of the determinant of both."""
     if near is None:
+        near = np.linalg.svd(jacobian)[2][-1]
+    right = np.zeros(len(near))
+    right[-1] = 1.0
+    factor, pivots, t, status = dgesv(np.vstack([jacobian, near]), right)
+    if status != 0:
         t = np.linalg.svd(jacobian)[2][-1]
-    else:
-        try:
-            t = np.linalg.solve(np.vstack([jacobian, near]), np.append(np.zeros(len(jacobian)), 1.0))
-        except np.linalg.LinAlgError:
-            t = np.linalg.svd(jacobian)[2][-1]
-            t = t if t @ near >= 0.0 else -t
-        t /= np.linalg.norm(t)
-    return t, float(np.linalg.slogdet(np.vstack([jacobian, t]))[0])
+        return (t if t @ near >= 0.0 else -t), 0.0
+    swaps = int((pivots != np.arange(len(pivots))).sum())
+    sense = (-1.0) ** (swaps + int((np.diag(factor) < 0.0).sum()))
+    return t / np.linalg.norm(t), sense
 
 
-def closing(problem: Smooth, base: Point, z: Point, across: np.ndarray, ahead: float) -> Point | None:
-    """Newton's method from z, in the plane a way `ahead` along `across` from a base; None where it does not close."""
-    way, before = problem_way(problem, base, z), np.inf
+def closing(problem: Smooth, z: Point, across: np.ndarray) -> tuple[Point, np.ndarray] | None:
+    """Newton's method from z, with steps at right angles to a direction; the point and F' there. None where it does not
+    close."""
+    before, right = np.inf, np.zeros(len(across))
     for _ in range(12):
         value, jacobian = problem.value(z)
         size = float(np.abs(value).max())
         if not np.isfinite(size):
             return None
         if size < TIGHT or (size < LOOSE and size > 0.25 * before):
-            return z
+            return z, jacobian
         before = size
-        try:
-            step = np.linalg.solve(np.vstack([jacobian, across]), -np.append(value, across @ way - ahead))
-        except np.linalg.LinAlgError:
+        right[:-1] = -value
+        _, _, step, status = dgesv(np.vstack([jacobian, across]), right)
+        if status != 0 or not np.abs(step).max() < 0.5:
             return None
-        if np.abs(step).max() > 0.5:
-            return None
-        z, way = problem.moved(z, step), way + step
+        z = problem.moved(z, step)
     return None
 
 
@@ -113,11 +114,9 @@ def problem_way(problem: Smooth, base: Point, z: Point) -> np.ndarray:
 
 
 def beside(problem: Smooth, place: Place, h: float) -> Place | None:
-    foretold = problem.moved(place.z, h * place.t)
-    z = closing(problem, place.z, foretold, place.t, h)
-    if z is None:
-        return None
-    return Place(z, *tangent_at(problem.value(z)[1], place.t))
+    """The place a way h along the tangent of another, across from there."""
+    found = closing(problem, problem.moved(place.z, h * place.t), place.t)
+    return None if found is None else Place(found[0], *tangent_at(found[1], place.t))
 
 
 def traced(

@@ -13,7 +13,7 @@ from ..errors import ModelError, check_dict
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.result import State
-from .asked import Begun, Plane, begin, check_freedom, equations_of, let_go, plane_of, ranges_of, settle, values_at
+from .asked import Begun, Plane, Values, begin, check_freedom, equations_of, let_go, plane_of, ranges_of, settle
 from .curves import curves_of
 from .entering import entered
 from .equations import Point
@@ -105,11 +105,6 @@ def _other_kind(seeking: Seeking, other: Plane, begun: Begun, plane: Plane, fix:
     equations = equations_of(begun.model, begun.t, other, fix)
     settle(equations, begun, other)
 
-    def at(q: np.ndarray) -> Point:
-        return Point(q, values_at(begun.model, begun.t, other, q), np.zeros(0))
-
-    def read(q: np.ndarray) -> np.ndarray:
-        return values_at(begun.model, begun.t, plane, q)
-
+    held, read = (Values(begun.model, begun.t, one) for one in (other, plane))
     region = Beside(seeking.region.low, seeking.region.high, other.turns, plane.turns, read)
-    return beside(seeking, equations, region, at)
+    return beside(seeking, equations, region, lambda q: Point(q, held(q), np.zeros(0)))
