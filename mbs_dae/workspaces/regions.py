@@ -14,6 +14,7 @@ from .faces import faces_of, pieces_of
 from .found import RANGE, Area, SingularCurve
 from .modes import poses_at
 from .search import Region, Seeking
+from .tracing import LONG
 
 Counted = Callable[[np.ndarray], Sequence[Point]]
 """The poses with two values."""
@@ -98,6 +99,8 @@ def notes_of(curves: Sequence[SingularCurve]) -> tuple[str, ...]:
             notes.append(f"at {there} the mechanism moves with both values held")
         if curve.stuck:
             notes.append(f"the {curve.kind} curve through {there} could not be followed to its end; try a smaller step=")
+        if LONG in (curve.trace.ending, curve.trace.beginning):
+            notes.append(f"the {curve.kind} curve through {there} is longer than was followed")
         if curve.trace.passed:
             notes.append(f"the {curve.kind} curve through {there} crosses others in poses it passes")
         if curve.both:

@@ -17,13 +17,15 @@ from .problems import Section, Singular, line, smallest
 from .tracing import Place, Trace, both_ways, tangent_at
 from .tracing import beside as place_beside
 
-MOST = 6000
+MOST = 3000
 """Places of a curve."""
 ALONG = 1500
 """And of a section."""
 KNOWN = 1e-6
-MARGIN = 0.5
+MARGIN = 0.1
 """How far beyond the rectangle curves are followed, of its width."""
+LOST = 1e-6
+"""Singular values less than this part of the largest are zero in a pose that is found as a singular one."""
 ACROSS = 7
 """Sections side by side, in each of both directions."""
 MIXED = 24
@@ -123,8 +125,16 @@ class Seeking:
         z = self.singular.near(near.q, near.p)
         if z is None or self.region.outside(z) > MARGIN or any(self.lies_on(curve, z) for curve in self.curves):
             return
+        if self._lost(z) != 1:
+            return
         start = Place(z, *tangent_at(self.singular.value(z)[1], None))
         self.curves.append(both_ways(self.singular, start, self.step, MOST, self.region.within))
+
+    def _lost(self, z: Point) -> int:
+        """How many independent u there are: of a curve that can be followed one."""
+        J = self.equations.at(z).J
+        sizes = np.linalg.svd(J, compute_uv=False)
+        return int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
 
     def lies_on(self, curve: Trace, z: Point) -> bool:
         """Whether a pose with its values is one of a curve."""
