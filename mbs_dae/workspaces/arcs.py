@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .tracing import Trace
+from .tracing import Place, Trace
 
 ROUNDS = 20
 EXACT = 1e-13
@@ -67,10 +67,16 @@ class Followed:
         """Whether its picture is, too: whole turns may lie between."""
         return self.trace.closed and bool(np.abs(self.points[0] - self.points[-1]).max() < MEETS)
 
+    def place(self, along: float) -> Place:
+        """The pose so many segments along."""
+        k = min(int(along), len(self.trace.steps) - 1)
+        x = along - k
+        return self.trace.places[k + 1] if x == 1.0 else self.trace.inside(k, x * self.trace.steps[k])
+
     def at(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
         if (k, x) not in self.memory:
             h = self.trace.steps[k]
-            place, n = self.trace.inside(k, x * h), len(self.trace.places[k].z.u)
+            place, n = self.place(k + x), len(self.trace.places[k].z.u)
             own = place.t[: len(place.t) - n][-2:]
             rate = own * h / float(place.t @ self.trace.places[k].t)
             self.memory[k, x] = place.z.p / self.scale + self.shift, rate

@@ -109,9 +109,15 @@ class Area:
     """Whether poses were counted: where a freedom is left besides the values, there are infinitely many."""
 
     @property
-    def modes(self) -> int:
-        """How many poses there are: assembly modes, or solutions of the inverse kinematics."""
-        return len(self.states)
+    def modes(self) -> int | None:
+        """How many poses there are: assembly modes, or solutions of the inverse kinematics. None where poses can be
+        assembled and keep a freedom, so that there are infinitely many."""
+        return len(self.states) if self.counted or not self.states else None
+
+    @property
+    def reachable(self) -> bool:
+        """Whether there is a pose."""
+        return bool(self.states)
 
     @cached_property
     def area(self) -> float:
@@ -129,7 +135,8 @@ class Area:
 
     def __repr__(self) -> str:
         place = ", ".join(f"{name} = {x:.4g}" for name, x in zip(self.names, self.inside, strict=True))
-        return f"<Region around {place}: {self.modes} modes>"
+        what = "poses with a freedom" if self.modes is None else "1 mode" if self.modes == 1 else f"{self.modes} modes"
+        return f"<Region around {place}: {what if self.states else 'no pose'}>"
 
 
 def _kind(tag: Any) -> str:

@@ -1,8 +1,8 @@
 """Numbers on a grid over the two values: each point is reached from a neighbour along a curve of poses.
 
 The pose at a point is the one that the pose to begin with goes to, in steps along the lines of the grid, in which both
-values are driven; a step that meets a singular pose is not made. So the map is that of one assembly mode, up to the
-parallel singularities that bound it.
+values are driven; a step that meets a singular pose is not made. So the map is that of one branch of poses (over inputs an
+assembly mode, over outputs a working mode), up to the singularities that bound it.
 """
 
 from __future__ import annotations
@@ -64,6 +64,10 @@ class Map:
 
     def __repr__(self) -> str:
         return f"<Map over {self.names[0]} and {self.names[1]}: {int(self.reached.sum())} of {self.reached.size} points>"
+
+    def meaning(self, name: str) -> str:
+        """What a quantity is, in words."""
+        return QUANTITIES[name]
 
     def state(self, i: int, j: int) -> State:
         """The pose at a point, at rest."""

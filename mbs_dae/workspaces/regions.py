@@ -10,7 +10,7 @@ from ..results.quantities import frozen
 from .arcs import Followed, Piece, PlaneCurve, Straight
 from .asked import Begun, Plane, state_at
 from .equations import Point
-from .faces import faces_of, pieces_of
+from .faces import Face, faces_of, pieces_of
 from .found import RANGE, Area, SingularCurve
 from .modes import poses_at
 from .search import Region, Seeking
@@ -75,9 +75,18 @@ def areas_of(
     found = []
     for face in faces:
         values = face.inner * scale
-        states = tuple(state_at(begun, z.q) for z in count(values)) if counted else ()
+        poses = count(values) if counted else _one_inside(seeking, face)
+        states = tuple(state_at(begun, z.q[: begun.q.size]) for z in poses)
         found.append(Area(plane.names, frozen(values), states, face, scale, counted))
-    return tuple(sorted(found, key=lambda one: (-one.modes, -abs(one.face.outer.rough_area))))
+    return tuple(sorted(found, key=lambda one: (-len(one.states), -abs(one.face.outer.rough_area))))
+
+
+def _one_inside(seeking: Seeking, face: Face) -> Sequence[Point]:
+    """One of the poses that were walked through, if there is one in a region."""
+    known = [place.z for trace in seeking.sections for place in trace.places]
+    values = np.array([seeking.region.nearest(z.p) for z in known]) / seeking.equations.scale
+    inside = np.flatnonzero(face.contains(values))
+    return [known[inside[len(inside) // 2]]] if len(inside) else []
 
 
 def counter(seeking: Seeking) -> Counted:
