@@ -148,7 +148,7 @@ class Seeking:
             if np.linalg.norm(off) > 1.5 * self.step:
                 continue
             ahead = float(off @ place.t[: off.size])
-            reached = _reached(curve, place, ahead, z.u.size)
+            reached = _reached(curve, place, ahead, place.z.u.size)
             if reached is not None and np.linalg.norm(curve.problem.between(reached.z, z)) < KNOWN:
                 return True
         return False
