@@ -75,7 +75,7 @@ _NAMES = {
     "ensembles.values": "Designs",
     # workspaces
     "workspaces.workspace": "workspace",
-    "workspaces.reachable": "reachable_workspace ReachableWorkspace",
+    "workspaces.reach.reachable": "reachable_workspace ReachableWorkspace",
     "workspaces.found": "Workspace SingularCurve",
     # linkages for a task
     "synthesis.functions.generation": "synthesize_function chebyshev_points",

@@ -21,7 +21,7 @@ from ..poses.assembly import held_model, posed
 from ..poses.freedom import free_motions
 from ..results.result import State
 from ..verbs.curves.follow import PARALLEL
-from .equations import Equations, Point
+from .following.equations import Equations, Point
 
 EXAMPLE = '{"crank1.angle": (-1.0, 1.0), "crank2.angle": (0.0, 2.0)}'
 ASIDE = 0.05
@@ -30,11 +30,11 @@ ASIDE = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """Two quantities or parameters, and what their values are measured by."""
+    """Some quantities or parameters, and what their values are measured by."""
 
-    names: tuple[str, str]
-    units: tuple[str, str]
-    of_model: tuple[bool, bool]
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    of_model: tuple[bool, ...]
     """Whether each is a parameter."""
     scale: np.ndarray
     turns: np.ndarray
@@ -50,10 +50,10 @@ class Plane:
 
 
 def plane_of(model: Model, names: Sequence[str], what: str) -> Plane:
-    """Checked: two names, each a value."""
+    """Checked: different names, each a value."""
     names = tuple(str(getattr(name, "symbol", name)) for name in names)
-    if len(names) != 2 or names[0] == names[1]:
-        raise ModelError(f"{what} takes two quantities or parameters, not {counted(len(set(names)), 'one') if len(names) < 2 else list(names)}")
+    if len(set(names)) < len(names) or len(names) < 2:
+        raise ModelError(f"{what} takes two different quantities or parameters, not {names}")
     units, parameters, turns = [], [], []
     periodic = not any(isinstance(e, Gear | RackAndPinion | Screw) for e in model.elements.values())
     for name in names:
@@ -66,18 +66,30 @@ def plane_of(model: Model, names: Sequence[str], what: str) -> Plane:
         turns.append(2.0 * np.pi if unit == "rad" and not own and periodic else 0.0)
     length = model.compile().length
     scale = np.array([length if unit in ("m", "mm") else 1.0 for unit in units])
-    return Plane(names, tuple(units), tuple(parameters), scale, np.array(turns))  # type: ignore[arg-type]
+    return Plane(names, tuple(units), tuple(parameters), scale, np.array(turns))
+
+
+def check_not_held(plane: Plane, fix: Mapping[str, float]) -> None:
+    for name in plane.names:
+        if name in fix:
+            raise ModelError(f"{name!r} is held by fix=, and cannot vary; leave it out there")
 
 
 def value_unit(model: Model, name: str, what: str) -> str:
     measure, level = model.quantity(name)
     if level or measure.lowest:
-        raise ModelError(f"{what}: {name!r} is a rate; take a value, such as {name.rpartition('.')[0]}.{measure.levels[0]}")
+        raise ModelError(
+            f"{what}: {name!r} is a rate; take a value, such as {name.rpartition('.')[0]}.{measure.levels[0]}"
+        )
     return measure.units[0]
 
 
 def ranges_of(model: Model, over: Any) -> tuple[Plane, np.ndarray, np.ndarray]:
     check_dict("over", over, "names and ranges", EXAMPLE, empty=False)
+    if len(over) != 2:
+        raise ModelError(
+            f"over takes two quantities or parameters, not {len(over)}: {', '.join(map(str, over))}; e.g. {EXAMPLE}"
+        )
     plane = plane_of(model, [*over], "over")
     low, high = np.zeros(2), np.zeros(2)
     for k, (name, pair) in enumerate(over.items()):
@@ -122,25 +134,23 @@ def _drives_any(model: Model, driver: Any, names: list[str], t: float) -> bool:
 # --- equations with values left open ----------------------------------------------------------------------------------
 
 
-def equations_of(model: Model, t: float, plane: Plane, fix: Mapping[str, float]) -> Equations:
-    """The equations of the model with the quantities of a plane left open, and others held at values."""
+def equations_of(
+    model: Model, t: float, plane: Plane, fix: Mapping[str, float], apart: Iterable[str] = ()
+) -> Equations:
+    """The equations of the model with the quantities of a plane left open, and others held at values; those held apart
+    are not asked for their rank."""
     quantities = plane.quantities
-    twice = [name for name in quantities if name in fix]
-    if twice:
-        raise ModelError(f"{twice[0]!r} is held by fix=, and cannot vary; leave it out there")
     held, places = held_model(model.compile().structure, 0, (*quantities, *fix))
     values = {place: fix[name] for place, name in places.items() if name in fix}
     values |= {p.symbol.name: p.value for p in model.parameters.values()}
     system = held.with_parameters(**values).compile()
-    rows = [
-        None if own else int(system.rows_of(f"fix {name.replace('.', ' ')}")[0])
-        for name, own in plane.columns
-    ]
-    symbols = [
-        model.parameters[name].symbol if own else None
-        for name, own in plane.columns
-    ]
-    return Equations(system, t, rows, symbols, plane.scale)
+    rows = [None if own else _row(system, name) for name, own in plane.columns]
+    symbols = [model.parameters[name].symbol if own else None for name, own in plane.columns]
+    return Equations(system, t, rows, symbols, plane.scale, [_row(system, name) for name in apart])
+
+
+def _row(system: Any, name: str) -> int:
+    return int(system.rows_of(f"fix {name.replace('.', ' ')}")[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +169,9 @@ def begin(model: Model, t: float, fix: Mapping[str, float], start: Any) -> Begun
     check_tables(model, np.array([t]))
     system = model.compile()
     if system.machine().program.velocity_rows > 0:
-        what = f"{model.name!r} has equations that restrict velocities alone: where it can be follows from the way it goes"
+        what = (
+            f"{model.name!r} has equations that restrict velocities alone: where it can be follows from the way it goes"
+        )
         raise ModelError(f"{what}, and values do not tell its pose")
     q, machine, _ = posed(model, t, fix, as_state(start))
     own = equations_system(model, fix)
@@ -195,8 +207,14 @@ def settle(equations: Equations, begun: Begun, plane: Plane) -> Point:
     lost = [plane.names[k] for row, k in equations.held if row not in best]
     if lost:
         others = [d.name for d in begun.model.drivers]
-        why = f"the drivers {', '.join(others)} and fix= hold it" if others else "joints, other quantities or fix= hold it"
-        raise ModelError(f"{lost[0]!r} cannot vary by itself in {begun.model.name!r}: {why}; take another, or release= one")
+        why = (
+            f"the drivers {', '.join(others)} and fix= hold it"
+            if others
+            else "joints, other quantities or fix= hold it"
+        )
+        raise ModelError(
+            f"{lost[0]!r} cannot vary by itself in {begun.model.name!r}: {why}; take another, or release= one"
+        )
     return Point(begun.q.copy(), values(begun.q), np.zeros(0))
 
 
@@ -227,7 +245,9 @@ def check_freedom(begun: Begun, plane: Plane, redundant: bool) -> None:
     asked, freedom, who = 2 - sum(plane.of_model), begun.freedom, repr(begun.model.name)
     if freedom < asked:
         drivers = ", ".join(d.name for d in begun.model.drivers)
-        remedy = f"release= a driver ({drivers})" if drivers else "take a joint or fix= away, or vary a parameter instead"
+        remedy = (
+            f"release= a driver ({drivers})" if drivers else "take a joint or fix= away, or vary a parameter instead"
+        )
         what = f"{who} has {counted(freedom, 'degree')} of freedom, and {counted(asked, 'quantity')} cannot vary freely"
         raise ModelError(f"{what.replace('quantitys', 'quantities')}; {remedy}")
     if freedom > asked and not redundant:

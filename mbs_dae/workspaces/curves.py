@@ -12,13 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from ..results.quantities import frozen
-from .arcs import Spot
 from .asked import Begun, Plane, Values, state_at
-from .equations import Equations, Point
+from .following.equations import Equations, Point
+from .following.problems import Singular
+from .following.search import Seeking
+from .following.tracing import Place, Trace
 from .found import SingularCurve, Special
-from .problems import Singular
-from .search import Seeking
-from .tracing import Place, Trace
+from .plane.arcs import Spot
 
 NO_RATE = 1e-9
 """A picture that moves less than this part of a curve stands still."""
@@ -28,8 +28,8 @@ def curves_of(
     seeking: Seeking, kind: str, begun: Begun, plane: Plane, beside: Equations | None, own: bool,
     limits: dict[str, float] | None = None,
 ) -> list[SingularCurve]:  # fmt: skip
-    """Those that were found; `own` if it is the values of the plane that are held in them. `beside` are the equations of
-    the other kind."""
+    """Those that were found; `own` if it is the values of the plane that are held in them. `beside` are the equations
+    of the other kind."""
     found, read = [], Values(begun.model, begun.t, plane)
     for trace in seeking.curves:
         values = np.array([place.z.p if own else read(place.z.q) for place in trace.places])
@@ -58,11 +58,11 @@ def _cusps(trace: Trace, begun: Begun) -> tuple[Special, ...]:
     return tuple(Special(frozen(place.z.p), state_at(begun, place.z.q), spot) for spot, place in found)
 
 
-def _both(
-    trace: Trace, begun: Begun, read: Values | None, beside: Equations
-) -> tuple[Special, ...]:
+def _both(trace: Trace, begun: Begun, read: Values | None, beside: Equations) -> tuple[Special, ...]:
+    nothing = np.zeros(beside.scale.size)
+
     def sign(place: Place) -> float:
-        J = beside.at(Point(place.z.q, place.z.p, np.zeros(0))).J
+        J = beside.at(Point(place.z.q, nothing, np.zeros(0))).J[beside.ranked]
         return float(np.linalg.det(J / np.linalg.norm(J, axis=1, keepdims=True))) if len(J) == J.shape[1] else 1.0
 
     signs = np.array([sign(place) for place in trace.places])

@@ -8,10 +8,10 @@ from ..errors import SingularConfigurationError
 from ..poses.dependence import elements_of
 from ..poses.freedom import free_motions
 from .asked import Begun, Plane, state_at
-from .equations import Equations, Point
-from .problems import Section, Singular, smallest
-from .search import Region
-from .tracing import Place, both_ways, tangent_at
+from .following.equations import Equations, Point
+from .following.problems import Section, Singular, smallest
+from .following.search import Region
+from .following.tracing import Place, both_ways, tangent_at
 
 WAYS = 2000
 MARGIN = 0.02
@@ -42,7 +42,7 @@ def _towards(
 
     def outside(before: Point, after: Point) -> bool:
         gone = float(np.linalg.norm((after.p - base.p) / equations.scale))
-        return not region.holds(after.p) and gone < 3.0 * np.linalg.norm(way)
+        return not region.holds(after.p) and gone < 3.0 * float(np.linalg.norm(way))
 
     trace = both_ways(section, start, step, WAYS, outside)
     for place in (trace.places[0], trace.places[-1]):
@@ -63,14 +63,14 @@ def section_along(equations: Equations, region: Region, base: Point, way: np.nda
 
 def _in_general_position(equations: Equations, region: Region, base: Point, step: float) -> Point:
     """The base, or if it is a singular pose one next to it."""
-    if smallest(equations.at(base)) > 1e-4:
+    if smallest(equations.at(base).J) > 1e-4:
         return base
     for way in ((1.0, 0.3), (-0.3, 1.0), (-1.0, -0.3), (0.3, -1.0)):
         section = section_along(equations, region, base, np.array(way))
         start = Place(base, *tangent_at(section.value(base)[1], None))
         trace = both_ways(section, start, 0.5 * step, 40)
         for place in trace.places:
-            if region.holds(place.z.p) and smallest(equations.at(place.z)) > 1e-2:
+            if region.holds(place.z.p) and smallest(equations.at(place.z).J) > 1e-2:
                 return place.z
     return base
 
@@ -87,13 +87,14 @@ def _out_of_reach(
         own = [int(row) for row, weight in zip(equations.rows, weights, strict=True) if weight > 0.05 * weights.max()]
         names = tuple(n for n in elements_of(equations.system, own) if not n.startswith("fix "))
     asked = " and ".join(
-        f"{name} from {low:.6g} to {high:.6g}" for name, low, high in zip(plane.names, region.low, region.high, strict=True)
+        f"{name} from {low:.6g} to {high:.6g}"
+        for name, low, high in zip(plane.names, region.low, region.high, strict=True)
     )
     there = ", ".join(f"{name} = {value:.6g}" for name, value in zip(plane.names, at.p, strict=True))
     why = f", where {', '.join(names)} reach their limit" if names else ""
     message = (
-        f"{begun.model.name!r} has no pose with {asked} that its placement leads to: the nearest limit is at {there}{why}; "
-        "choose ranges on this side of it, or another start="
+        f"{begun.model.name!r} has no pose with {asked} that its placement leads to: the nearest limit is at "
+        f"{there}{why}; choose ranges on this side of it, or another start="
     )
     pose = state_at(begun, at.q[: begun.q.size])
     return SingularConfigurationError(message, time=begun.t, joints=names, pose=pose)

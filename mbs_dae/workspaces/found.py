@@ -11,18 +11,18 @@ import numpy as np
 from ..errors import ModelError
 from ..results.quantities import frozen
 from ..results.result import State
-from .arcs import Followed, Spot
 from .asked import Begun, Plane, state_at
-from .faces import Face
+from .following.search import Region
+from .following.tracing import STUCK, Trace
 from .maps import Map, map_of
-from .search import Region
-from .tracing import STUCK, Trace
+from .plane.arcs import Spot
+from .plane.faces import Face
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from .following.search import Seeking
     from .kinds import Kinds
-    from .search import Seeking
 
 PARALLEL, SERIAL, SINGULAR, LIMIT, RANGE = "parallel", "serial", "singular", "limit", "range"
 """The kinds of boundaries: inputs held lose their rank; outputs do; parameters; a joint is at its limit; the rectangle
@@ -31,10 +31,7 @@ ends."""
 
 @dataclass(frozen=True, eq=False)
 class Special:
-    """A point of a singular curve that is told: a cusp, or one in which the other kind is met as well.
-
-    >>> arm = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0), "C": (3, 0.5)}, rods=["AB", "BC"], fixed="A")
-    """
+    """A point of a singular curve that is told: a cusp, or one in which the other kind is met as well."""
 
     values: np.ndarray
     """The two values there."""
@@ -48,9 +45,9 @@ class SingularCurve:
     """Poses in which a mechanism is singular, one behind the other."""
 
     kind: str
-    """"parallel": a motion is possible with the inputs held. "serial": the outputs lose a direction. "limit": a joint is
-    at its limit. "singular": over parameters, the equations lose their rank."""
-    names: tuple[str, str]
+    """"parallel": a motion is possible with the inputs held. "serial": the outputs lose a direction. "limit": a joint
+    is at its limit. "singular": over parameters, the equations lose their rank."""
+    names: tuple[str, ...]
     values: np.ndarray
     """The two values along it, (places, 2); angles go on counting through whole turns."""
     closed: bool
@@ -98,7 +95,7 @@ class SingularCurve:
 class Area:
     """A region between boundaries: everywhere in it there are as many ways to assemble the mechanism."""
 
-    names: tuple[str, str]
+    names: tuple[str, ...]
     inside: np.ndarray
     """The values of a point of it, far from its border."""
     states: tuple[State, ...]
@@ -147,8 +144,8 @@ def _kind(tag: Any) -> str:
 class Workspace:
     """What `workspace` found."""
 
-    names: tuple[str, str]
-    units: tuple[str, str]
+    names: tuple[str, ...]
+    units: tuple[str, ...]
     low: np.ndarray
     high: np.ndarray
     curves: tuple[SingularCurve, ...]
@@ -162,7 +159,6 @@ class Workspace:
     seeking: Seeking = field(repr=False)
     kinds: Kinds | None = field(repr=False)
     start: Any = field(repr=False)
-    pictures: tuple[Followed, ...] = field(repr=False)
 
     def __repr__(self) -> str:
         return f"<Workspace of {self.title!r}: {len(self.curves)} singular curves, {len(self.regions)} regions>"
@@ -189,7 +185,9 @@ class Workspace:
         for one in self.regions:
             if point.shape == (1, 2) and one.contains(point)[0]:
                 return one
-        told = ", ".join(f"{name} from {a:g} to {b:g}" for name, a, b in zip(self.names, self.low, self.high, strict=True))
+        told = ", ".join(
+            f"{name} from {a:g} to {b:g}" for name, a, b in zip(self.names, self.low, self.high, strict=True)
+        )
         raise ModelError(f"no region holds {values}; give two values in the ranges: {told}")
 
     def map(self, count: int = 41) -> Map:
@@ -201,4 +199,3 @@ class Workspace:
         from .pictures import plot_workspace
 
         return plot_workspace(self)
-

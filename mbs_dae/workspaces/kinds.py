@@ -2,7 +2,8 @@
 
 N are the motions that all other equations leave, of unit length in the norm of the model. Inputs move by A = Φ_in N,
 outputs by B = Φ_out N, without units. Where A loses its rank the mechanism moves with its inputs held (a parallel, or
-direct, singularity); where B does, outputs lose a direction (a serial, or inverse, one); outputs follow inputs by B A⁻¹.
+direct, singularity); where B does, outputs lose a direction (a serial, or inverse, one). Outputs follow inputs by
+B A⁻¹.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from .asked import Begun, Plane, equations_system
 class Kinds:
     begun: Begun
     fix: dict[str, float]
-    inputs: Plane
+    inputs: Plane | None
+    """At least one of both is known."""
     outputs: Plane | None
 
     @cached_property

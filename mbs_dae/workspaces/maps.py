@@ -1,8 +1,8 @@
 """Numbers on a grid over the two values: each point is reached from a neighbour along a curve of poses.
 
 The pose at a point is the one that the pose to begin with goes to, in steps along the lines of the grid, in which both
-values are driven; a step that meets a singular pose is not made. So the map is that of one branch of poses (over inputs an
-assembly mode, over outputs a working mode), up to the singularities that bound it.
+values are driven; a step that meets a singular pose is not made. So the map is that of one branch of poses (over inputs
+an assembly mode, over outputs a working mode), up to the singularities that bound it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ..errors import ModelError, unknown_name
 from ..results.quantities import frozen
 from ..results.result import State
 from .asked import Begun, state_at
-from .equations import Equations, Point
-from .faces import distance_to
-from .problems import closed_pose, line
-from .search import Region
-from .tracing import Place, tangent_at, traced
+from .following.equations import Equations, Point
+from .following.problems import closed_pose, line
+from .following.search import Region
+from .following.tracing import Place, tangent_at, traced
+from .plane.faces import distance_to
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,8 +32,11 @@ QUANTITIES = {
     "manipulability": "|det J|, without unit",
     "parallel": "least motion of the inputs for a unit motion",
     "serial": "least motion of the outputs for a unit motion",
-    "distance": "distance to the nearest boundary",
+    "distance": "distance to the nearest singular curve",
 }
+
+NOTHING = 1e-14
+"""Inputs that move less than this have no Jacobian."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,11 +46,11 @@ class Map:
     With J the Jacobian of outputs by inputs, made dimensionless by the model's length: "dexterity" is 1 / cond J,
     "condition" is cond J, "manipulability" |det J|. "parallel" and "serial" are how much inputs and outputs move at
     least in a motion of unit length (in the norm of the model): 0 in a singular pose of the kind. "distance" is how far
-    it is in the plane to the nearest boundary.
+    it is in the plane to the nearest singular curve.
     """
 
-    names: tuple[str, str]
-    units: tuple[str, str]
+    names: tuple[str, ...]
+    units: tuple[str, ...]
     x: np.ndarray
     y: np.ndarray
     numbers: dict[str, np.ndarray] = field(repr=False)
@@ -63,7 +66,9 @@ class Map:
         return self.numbers[name]
 
     def __repr__(self) -> str:
-        return f"<Map over {self.names[0]} and {self.names[1]}: {int(self.reached.sum())} of {self.reached.size} points>"
+        return (
+            f"<Map over {self.names[0]} and {self.names[1]}: {int(self.reached.sum())} of {self.reached.size} points>"
+        )
 
     def meaning(self, name: str) -> str:
         """What a quantity is, in words."""
@@ -114,10 +119,10 @@ def _numbers(kinds: Any, point: Point) -> dict[str, float]:
         return out
     B = rest[0]
     out["serial"] = float(np.linalg.svd(B, compute_uv=False)[-1])
-    if A.shape == (2, 2) and out["parallel"] > 1e-14:
+    if A.shape[0] == A.shape[1] and out["parallel"] > NOTHING:
         sizes = np.linalg.svd(B @ np.linalg.inv(A), compute_uv=False)
-        out["condition"] = float(sizes[0] / sizes[1]) if sizes[1] > 0.0 else np.inf
-        out["dexterity"] = float(sizes[1] / sizes[0])
+        out["condition"] = float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
+        out["dexterity"] = float(sizes[-1] / sizes[0])
         out["manipulability"] = float(sizes.prod())
     return out
 
@@ -127,8 +132,9 @@ def _distances(workspace: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     units, scale = workspace.units, workspace.seeking.equations.scale
     grid = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2) / scale
     best = np.full(len(grid), np.inf)
-    for curve in workspace.pictures:
-        best = np.minimum(best, distance_to(curve.points, grid, closed=False))
+    for curve in workspace.curves:
+        for shift in workspace.region.shifts(curve.values):
+            best = np.minimum(best, distance_to((curve.values + shift) / scale, grid, closed=False))
     size = scale[0] if units[0] == units[1] else 1.0
     return np.where(np.isfinite(best), best * size, np.nan).reshape(len(x), len(y))
 

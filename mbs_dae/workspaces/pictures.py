@@ -18,7 +18,12 @@ LINES: dict[str, dict[str, Any]] = {
     "singular": {"color": COLOURS[1], "linewidth": 1.8},
     "limit": {"color": DARK, "linewidth": 1.4, "linestyle": ":"},
 }
-WORDS = {"parallel": "parallel singularity", "serial": "serial singularity", "singular": "singular", "limit": "joint limit"}
+WORDS = {
+    "parallel": "parallel singularity",
+    "serial": "serial singularity",
+    "singular": "singular",
+    "limit": "joint limit",
+}
 POINT: dict[str, Any] = {"linestyle": "none", "color": DARK, "zorder": 6}
 UNBOUNDED = ("condition", "manipulability")
 """They grow beyond all bounds at singular poses: colours end where 5 % of the points are beyond."""
@@ -29,7 +34,7 @@ def plot_workspace(found: Any) -> Figure:
         figure = Picture(figsize=(7.2, 5.0), layout="constrained")
         ax = figure.subplots()
         draw_regions(ax, found.regions)
-        draw_curves(ax, found.curves, found.low, found.high, found.plane.turns)
+        draw_curves(ax, found.curves, found.region)
         _frame(ax, found)
         ax.legend(**BESIDE)
         ax.set_title(_regions_title(found.regions))
@@ -44,7 +49,7 @@ def plot_map(mapped: Any, name: str) -> Figure:
         ax = figure.subplots()
         shown = np.minimum(values, np.nanpercentile(values.filled(np.nan), 95)) if name in UNBOUNDED else values
         mesh = ax.pcolormesh(mapped.x, mapped.y, shown.T, shading="nearest", cmap="viridis", rasterized=True)
-        draw_curves(ax, found.curves, found.low, found.high, found.plane.turns)
+        draw_curves(ax, found.curves, found.region)
         _frame(ax, found)
         unit = found.units[0] if name == "distance" and found.units[0] == found.units[1] else ""
         figure.colorbar(mesh, ax=ax, label=axis_label(name, unit))
@@ -76,37 +81,30 @@ def _regions_title(regions: Any) -> str:
     return f"{len(regions)} regions" if len(regions) != 1 else "1 region"
 
 
-def draw_curves(ax: Any, curves: Any, low: np.ndarray, high: np.ndarray, turns: np.ndarray) -> None:
+def draw_curves(ax: Any, curves: Any, region: Any) -> None:
     """With those that whole turns bring into the rectangle; cusps as crosses, points with a motion as circles."""
     named: set[str] = set()
 
     def label(word: str) -> str:
-        return "_" if word in named or named.add(word) else word
+        """In the legend once."""
+        known = word in named
+        named.add(word)
+        return "_" if known else word
 
     for curve in curves:
-        for shift in shifts(curve.values, low, high, turns):
+        for shift in region.shifts(curve.values):
             values = curve.values + shift
             if curve.is_point:
-                ax.plot(*values[0], "o", **POINT, markersize=9, markerfacecolor="white", label=label("moves with both held"))
+                ax.plot(
+                    *values[0], "o", **POINT, markersize=9, markerfacecolor="white", label=label("moves with both held")
+                )
                 continue
             ax.plot(*values.T, **LINES[curve.kind], zorder=4, label=label(WORDS[curve.kind]))
             for points, look, word in ((curve.cusps, "x", "turns back"), (curve.both, "D", "serial and parallel")):
                 at = np.array([point.values + shift for point in points]).reshape(-1, 2)
-                at = at[((at >= low) & (at <= high)).all(axis=1)]
+                at = at[((at >= region.low) & (at <= region.high)).all(axis=1)]
                 if len(at):
                     ax.plot(*at.T, look, **POINT, markersize=4.5, label=label(word))
-
-
-def shifts(values: np.ndarray, low: np.ndarray, high: np.ndarray, turns: np.ndarray) -> list[np.ndarray]:
-    """The whole turns that bring values into the rectangle."""
-    least, most, numbers = values.min(axis=0), values.max(axis=0), []
-    for k in range(2):
-        if turns[k] > 0.0:
-            first, last = np.ceil((low[k] - most[k]) / turns[k]), np.floor((high[k] - least[k]) / turns[k])
-            numbers.append([turns[k] * n for n in range(int(first), int(last) + 1)])
-        else:
-            numbers.append([0.0])
-    return [np.array([a, b]) for a in numbers[0] for b in numbers[1]]
 
 
 def _frame(ax: Any, found: Any) -> None:

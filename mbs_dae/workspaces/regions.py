@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..results.quantities import frozen
-from .arcs import Followed, Piece, PlaneCurve, Straight
 from .asked import Begun, Plane, state_at
-from .equations import Point
-from .faces import Face, faces_of, pieces_of
+from .following.equations import Point
+from .following.modes import poses_at
+from .following.search import Region, Seeking
+from .following.tracing import LONG, STUCK
 from .found import RANGE, Area, SingularCurve
-from .modes import poses_at
-from .search import Region, Seeking
-from .tracing import LONG
+from .plane.arcs import Followed, Piece, PlaneCurve, Straight
+from .plane.faces import Face, faces_of, pieces_of
 
 Counted = Callable[[np.ndarray], Sequence[Point]]
 """The poses with two values."""
@@ -28,24 +28,10 @@ def copies_of(curves: Sequence[SingularCurve], seeking: Seeking) -> list[Followe
     for curve in curves:
         if curve.is_point:
             continue
-        low, high = curve.values.min(axis=0), curve.values.max(axis=0)
-        for shift in _shifts(low, high, region):
+        for shift in region.shifts(curve.values):
             corners = tuple(cusp.spot for cusp in curve.cusps)
             found.append(Followed(curve.trace, scale, shift / scale, curve, corners))
     return found
-
-
-def _shifts(low: np.ndarray, high: np.ndarray, region: Region) -> list[np.ndarray]:
-    """By how much something between `low` and `high` is moved into the rectangle."""
-    numbers = []
-    for k in range(2):
-        turn = region.turns[k]
-        if turn > 0.0:
-            first, last = np.ceil((region.low[k] - high[k]) / turn), np.floor((region.high[k] - low[k]) / turn)
-            numbers.append([turn * n for n in range(int(first), int(last) + 1)])
-        else:
-            numbers.append([0.0] if low[k] <= region.high[k] and high[k] >= region.low[k] else [])
-    return [np.array([a, b]) for a in numbers[0] for b in numbers[1]]
 
 
 def sides_of(region: Region, scale: np.ndarray) -> list[Straight]:
@@ -107,7 +93,15 @@ def notes_of(curves: Sequence[SingularCurve]) -> tuple[str, ...]:
         if curve.is_point:
             notes.append(f"at {there} the mechanism moves with both values held")
         if curve.stuck:
-            notes.append(f"the {curve.kind} curve through {there} could not be followed to its end; try a smaller step=")
+            ends = [
+                curve.values[k] for k, why in ((0, curve.trace.beginning), (-1, curve.trace.ending)) if why == STUCK
+            ]
+            told = " and ".join(
+                ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, end, strict=True)) for end in ends
+            )
+            notes.append(
+                f"a {curve.kind} curve ends at {told}, where equations are not smooth, or more than one curve meet"
+            )
         if LONG in (curve.trace.ending, curve.trace.beginning):
             notes.append(f"the {curve.kind} curve through {there} is longer than was followed")
         if curve.trace.passed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,14 +13,26 @@ from ..errors import ModelError, check_dict
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.result import State
-from .asked import Begun, Plane, Values, begin, check_freedom, equations_of, let_go, plane_of, ranges_of, settle
+from .asked import (
+    Begun,
+    Plane,
+    Values,
+    begin,
+    check_freedom,
+    check_not_held,
+    equations_of,
+    let_go,
+    plane_of,
+    ranges_of,
+    settle,
+)
 from .curves import curves_of
 from .entering import entered
-from .equations import Point
+from .following.equations import Point
+from .following.search import Beside, Region, Seeking, beside, search
 from .found import PARALLEL, SERIAL, SINGULAR, Workspace
 from .kinds import Kinds
 from .regions import areas_of, copies_of, notes_of
-from .search import Beside, Region, Seeking, beside, search
 
 
 def workspace(
@@ -31,13 +43,13 @@ def workspace(
     """The singular curves of a mechanism over two of its quantities or parameters, and the regions between them.
 
     `over` names both and their ranges. They are the inputs of the mechanism, if nothing else is said; ``outputs=("P.x",
-    "P.y")`` names what it is to move. Over its outputs, say what its `inputs` are. Where inputs are held and it still can
-    move, it is in a parallel singularity; where outputs cannot move in every direction, in a serial one. Over parameters
-    the curves are where its equations lose their rank: limits of what can be assembled, and change points.
+    "P.y")`` names what it is to move. Over its outputs, say what its `inputs` are. Where it can move with its inputs
+    held, it is in a parallel singularity; where outputs cannot move in every direction, in a serial one. Over
+    parameters the curves are where its equations lose their rank: limits of what can be assembled, change points.
 
     Drivers of `over`, of inputs and of outputs are let go, and those named by `release`; others are held as they are at
-    the time t, and quantities in `fix` at their values. Poses are found from the placement, or from `start`, by following
-    curves with no longer a `step` than so many lengths of the model (an angle counts as it is).
+    the time t, and quantities in `fix` at their values. Poses are found from the placement, or from `start`, by
+    following curves with no longer a `step` than so many lengths of the model (an angle counts as it is).
 
     Each region has as many poses at all its points: its ``modes``.
 
@@ -59,52 +71,83 @@ def workspace(
     check_dict("fix", {} if fix is None else fix, "names and values", 'fix={"rod.angle": 0.3}')
     given = {name: finite_number(value, f"fix[{name!r}]") for name, value in (fix or {}).items()}
     plane, low, high = ranges_of(model, over)
-    own, other = _roles(model, plane, inputs, outputs)
-    model = let_go(model, [*plane.names, *(other.names if other else ())], release, t)
-    begun = begin(model, t, given, start)
+    check_not_held(plane, given)
+    roles = _roles(model, plane, inputs, outputs, given)
+    other = roles.other.names if roles.other else ()
+    begun = begin(let_go(model, [*plane.names, *other], release, t), t, given, start)
+    return _found(begun, plane, Region(low, high, plane.turns), roles, given, step)
+
+
+class _Roles(NamedTuple):
+    kind: str
+    """Of the singularities with the values of the plane held."""
+    other: Plane | None
+    """What is held for those of the other kind."""
+    section: tuple[str, ...]
+    """The quantities that belong to those of the plane and are held: a section of a space of more."""
+
+
+def _found(
+    begun: Begun, plane: Plane, region: Region, roles: _Roles, fix: Mapping[str, float], step: float
+) -> Workspace:
+    """The curves, then the regions."""
     check_freedom(begun, plane, redundant=all(plane.of_model))
-    equations = equations_of(model, t, plane, given)
-    region = Region(low, high, plane.turns)
+    kind, other, section = roles
+    equations = equations_of(begun.model, begun.t, plane, fix)
     base = entered(equations, region, settle(equations, begun, plane), begun, plane, step)
     seeking = Seeking(equations, region, step)
     search(seeking, base)
-    against = _other_kind(seeking, other, begun, plane, given) if other is not None else None
-    curves = curves_of(seeking, own, begun, plane, against.equations if against else None, own=True)
-    pictures = copies_of(curves, seeking)
+    against = _other_kind(seeking, other, begun, plane, fix, section) if other is not None else None
+    curves = curves_of(seeking, kind, begun, plane, against.equations if against else None, own=True)
+    regions = areas_of(seeking, copies_of(curves, seeking), begun, plane)
     if against is not None:
-        turned = SERIAL if own == PARALLEL else PARALLEL
+        turned = SERIAL if kind == PARALLEL else PARALLEL
         curves += curves_of(against, turned, begun, plane, equations, own=False)
-    inputs_first = (plane, other) if own == PARALLEL else (other, plane)
-    kinds = Kinds(begun, given, *inputs_first) if own != SINGULAR and inputs_first[0] is not None else None
+    kinds = None
+    if kind != SINGULAR:
+        held = {name: value for name, value in fix.items() if name not in section}
+        mine = plane_of(begun.model, [*plane.names, *section], "over")
+        kinds = Kinds(begun, held, *((mine, other) if kind == PARALLEL else (other, mine)))
     return Workspace(
-        plane.names, plane.units, low, high, tuple(curves), areas_of(seeking, pictures, begun, plane), notes_of(curves),
-        model.name, begun, plane, region, seeking, kinds, base, tuple(pictures),
+        plane.names, plane.units, region.low, region.high, tuple(curves), regions, notes_of(curves), begun.model.name,
+        begun, plane, region, seeking, kinds, base,
     )  # fmt: skip
 
 
-def _roles(model: Model, plane: Plane, inputs: Any, outputs: Any) -> tuple[str, Plane | None]:
-    """Of which kind the singularities are with the values of the plane held; and what is held for those of the other."""
+def _roles(model: Model, plane: Plane, inputs: Any, outputs: Any, fix: Mapping[str, float]) -> _Roles:
+    """Whether the values of the plane are inputs or outputs, and what the others are."""
     if any(plane.of_model):
         if inputs is not None or outputs is not None:
             raise ModelError("over parameters there are no inputs and outputs; leave inputs= and outputs= out")
-        return SINGULAR, None
+        return _Roles(SINGULAR, None, ())
     asked = {"inputs": inputs, "outputs": outputs}
     planes = {what: plane_of(model, names, what) for what, names in asked.items() if names is not None}
-    mine = [what for what, one in planes.items() if set(one.names) == set(plane.names)]
-    others = [what for what in planes if what not in mine]
-    if len(others) > 1 or len(mine) > 1:
-        raise ModelError("over must be the inputs or the outputs; give the same names, or leave one of them out")
-    role = mine[0] if mine else "outputs" if others == ["inputs"] else "inputs"
     if any(any(one.of_model) for one in planes.values()):
         raise ModelError("inputs and outputs are quantities of poses, not parameters")
-    return (PARALLEL if role == "inputs" else SERIAL), (planes[others[0]] if others else None)
+    mine = [what for what, one in planes.items() if set(plane.names) <= set(one.names)]
+    others = [what for what in planes if what not in mine]
+    if len(others) > 1 or len(mine) > 1:
+        raise ModelError(
+            "over must be two of the inputs or two of the outputs, and not of both; or leave one of them out"
+        )
+    role = mine[0] if mine else "outputs" if others == ["inputs"] else "inputs"
+    section = tuple(name for name in (planes[mine[0]].names if mine else ()) if name not in plane.names)
+    if missing := [name for name in section if name not in fix]:
+        raise ModelError(f"{role} has {', '.join(missing)} besides over; hold it: fix={{{missing[0]!r}: 0.0}}")
+    other = planes[others[0]] if others else None
+    if other is not None and len(other.names) != 2 + len(section):
+        what = f"{others[0]} has {len(other.names)} names, and {role} {2 + len(section)}; name as many"
+        raise ModelError(f"{what}: {role}={[*plane.names, *section]!r} and one more for each more")
+    return _Roles(PARALLEL if role == "inputs" else SERIAL, other, section)
 
 
-def _other_kind(seeking: Seeking, other: Plane, begun: Begun, plane: Plane, fix: Mapping[str, float]) -> Seeking:
-    """Poses in which the other pair of quantities loses its hold, over the same plane."""
-    equations = equations_of(begun.model, begun.t, other, fix)
-    settle(equations, begun, other)
-
+def _other_kind(
+    seeking: Seeking, other: Plane, begun: Begun, plane: Plane, fix: Mapping[str, float], section: Sequence[str]
+) -> Seeking:
+    """Poses in which the other quantities lose their hold, over the same plane."""
+    equations = equations_of(begun.model, begun.t, other, fix, section)
+    free = {name: value for name, value in fix.items() if name not in section}
+    settle(equations, begin(begun.model, begun.t, free, None) if section else begun, other)
     held, read = (Values(begun.model, begun.t, one) for one in (other, plane))
     region = Beside(seeking.region.low, seeking.region.high, other.turns, plane.turns, read)
     return beside(seeking, equations, region, lambda q: Point(q, held(q), np.zeros(0)))

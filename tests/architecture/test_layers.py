@@ -50,6 +50,7 @@ ROOMS = [
     "view",
     "verbs",
     "ensembles",
+    "workspaces",
     "synthesis",
     "design",
     "cli",

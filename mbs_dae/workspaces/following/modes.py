@@ -1,13 +1,13 @@
 """How many ways there are to assemble a mechanism with given values: found by following curves.
 
-Lines through the point, in four directions, are followed from known poses through all their turning points; each pass of
-the point is a pose there, from which the other lines are followed, until none is new. So all poses are found that hang
-together by motions with one value, or the sum or difference of both, held.
+Lines through the point, in four directions, are followed from known poses through all their turning points; each pass
+of the point is a pose there, from which the other lines are followed, until none is new. So all poses are found that
+hang together by motions with one value, or the sum or difference of both, held.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def poses_at(
     found: list[Point] = []
     places = np.array([point.p for point in known])
     off = np.linalg.norm(_rest(places - values, region.turns) / equations.scale, axis=1)
-    for k in np.argsort(off, kind="stable")[: NEAREST]:
+    for k in np.argsort(off, kind="stable")[:NEAREST]:
         way = _rest(values - known[k].p, region.turns) / equations.scale
         if np.linalg.norm(way) < 1e-9:
             _add(equations, region, found, [known[k]])
@@ -85,22 +85,22 @@ def _passes(
     return found
 
 
-def _at_zero(trace: Trace, k: int, ahead, low: float, high: float) -> Point | None:  # noqa: ANN001
+def _at_zero(trace: Trace, k: int, ahead: Callable[[Place], float], low: float, high: float) -> Point | None:
     """Where a step passes: by halving and secants."""
-    a, b = 0.0, trace.steps[k]
+    a, b, z = 0.0, trace.steps[k], trace.places[k].z
     if low == 0.0:
-        return trace.places[k].z
+        return z
     for _ in range(60):
         x = b - high * (b - a) / (high - low)
         x = x if a < x < b else 0.5 * (a + b)
         place = beside(trace.problem, trace.places[k], x)
         if place is None:
             return None
-        value = ahead(place)
+        value, z = ahead(place), place.z
         if abs(value) < 1e-12 or b - a < 1e-14:
-            return place.z
+            break
         if value * low > 0.0:
             a, low, high = x, value, 0.5 * high
         else:
             b, high, low = x, value, 0.5 * low
-    return place.z
+    return z

@@ -1,8 +1,8 @@
 """Curves F(z) = 0 of any smooth equations with one unknown more than equations: by arc length, dense.
 
-The tangent t is the one of length 1 with F' t = 0; a step goes along it, and Newton brings it back across. A step whose
-ends do not belong to one smooth curve (the tangent turns too far, the chord is not that of both tangents) is halved. The
-curve is closed where it comes back through its first place, whole turns of bodies and values not counted.
+The tangent t is the one of length 1 with F' t = 0; a step goes along it, and Newton brings it back across. A step
+whose ends do not belong to one smooth curve (the tangent turns too far, the chord is not that of both tangents) is
+halved. The curve is closed where it comes back through its first place, whole turns of bodies and values not counted.
 """
 
 from __future__ import annotations
@@ -123,7 +123,9 @@ def traced(
     problem: Smooth, start: Place, step: float, most: int, within: Callable[[Point, Point], bool] | None = None
 ) -> Trace:
     """From a place onwards; `within` tells of two places next to each other whether to go on."""
-    places, steps, passed, h = [start], [], [], 0.25 * step
+    places, h = [start], 0.25 * step
+    steps: list[float] = []
+    passed: list[int] = []
     bare = len(problem.between(start.z, start.z))
     while len(places) < most:
         here = places[-1]
@@ -162,20 +164,19 @@ def _home(problem: Smooth, start: Place, here: Place, there: Place, h: float, ba
     t0 = start.t[:bare]
     if not (before @ t0 < 0.0 <= after @ t0 and np.linalg.norm(after) < 2.0 * h and np.linalg.norm(before) < 2.0 * h):
         return None
-    low, high = 0.0, h
-    ahead = before @ t0
-    x = h * ahead / (ahead - after @ t0)
+    (low, high), found = (0.0, h), here
+    x = h * (before @ t0) / (before @ t0 - after @ t0)
     for _ in range(50):
-        found = beside(problem, here, x)
-        if found is None:
+        near = beside(problem, here, x)
+        if near is None:
             return None
-        off = problem.between(start.z, found.z) @ t0
+        found, off = near, problem.between(start.z, near.z) @ t0
         if abs(off) < 1e-14:
             break
         low, high = (x, high) if off < 0.0 else (low, x)
         rate = float(found.t[:bare] @ t0 / (found.t @ here.t))
         x = x - off / rate if rate > 0.0 else 0.5 * (low + high)
-        x = x if low < x < high else 0.5 * (low + high)
+        x = float(x) if low < x < high else 0.5 * (low + high)
     same = np.linalg.norm(problem.between(start.z, found.z)) < SAME and found.t[:bare] @ t0 > 0.99 * (t0 @ t0)
     return (found, x) if same else None
 

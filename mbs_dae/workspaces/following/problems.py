@@ -35,12 +35,16 @@ class Singular:
 
     def value(self, z: Point) -> tuple[np.ndarray, np.ndarray]:
         terms, u = self.equations.at(z), z.u
-        m, n = terms.J.shape
-        out = np.zeros((m + n + 1, n + 2 + m))
-        out[:m, :n], out[:m, n : n + 2] = terms.J, terms.P
-        out[m:-1, :n], out[m:-1, n : n + 2], out[m:-1, n + 2 :] = terms.H, terms.K, terms.J.T
-        out[-1, n + 2 :] = u
-        return np.concatenate([terms.phi, terms.J.T @ u, [0.5 * (u @ u - 1.0)]]), out
+        (m, n), k, J = terms.J.shape, terms.P.shape[1], self.ranked(terms)
+        out = np.zeros((m + n + 1, n + k + len(J)))
+        out[:m, :n], out[:m, n : n + k] = terms.J, terms.P
+        out[m:-1, :n], out[m:-1, n : n + k], out[m:-1, n + k :] = terms.H, terms.K, J.T
+        out[-1, n + k :] = u
+        return np.concatenate([terms.phi, J.T @ u, [0.5 * (u @ u - 1.0)]]), out
+
+    def ranked(self, terms: Terms) -> np.ndarray:
+        """The rows that are asked for their rank."""
+        return terms.J[self.equations.ranked] if self.equations.apart else terms.J
 
     def moved(self, z: Point, step: np.ndarray) -> Point:
         return self.equations.moved(z, step)
@@ -55,7 +59,7 @@ class Singular:
     def near(self, q: np.ndarray, p: np.ndarray, rounds: int = 30) -> Point | None:
         """A singular pose near to a pose: Newton's method, the least steps. None where it finds none."""
         bare = Point(q, p, np.zeros(0))
-        J = self.equations.at(bare).J
+        J = self.ranked(self.equations.at(bare))
         m, n = J.shape
         u = np.linalg.svd(J)[0][:, min(m - 1, n)]
         z = Point(q, p, u)
@@ -103,7 +107,6 @@ def line(equations: Equations, turns: np.ndarray, base: Point, direction: np.nda
 
 def closed_pose(equations: Equations, z: Point, rounds: int = 20) -> Point | None:
     """The pose near to a point with the same values: Newton's method, the least steps."""
-    n = equations.system.nv
     for _ in range(rounds):
         terms = equations.at(z)
         size = float(np.abs(terms.phi).max(initial=0.0))
@@ -113,12 +116,11 @@ def closed_pose(equations: Equations, z: Point, rounds: int = 20) -> Point | Non
             return z
         step = np.linalg.lstsq(terms.J, -terms.phi, rcond=1e-12)[0]
         longest = float(np.abs(step).max(initial=1e-300))
-        z = equations.moved(z, np.append(step * min(1.0, LONGEST / longest), [0.0, 0.0]))
+        z = equations.moved(z, np.append(step * min(1.0, LONGEST / longest), np.zeros(z.p.size)))
     return z if size < 1e-10 else None
 
 
-def smallest(terms: Terms) -> float:
-    """The smallest singular value of the rows, each of length 1."""
-    length = np.linalg.norm(terms.J, axis=1, keepdims=True)
-    return float(np.linalg.svd(terms.J / np.where(length > 0.0, length, 1.0), compute_uv=False)[-1])
-
+def smallest(J: np.ndarray) -> float:
+    """The smallest singular value of rows, each made of length 1."""
+    length = np.linalg.norm(J, axis=1, keepdims=True)
+    return float(np.linalg.svd(J / np.where(length > 0.0, length, 1.0), compute_uv=False)[-1])

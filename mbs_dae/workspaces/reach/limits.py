@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import System
-from ..errors import ModelError, check_dict
-from ..model.contacts import Stop
-from ..model.model import Model
-from ..poses.reach.joint_space import JointSpace
+from ...compiled import System
+from ...errors import ModelError, check_dict
+from ...model.contacts import Stop
+from ...model.model import Model
+from ...poses.reach.joint_space import JointSpace
 
 ALIKE = 1e-9
 KEPT = 1e-9
@@ -84,7 +84,9 @@ def limits_of(space: JointSpace, model: Model, given: Mapping[str, Any] | None) 
     for name, pair in (given or {}).items():
         space.index(name)
         try:
-            low, high = (free if x is None else space.number(x, f"limits[{name!r}]") for x, free in zip(pair, ENDS, strict=True))
+            low, high = (
+                free if x is None else space.number(x, f"limits[{name!r}]") for x, free in zip(pair, ENDS, strict=True)
+            )
         except (TypeError, ValueError) as exc:
             raise ModelError(f"limits[{name!r}] must be a pair (low, high), not {pair!r}") from exc
         if low >= high:
@@ -102,7 +104,7 @@ ENDS = (-np.inf, np.inf)
 
 
 def _of_stop(space: JointSpace, model: Model, stop: Stop) -> tuple[str, float, float]:
-    """The joint that a stop stops, and the limits that it gives: its measure is that coordinate, or the opposite one."""
+    """The joint that a stop stops, and its limits: the measure is that coordinate, or the opposite one."""
     system = model.compile()
     names = [name for name in space.names if model.found_quantity(name)]
     reader = system.reader([stop.measure, *(model.quantity(name)[0] for name in names)])
@@ -110,7 +112,9 @@ def _of_stop(space: JointSpace, model: Model, stop: Stop) -> tuple[str, float, f
     rows = reader.jacobian(0.0, q).toarray() / np.sqrt(system.weight)
     values = reader(np.zeros(1), q[None], still, still)[0, 0]
     number = model.value
-    low, high = (number(stop.limits[n]) if n in stop.limits else end for n, end in zip(("lower", "upper"), ENDS, strict=True))
+    low, high = (
+        number(stop.limits[n]) if n in stop.limits else end for n, end in zip(("lower", "upper"), ENDS, strict=True)
+    )
     for k, name in enumerate(names, 1):
         for sense in (1.0, -1.0):
             if np.abs(rows[0] - sense * rows[k]).max() < ALIKE * max(np.abs(rows[0]).max(), 1e-300):

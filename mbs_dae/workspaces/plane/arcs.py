@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .tracing import Place, Trace
+from ..following.tracing import Place, Trace
 
 ROUNDS = 20
 EXACT = 1e-13
@@ -37,12 +37,16 @@ class Spot(NamedTuple):
 
 
 class PlaneCurve(Protocol):
-    points: np.ndarray
-    """(segments + 1, 2)"""
-    closed: bool
-    corners: Sequence[Spot]
-    """Where it turns back."""
-    tag: Any
+    """`points`, (segments + 1, 2); whether it is `closed`; its `corners`, where it turns back; whose it is."""
+
+    @property
+    def points(self) -> np.ndarray: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def corners(self) -> Sequence[Spot]: ...
+    @property
+    def tag(self) -> Any: ...
 
     def at(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]: ...
 

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import model_of
-from ..compiled import System
-from ..errors import ModelError, check_dict
-from ..model.model import Model
-from ..model.parameters import finite_number
-from ..poses.reach.joint_space import JointSpace, label
-from ..results.quantities import frozen
-from ..verbs.inverse_kinematics import inverse_kinematics
-from .arcs import Followed, Piece, PlaneCurve
-from .asked import Begun, Plane, begin, check_freedom, equations_of, plane_of, settle
-from .curves import curves_of
-from .faces import Face, faces_of, pieces_of
-from .found import LIMIT, SERIAL, Area, SingularCurve
+from ...arguments import model_of
+from ...compiled import System
+from ...errors import ModelError, check_dict
+from ...model.model import Model
+from ...model.parameters import finite_number
+from ...poses.reach.joint_space import JointSpace, label
+from ...results.quantities import frozen
+from ...verbs.inverse_kinematics import inverse_kinematics
+from ..asked import Begun, Plane, begin, check_freedom, equations_of, plane_of, settle
+from ..curves import curves_of
+from ..following.search import Region, Seeking
+from ..found import LIMIT, SERIAL, Area, SingularCurve
+from ..plane.arcs import Followed, Piece, PlaneCurve
+from ..plane.faces import Face, faces_of, pieces_of
 from .limits import KEPT, Limits, limits_of
 from .samples import samples
-from .search import Region, Seeking
 from .within import corners_at_limits
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ class ReachableWorkspace:
     (True, 1, array([ True, False]))
     """
 
-    names: tuple[str, str]
-    units: tuple[str, str]
+    names: tuple[str, ...]
+    units: tuple[str, ...]
     title: str
     regions: tuple[Area, ...]
     """The reachable ones. Between curves inside, the number of solutions changes."""
@@ -90,8 +90,8 @@ class ReachableWorkspace:
 
     @cached_property
     def boundary(self) -> tuple[tuple[str, np.ndarray], ...]:
-        """Its arcs: the kind ("serial": a singular pose, "limit": a joint at its limit), and points, (n, 2), each exact."""
-        return tuple((points_kind, points) for points, points_kind, outer in self.lines if outer)
+        """Its arcs: the kind ("serial": singular poses, "limit": a joint at its limit), and exact points, (n, 2)."""
+        return tuple((kind, points) for points, kind, outer in self.lines if outer)
 
     @cached_property
     def lines(self) -> list[tuple[np.ndarray, str, bool]]:
@@ -101,7 +101,7 @@ class ReachableWorkspace:
 
     def plot(self) -> Figure:
         """Boundaries by their kind; curves inside, where the number of solutions changes, thin."""
-        from .pictures import plot_reachable
+        from ..pictures import plot_reachable
 
         return plot_reachable(self)
 
@@ -148,7 +148,8 @@ def reachable_workspace(
 
     def keeps(piece: Piece) -> bool:
         low, high = max(piece.ranges, key=lambda pair: pair[1] - pair[0])
-        place = piece.curve.place(0.5 * (low + high))  # type: ignore[attr-defined]
+        assert isinstance(piece.curve, Followed)
+        place = piece.curve.place(0.5 * (low + high))
         return bounds.margin(place.z.q, piece.curve.tag.limits) > -KEPT
 
     pieces, _ = pieces_of(pictures, keeps) if pictures else ([], [])
@@ -172,7 +173,9 @@ def _plane_names(space: JointSpace, hand: Any, plane: Any, at: Any) -> tuple[tup
         raise ModelError(f"plane names two axes of {axes}, such as {axes[0] + axes[-1]!r}, not {plane!r}")
     if space.model.dimension == 2:
         if at is not None:
-            raise ModelError("at= says which section of a space is asked for, and this arm is in the plane; leave it out")
+            raise ModelError(
+                "at= says which section of a space is asked for, and this arm is in the plane; leave it out"
+            )
         third = None
     else:
         third = f"{label(marker)}.{(set(axes) - set(plane)).pop()}"
@@ -199,7 +202,9 @@ def _all_curves(
             seeking.follow(point)
         known = [curve for curve in found if not curve.is_point]
         new = curves_of(seeking, LIMIT if chosen else SERIAL, begun, plane, None, own=True, limits=chosen)
-        found += [curve for curve in new if not any(seeking.lies_on(old.trace, curve.trace.places[0].z) for old in known)]
+        found += [
+            curve for curve in new if not any(seeking.lies_on(old.trace, curve.trace.places[0].z) for old in known)
+        ]
     return found
 
 

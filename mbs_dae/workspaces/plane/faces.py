@@ -1,4 +1,4 @@
-"""The regions into which curves split the plane: vertices, half-edges, and cycles of them with the region to the left."""
+"""The regions into which curves split the plane: vertices, and cycles of half-edges with the region to the left."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def _reach(piece: Piece) -> float:
 def _heading(piece: Piece, sense: int, radius: float) -> float:
     """The direction of the point at which a piece is so far from its beginning."""
     start = piece.points[::sense][0]
-    low, high = (piece.ranges[0] if sense == 1 else piece.ranges[-1])
+    low, high = piece.ranges[0] if sense == 1 else piece.ranges[-1]
     a, b = (low, high) if sense == 1 else (high, low)
     spots = np.linspace(a, b, max(2, int(4 * abs(b - a)) + 2))[1:]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from ..poses.reach.joint_space import JointSpace
-from .asked import Begun, Plane, Values
-from .equations import Equations, Point
+from ...poses.reach.joint_space import JointSpace
+from ..asked import Begun, Plane, Values
+from ..following.equations import Equations, Point
 from .limits import ENDS, Limits
 
 LONGEST = 0.3
@@ -18,7 +18,7 @@ def samples(
     space: JointSpace, begun: Begun, plane: Plane, equations: Equations, held: Mapping[str, float], bounds: Limits,
     count: int, seed: int,
 ) -> Iterator[Point]:  # fmt: skip
-    """Joints at random within their limits, those that are held at their values; loops and a section closed from there."""
+    """Joints at random within their limits, or held at their values; loops and a section closed from there."""
     random, read = np.random.default_rng(seed), Values(begun.model, begun.t, plane)
     own = space.system.placement
     turning = set(space.angles.tolist())

@@ -1,11 +1,11 @@
-"""The equations of a mechanism in which two values p are left open, dense and without units.
+"""The equations of a mechanism in which some values p are left open, dense and without units.
 
     Φ(x, p) = 0
 
-p are values of held quantities (Φ_k = measure - p_k) or parameters of the model. Small motions x count as in the norm of
-the model, by its length L; a row is divided by 1, L or L², by its unit; a value by L if it is a length, an angle as it
-is. So a model that is a thousand times as large has the same numbers here. Rows that depend on others everywhere are
-left out.
+p are values of held quantities (Φ_k = measure - p_k) or parameters of the model. Small motions x count as in the norm
+of the model, by its length L; a row is divided by 1, L or L², by its unit; a value by L if it is a length, an angle as
+it is. So a model that is a thousand times as large has the same numbers here. Rows that depend on others everywhere are
+left out. Rows that are held `apart` belong to Φ, but not to those whose rank is asked for: they choose a section.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import NamedTuple
 import numpy as np
 import sympy as sp
 
-from ..compiled import System
-from ..compiled.derivatives import POSITIONS, PUSHES, DerivativeBuilder, Derivatives, builder_of, differentiate
-from ..compiled.machine import Machine, observe
-from ..compiled.manifold import difference, move
-from ..model.parameters import Evaluator
-from ..poses.arcs.track import angles_of
-from ..poses.dependence import PoseRank
+from ...compiled import System
+from ...compiled.derivatives import POSITIONS, PUSHES, DerivativeBuilder, Derivatives, builder_of, differentiate
+from ...compiled.machine import Machine, observe
+from ...compiled.manifold import difference, move
+from ...model.parameters import Evaluator
+from ...poses.arcs.track import angles_of
+from ...poses.dependence import PoseRank
 
 
 class Point(NamedTuple):
-    """A pose, the two values, and multipliers, if there are any."""
+    """A pose, the open values, and multipliers, if there are any."""
 
     q: np.ndarray
     p: np.ndarray
@@ -48,13 +48,15 @@ class Equations:
     """Those of a system; row `held[k]` holds the value k, or parameter `symbols[k]` is it."""
 
     def __init__(
-        self, system: System, t: float, held: Sequence[int | None], symbols: Sequence[sp.Symbol | None], scale: np.ndarray
-    ):
-        self.system, self.t, self.scale = system, t, scale
+        self, system: System, t: float, held: Sequence[int | None], symbols: Sequence[sp.Symbol | None],
+        scale: np.ndarray, apart: Sequence[int] = (),
+    ):  # fmt: skip
+        self.system, self.t, self.scale, self.apart = system, t, scale, frozenset(apart)
         self.held = [(row, k) for k, row in enumerate(held) if row is not None]
         self.symbols = [(symbol, k) for k, symbol in enumerate(symbols) if symbol is not None]
         self.unit = system.length / np.sqrt(system.weight[: system.nv])
         self.rows = np.arange(len(system.rows))
+        self.sizes = system.nv, scale.size
 
     @cached_property
     def _machine(self) -> Machine:
@@ -77,6 +79,11 @@ class Equations:
     def _per_row(self) -> np.ndarray:
         return np.asarray(1.0 / self.system.row_units)
 
+    @property
+    def ranked(self) -> np.ndarray:
+        """Which of the rows are asked for their rank."""
+        return np.array([row not in self.apart for row in self.rows.tolist()], dtype=bool)
+
     @cached_property
     def angles(self) -> np.ndarray:
         """For each small motion what a whole turn of a body is; 0 for other motions."""
@@ -86,8 +93,10 @@ class Equations:
         """Leave out the rows that depend on others in this pose, which is to be in general position."""
         self.put(p)
         rank = PoseRank(self.system, self.t, q, machine=self._machine)
-        lost = rank.dependent(range(len(self.system.rows)))
-        self.rows = np.array([k for k in range(len(self.system.rows)) if k not in lost], dtype=int)
+        every = range(len(self.system.rows))
+        asked = [k for k in every if k not in self.apart]
+        lost = rank.dependent(asked)
+        self.rows = np.array([k for k in every if k not in lost], dtype=int)
 
     def evaluator_at(self, p: np.ndarray) -> Evaluator:
         own = self.system.evaluator
@@ -96,12 +105,12 @@ class Equations:
         return own
 
     def put(self, p: np.ndarray) -> np.ndarray:
-        """Put parameters in; how the numbers in the slots change with p, (2, slots)."""
+        """Put parameters in; how the numbers in the slots change with p, (values, slots)."""
         if not self.symbols:
-            return np.zeros((2, 0))
+            return np.zeros((self.scale.size, 0))
         batch, number = self.system.structure.program.batch, self.evaluator_at(p)
         self._machine.program.batch.parameters[:] = batch.numbers(number)
-        out = np.zeros((2, batch.room))
+        out = np.zeros((self.scale.size, batch.room))
         slopes = batch.slopes(number, [symbol for symbol, _ in self.symbols])
         for row, (_, k) in zip(slopes, self.symbols, strict=True):
             out[k, : row.size] = row
@@ -115,12 +124,16 @@ class Equations:
         per_row = self._per_row
         multipliers = np.zeros(m)
         if point.u.size:
-            multipliers[self.rows] = point.u * per_row[self.rows]
+            multipliers[self.rows[self.ranked]] = point.u * per_row[self.rows[self.ranked]]
         to = self._slopes
         differentiate(to, self.t, point.q, system.still, system.still, multipliers)
         matrix = np.zeros(self._shape)
         matrix[to.row, to.column] = to.values
-        by_p = matrix[:, 2 * n + 1 :][:, : numbers.shape[1]] @ numbers.T if self.symbols else np.zeros((m + n, 2))
+        by_p = (
+            matrix[:, 2 * n + 1 :][:, : numbers.shape[1]] @ numbers.T
+            if self.symbols
+            else np.zeros((m + n, self.scale.size))
+        )
         for row, k in self.held:
             phi[row] -= point.p[k]
             by_p[row, k] -= 1.0
@@ -137,14 +150,14 @@ class Equations:
     # --- moving about -------------------------------------------------------------------------------------------------
 
     def moved(self, point: Point, step: np.ndarray) -> Point:
-        n = self.system.nv
+        n, k = self.sizes
         q = point.q.copy()
         move(self._machine.manifold, q, step[:n] * self.unit)
-        return Point(q, point.p + step[n : n + 2] * self.scale, point.u + step[n + 2 :])
+        return Point(q, point.p + step[n : n + k] * self.scale, point.u + step[n + k :])
 
     def between(self, one: Point, other: Point, turns: np.ndarray | None = None) -> np.ndarray:
-        """The small step from a point to another; with `turns` (what a whole turn adds to each value) but for whole turns
-        of bodies and values."""
+        """The small step from a point to another; with `turns` (what a whole turn adds to each value) but for whole
+        turns of bodies and values."""
         way = np.zeros(self.system.nv)
         difference(self._machine.manifold, one.q, other.q, way)
         way /= self.unit

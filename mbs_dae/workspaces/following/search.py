@@ -69,6 +69,19 @@ class Region:
         whole = np.rint((p - middle) / turn)
         return np.where(self.turns > 0.0, p - whole * turn, p)
 
+    def shifts(self, values: np.ndarray, turns: np.ndarray | None = None) -> list[np.ndarray]:
+        """The whole turns that bring a curve into the rectangle."""
+        turns, numbers = self.turns if turns is None else turns, []
+        for turn, least, most, low, high in zip(
+            turns, values.min(axis=0), values.max(axis=0), self.low, self.high, strict=True
+        ):
+            if turn > 0.0:
+                first, last = np.ceil((low - most) / turn), np.floor((high - least) / turn)
+                numbers.append([turn * n for n in range(int(first), int(last) + 1)])
+            else:
+                numbers.append([0.0] if least <= high and most >= low else [])
+        return [np.array([a, b]) for a in numbers[0] for b in numbers[1]]
+
 
 @dataclass(frozen=True, eq=False)
 class Beside(Region):
@@ -115,7 +128,7 @@ class Seeking:
         if len(trace.places) < 3:
             return None
         self.sections.append(trace)
-        sizes = np.array([smallest(self.equations.at(place.z)) for place in trace.places])
+        sizes = np.array([smallest(self.equations.at(place.z).J) for place in trace.places])
         for k in dips(sizes, trace.closed):
             self.follow(trace.places[k].z)
         return trace
@@ -132,7 +145,7 @@ class Seeking:
 
     def _lost(self, z: Point) -> int:
         """How many independent u there are: of a curve that can be followed one."""
-        J = self.equations.at(z).J
+        J = self.singular.ranked(self.equations.at(z))
         sizes = np.linalg.svd(J, compute_uv=False)
         return int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
 
@@ -185,7 +198,7 @@ def beside(seeking: Seeking, equations: Equations, region: Beside, at: Callable[
     found = Seeking(equations, region, seeking.step)
     for trace in seeking.sections:
         points = [at(place.z.q) for place in trace.places]
-        sizes = np.array([smallest(equations.at(point)) for point in points])
+        sizes = np.array([smallest(found.singular.ranked(equations.at(point))) for point in points])
         for k in dips(sizes, trace.closed):
             found.follow(points[k])
     return found
@@ -236,4 +249,3 @@ def _walk_at_random(seeking: Seeking, base: Point, random: np.random.Generator) 
         if trace is not None:
             inside = [place.z for place in trace.places if seeking.region.holds(place.z.p)]
             known += inside[:: max(1, len(inside) // 8)]
-

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arcs import Spot
-from .curves import zeros_along
-from .found import SingularCurve
+from ..curves import zeros_along
+from ..following.tracing import Place
+from ..found import SingularCurve
+from ..plane.arcs import Spot
 from .limits import Limits
-from .tracing import Place
 
 
 def corners_at_limits(curve: SingularCurve, bounds: Limits) -> tuple[Spot, ...]:
