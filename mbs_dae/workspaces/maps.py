@@ -35,6 +35,8 @@ QUANTITIES = {
     "distance": "distance to the nearest singular curve",
 }
 
+FIRST = 16
+"""How many points of the grid are tried from the pose to begin with."""
 NOTHING = 1e-14
 """Inputs that move less than this have no Jacobian."""
 
@@ -95,7 +97,9 @@ def map_of(workspace: Any, count: Any) -> Map:
         raise ModelError("a map needs one pose at each point, and a freedom is left here; hold it by fix=")
     equations = seeking.equations
     x, y = (np.linspace(region.low[k], region.high[k], count) for k in range(2))
-    points = walked(equations, region, workspace.start, x, y, workspace.seeking.step)
+    start = workspace.start
+    turned = start.p - region.nearest(start.p)
+    points = walked(equations, region, start, x + turned[0], y + turned[1], seeking.step)
     reached = np.array([[points[i][j] is not None for j in range(count)] for i in range(count)])
     poses = np.full((count, count, workspace.start.q.size), np.nan)
     numbers = {name: np.full((count, count), np.nan) for name in QUANTITIES}
@@ -144,9 +148,12 @@ def walked(
 ) -> list[list[Point | None]]:
     """The pose at each point of a grid, from neighbour to neighbour; None where none was reached."""
     out: list[list[Point | None]] = [[None] * len(y) for _ in x]
-    i, j = int(np.abs(x - start.p[0]).argmin()), int(np.abs(y - start.p[1]).argmin())
-    out[i][j] = driven(equations, region, start, np.array([x[i], y[j]]), step)
-    queue = deque([(i, j)] if out[i][j] is not None else [])
+    off = np.hypot(*np.meshgrid(x - start.p[0], y - start.p[1], indexing="ij"))
+    queue: deque[tuple[int, int]] = deque()
+    for i, j in zip(*np.unravel_index(off.ravel().argsort()[:FIRST], off.shape), strict=True):
+        if not queue:
+            out[i][j] = driven(equations, region, start, np.array([x[i], y[j]]), step)
+            queue.extend([(int(i), int(j))] if out[i][j] is not None else [])
     while queue:
         i, j = queue.popleft()
         here = out[i][j]

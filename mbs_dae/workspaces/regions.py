@@ -10,6 +10,7 @@ from ..results.quantities import frozen
 from .asked import Begun, Plane, state_at
 from .following.equations import Point
 from .following.modes import poses_at
+from .following.problems import closed_pose
 from .following.search import Region, Seeking
 from .following.tracing import LONG, STUCK
 from .found import RANGE, Area, SingularCurve
@@ -18,6 +19,8 @@ from .plane.faces import Face, faces_of, pieces_of
 
 Counted = Callable[[np.ndarray], Sequence[Point]]
 """The poses with two values."""
+NEAR = 12
+"""From how many known poses one in a region is looked for, where a freedom is left besides the values."""
 FAINT = 1e-9
 """Regions with less than this part of the area of the rectangle are none."""
 
@@ -68,11 +71,20 @@ def areas_of(
 
 
 def _one_inside(seeking: Seeking, face: Face) -> Sequence[Point]:
-    """One of the poses that were walked through, if there is one in a region."""
+    """A pose in a region, if there is one: the least change of one that was walked through near to it."""
+    scale, region = seeking.equations.scale, seeking.region
     known = [place.z for trace in seeking.sections for place in trace.places]
-    values = np.array([seeking.region.nearest(z.p) for z in known]) / seeking.equations.scale
-    inside = np.flatnonzero(face.contains(values))
-    return [known[inside[len(inside) // 2]]] if len(inside) else []
+    values = np.array([region.nearest(z.p) for z in known])
+    inside = np.flatnonzero(face.contains(values / scale))
+    if len(inside):
+        return [known[inside[len(inside) // 2]]]
+    target = face.inner * scale
+    for k in np.linalg.norm((values - target) / scale, axis=1).argsort()[:NEAR]:
+        whole = known[k].p - values[k]
+        found = closed_pose(seeking.equations, known[k]._replace(p=target + whole), rounds=40)
+        if found is not None:
+            return [found]
+    return []
 
 
 def counter(seeking: Seeking) -> Counted:

@@ -120,6 +120,20 @@ def closed_pose(equations: Equations, z: Point, rounds: int = 20) -> Point | Non
     return z if size < 1e-10 else None
 
 
+def closed_free(equations: Equations, z: Point) -> Point | None:
+    """The least change, of poses and values, that satisfies all equations."""
+    for _ in range(30):
+        terms = equations.at(z)
+        size = float(np.abs(terms.phi).max(initial=0.0))
+        if not np.isfinite(size):
+            return None
+        if size < 1e-12:
+            return z
+        step = np.linalg.lstsq(np.hstack([terms.J, terms.P]), -terms.phi, rcond=1e-12)[0]
+        z = equations.moved(z, step * min(1.0, LONGEST / float(np.abs(step).max())))
+    return None
+
+
 def smallest(J: np.ndarray) -> float:
     """The smallest singular value of rows, each made of length 1."""
     length = np.linalg.norm(J, axis=1, keepdims=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .equations import Equations, Point
-from .problems import Section, Singular, line, smallest
+from .problems import Section, Singular, closed_free, line, smallest
 from .tracing import Place, Trace, both_ways, tangent_at
 from .tracing import beside as place_beside
 
@@ -28,6 +28,8 @@ LOST = 1e-6
 """Singular values less than this part of the largest are zero in a pose that is found as a singular one."""
 ACROSS = 7
 """Sections side by side, in each of both directions."""
+CLIMBS, STEEP = 200, 0.02
+"""Steps of a climb, and how much of a step at least is gain."""
 MIXED = 24
 """Sections at random, where a freedom is left besides the values."""
 
@@ -237,10 +239,34 @@ def _spread(trace: Trace | None, way: np.ndarray, seeking: Seeking) -> Iterator[
             yield place.z
 
 
+def _climb(seeking: Seeking, start: Point, way: np.ndarray) -> None:
+    """Go as far as it can in a direction of the plane, by the motion that gains most: to a singular pose."""
+    z, equations = start, seeking.equations
+    n = equations.system.nv
+    up = np.append(np.zeros(n), way / np.linalg.norm(way))
+    for _ in range(CLIMBS):
+        terms = equations.at(z)
+        rows = np.hstack([terms.J, terms.P])
+        step = up - np.linalg.pinv(rows, rcond=LOST) @ (rows @ up)
+        size = float(np.linalg.norm(step))
+        if size < STEEP:
+            break
+        moved = closed_free(equations, equations.moved(z, step * seeking.step / size))
+        if moved is None or not seeking.region.within(z, moved):
+            break
+        if (moved.p - z.p) / equations.scale @ up[n:] <= 0.0:
+            break
+        z = moved
+    seeking.follow(z)
+
+
 def _walk_at_random(seeking: Seeking, base: Point, random: np.random.Generator) -> None:
     """Sections by planes in general position, each through a pose of one before."""
     count = seeking.equations.system.nv + 2
     known = [base]
+    for angle in np.arange(8) * np.pi / 4:
+        way = np.array([np.cos(angle), np.sin(angle)]) * seeking.region.width / seeking.equations.scale
+        _climb(seeking, base, way)
     for _ in range(MIXED):
         A = random.standard_normal((seeking.freedom + 1, count))
         A /= np.linalg.norm(A, axis=1, keepdims=True)

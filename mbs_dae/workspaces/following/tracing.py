@@ -24,6 +24,7 @@ SMALLEST = 1e-7
 TIGHT, LOOSE = 1e-13, 1e-10
 """Residuals that count as none; and those that do where Newton gains nothing any more."""
 SAME = 1e-8
+ROUNDS = 8
 CLOSED, LEFT, LONG, STUCK = "closed", "left", "long", "stuck"
 """Why a curve ends."""
 
@@ -67,10 +68,16 @@ class Trace:
             return self.places[k]
         if h == self.steps[k]:
             return self.places[k + 1]
-        found = beside(self.problem, self.places[k], h)
-        if found is None:
-            raise ArithmeticError(f"no place within step {k}")
-        return found
+        base, x = self.places[k], h
+        for _ in range(ROUNDS):
+            found = beside(self.problem, base, x)
+            if found is None:
+                break
+            off = h - ahead(self.problem, base, found)
+            if abs(off) < TIGHT:
+                return found
+            x += off
+        raise ArithmeticError(f"no place within step {k}")
 
 
 def tangent_at(jacobian: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarray, float]:
@@ -119,6 +126,11 @@ def beside(problem: Smooth, place: Place, h: float) -> Place | None:
     return None if found is None else Place(found[0], *tangent_at(found[1], place.t))
 
 
+def ahead(problem: Smooth, place: Place, other: Place) -> float:
+    """How far another place is ahead along the tangent: in space turns one after the other are not their sum."""
+    return float(place.t @ problem_way(problem, place.z, other.z))
+
+
 def traced(
     problem: Smooth, start: Place, step: float, most: int, within: Callable[[Point, Point], bool] | None = None
 ) -> Trace:
@@ -139,9 +151,10 @@ def traced(
             passed.append(len(places) - 1)
         home = _home(problem, start, here, there, h, bare) if len(places) > 1 else None
         if home is not None:
-            return Trace(problem, [*places, home[0]], [*steps, home[1]], CLOSED, passed=passed)
+            steps.append(ahead(problem, here, home))
+            return Trace(problem, [*places, home], steps, CLOSED, passed=passed)
         places.append(there)
-        steps.append(h)
+        steps.append(ahead(problem, here, there))
         if within is not None and not within(here.z, there.z):
             return Trace(problem, places, steps, LEFT, passed=passed)
         h = min(step, 1.6 * h)
@@ -158,8 +171,8 @@ def _one_curve(problem: Smooth, here: Place, there: Place, h: float) -> bool:
     return bool(off <= SMOOTH * size + 1e-9)
 
 
-def _home(problem: Smooth, start: Place, here: Place, there: Place, h: float, bare: int) -> tuple[Place, float] | None:
-    """The first place again, and how far along the tangent, if the step has passed it."""
+def _home(problem: Smooth, start: Place, here: Place, there: Place, h: float, bare: int) -> Place | None:
+    """The first place again, if the step has passed it."""
     before, after = (problem.between(start.z, one.z) for one in (here, there))
     t0 = start.t[:bare]
     if not (before @ t0 < 0.0 <= after @ t0 and np.linalg.norm(after) < 2.0 * h and np.linalg.norm(before) < 2.0 * h):
@@ -178,7 +191,7 @@ def _home(problem: Smooth, start: Place, here: Place, there: Place, h: float, ba
         x = x - off / rate if rate > 0.0 else 0.5 * (low + high)
         x = float(x) if low < x < high else 0.5 * (low + high)
     same = np.linalg.norm(problem.between(start.z, found.z)) < SAME and found.t[:bare] @ t0 > 0.99 * (t0 @ t0)
-    return (found, x) if same else None
+    return found if same else None
 
 
 def reversed_place(place: Place) -> Place:
@@ -196,8 +209,7 @@ def both_ways(
     if len(back.places) == 1:
         return Trace(problem, forth.places, forth.steps, forth.ending, back.ending, forth.passed)
     turned = [reversed_place(place) for place in reversed(back.places)]
-    pairs = zip(turned, turned[1:], strict=False)
-    steps = [float(one.t @ problem_way(problem, one.z, other.z)) for one, other in pairs]
+    steps = [ahead(problem, one, other) for one, other in zip(turned, turned[1:], strict=False)]
     shift = len(steps)
     passed = [shift - 1 - k for k in back.passed] + [shift + k for k in forth.passed]
     return Trace(problem, turned + forth.places[1:], steps + forth.steps, forth.ending, back.ending, passed)

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.polynomial.chebyshev import chebder, chebint, chebmul, chebsub, chebval, chebvander
 
 from ..following.tracing import Place, Trace
 
@@ -20,7 +21,10 @@ ROUNDS = 20
 EXACT = 1e-13
 PARALLEL, TOUCH = 1e-7, 1e-3
 """Curves that meet at a smaller angle (its sine) touch, or run along each other, and do not cross; so in the search."""
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
+NODES = 9
+AGREE, HALVINGS = 1e-9, 8
+"""Where the polynomials through 9 and 5 points of a part give areas that agree to this, that through 9 is exact to
+roundoff; else the part is halved."""
 MEETS = 1e-8
 """Points nearer than this (in the units of the plane) are one."""
 
@@ -124,16 +128,31 @@ class Piece:
 
     @cached_property
     def area(self) -> float:
-        """½ ∫ x dy - y dx, by Gauss's rule on each segment."""
+        """½ ∫ x dy - y dx, segment by segment."""
         total = 0.0
         for low, high in self.ranges:
             cuts = [low, *range(int(np.floor(low)) + 1, int(np.ceil(high))), high]
             for a, b in zip(cuts, cuts[1:], strict=False):
-                k, half = int(np.floor(0.5 * (a + b))), 0.5 * (b - a)
-                for node, weight in zip(NODES, WEIGHTS, strict=True):
-                    point, rate = self.curve.at(k, 0.5 * (a + b) + half * node - k)
-                    total += 0.5 * weight * half * (point[0] * rate[1] - point[1] * rate[0])
+                total += _swept(self.curve, int(np.floor(0.5 * (a + b))), a, b, HALVINGS)
         return float(total)
+
+
+def _swept(curve: PlaneCurve, k: int, a: float, b: float, halvings: int) -> float:
+    """½ ∫ x dy - y dx along a part of segment k: of the polynomials through its points at Chebyshev's nodes."""
+    middle, half = 0.5 * (a + b), 0.5 * (b - a)
+    nodes = -np.cos(np.linspace(0.0, np.pi, NODES))
+    nodes[NODES // 2] = 0.0
+    points = np.array([curve.at(k, middle + half * node - k)[0] for node in nodes])
+
+    def area(nodes: np.ndarray, points: np.ndarray) -> float:
+        x, y = np.linalg.solve(chebvander(nodes, len(nodes) - 1), points).T
+        rates = chebsub(chebmul(x, chebder(y)), chebmul(y, chebder(x)))
+        return 0.5 * float(chebval(1.0, chebint(rates, lbnd=-1.0)))
+
+    fine = area(nodes, points)
+    if halvings == 0 or abs(fine - area(nodes[::2], points[::2])) < AGREE:
+        return fine
+    return _swept(curve, k, a, middle, halvings - 1) + _swept(curve, k, middle, b, halvings - 1)
 
 
 def _point(curve: PlaneCurve, along: float) -> np.ndarray:

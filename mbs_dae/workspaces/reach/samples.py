@@ -9,9 +9,8 @@ import numpy as np
 from ...poses.reach.joint_space import JointSpace
 from ..asked import Begun, Plane, Values
 from ..following.equations import Equations, Point
+from ..following.problems import closed_free
 from .limits import ENDS, Limits
-
-LONGEST = 0.3
 
 
 def samples(
@@ -36,20 +35,6 @@ def samples(
         bodies = space.bodies([space.turned(q)])[0][0]
         full = begun.q.copy()
         full[: min(bodies.size, full.size)] = bodies[: full.size]
-        found = _closed(equations, Point(full, read(full), np.zeros(0)))
+        found = closed_free(equations, Point(full, read(full), np.zeros(0)))
         if found is not None:
             yield found
-
-
-def _closed(equations: Equations, z: Point) -> Point | None:
-    """The least change, of poses and values, that satisfies all equations."""
-    for _ in range(30):
-        terms = equations.at(z)
-        size = float(np.abs(terms.phi).max(initial=0.0))
-        if not np.isfinite(size):
-            return None
-        if size < 1e-12:
-            return z
-        step = np.linalg.lstsq(np.hstack([terms.J, terms.P]), -terms.phi, rcond=1e-12)[0]
-        z = equations.moved(z, step * min(1.0, LONGEST / float(np.abs(step).max())))
-    return None
