@@ -15,9 +15,9 @@ def arm(size: float = 1.0, second: float = L2) -> mbs.PlanarModel:
     return mbs.PlanarModel.from_points(points, rods=["AB", "BC"], fixed="A")
 
 
-@pytest.mark.parametrize("size", [1.0, 1e-3, 1e3])
+@pytest.mark.parametrize("size", [1.0, 1e-3, pytest.param(1e3, marks=pytest.mark.soak)])
 def test_a_two_link_arm_reaches_a_ring(size):
-    found = mbs.reachable_workspace(arm(size), "BC.C")
+    found = mbs.reachable_workspace(arm(size), "BC.C", step=0.2)
     assert np.isclose(found.area / size**2, np.pi * ((L1 + L2) ** 2 - (L1 - L2) ** 2), rtol=1e-11)
     radii = sorted((np.hypot(*points.T) / size for _, points in found.boundary), key=np.mean)
     assert len(radii) == 2 and np.abs(radii[0] - (L1 - L2)).max() < 1e-10
@@ -26,14 +26,14 @@ def test_a_two_link_arm_reaches_a_ring(size):
 
 
 def test_equal_links_reach_the_shoulder():
-    found = mbs.reachable_workspace(arm(second=L1), "BC.C")
+    found = mbs.reachable_workspace(arm(second=L1), "BC.C", step=0.2)
     assert np.isclose(found.area, np.pi * (2 * L1) ** 2, rtol=1e-11)
 
 
 def test_limits_of_both_joints_cut_a_sector_out_of_a_ring():
     """0.3 ≤ q₂ ≤ 2 keeps the elbow on one side: as q₁ turns by 3 rad the region of all q₂ sweeps |∂(x, y)/∂q| =
     l₁ l₂ sin q₂."""
-    found = mbs.reachable_workspace(arm(), "BC.C", limits={"A.angle": (-1, 2), "B.angle": (0.3, 2.0)})
+    found = mbs.reachable_workspace(arm(), "BC.C", step=0.2, limits={"A.angle": (-1, 2), "B.angle": (0.3, 2.0)})
     assert np.isclose(found.area, 3.0 * L1 * L2 * (np.cos(0.3) - np.cos(2.0)), rtol=1e-11)
     assert {kind for kind, _ in found.boundary} == {"limit"}
     radii = np.sqrt(L1**2 + L2**2 + 2 * L1 * L2 * np.cos([0.3, 2.0]))
@@ -51,8 +51,8 @@ def test_stops_are_limits_and_singular_arcs_meet_them():
         mbs.Stop(f"stop {j.name}", mbs.angle(j), lower=a, upper=b)
         for j, a, b in zip(joints, (-1, -2), (2, 2), strict=True)
     ]
-    found = mbs.reachable_workspace(model.plus(*stops), "BC.C")
-    same = mbs.reachable_workspace(model, "BC.C", limits={"A.angle": (-1, 2), "B.angle": (-2, 2)})
+    found = mbs.reachable_workspace(model.plus(*stops), "BC.C", step=0.2)
+    same = mbs.reachable_workspace(model, "BC.C", step=0.2, limits={"A.angle": (-1, 2), "B.angle": (-2, 2)})
     assert np.isclose(found.area, same.area, rtol=1e-12)
     arcs = [points for kind, points in found.boundary if kind == "serial"]
     ends = np.concatenate([np.arctan2(points[[0, -1], 1], points[[0, -1], 0]) for points in arcs])
@@ -65,12 +65,12 @@ def test_a_redundant_arm_and_a_hole():
     points = {"A": (0, 0), "B": (1, 0), "C": (1.3, 0.1), "D": (1.5, 0.2)}
     model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="A")
     b, c = np.hypot(0.3, 0.1), np.hypot(0.2, 0.1)
-    found = mbs.reachable_workspace(model, "CD.D")
+    found = mbs.reachable_workspace(model, "CD.D", step=0.2)
     assert np.isclose(found.area, np.pi * ((1 + b + c) ** 2 - (1 - b - c) ** 2), rtol=1e-10)
     assert all(one.modes is None for one in found.regions)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_no_pose_of_a_redundant_arm_with_limits_is_outside():
     points = {"A": (0, 0), "B": (1, 0), "C": (1.6, 0), "D": (1.9, 0)}
     model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="A")
@@ -83,6 +83,7 @@ def test_no_pose_of_a_redundant_arm_with_limits_is_outside():
     assert all(np.linalg.norm(boundary - point, axis=1).min() < 0.06 for point in outside)  # a chord of its polygon off
 
 
+@pytest.mark.slow
 def test_a_section_through_the_workspace_of_an_arm_in_space():
     """A turret with two links: the section y = 0 holds the disks between both spheres, within reach of both sides."""
     model = mbs.SpatialModel("turret")
@@ -95,6 +96,6 @@ def test_a_section_through_the_workspace_of_an_arm_in_space():
         mbs.Revolute("shoulder", post, upper, at=(0, 0, 0), axis=(0, 1, 0)),
         mbs.Revolute("elbow", upper, lower, at=(L1, 0, 0), axis=(0, 1, 0)),
     )
-    found = mbs.reachable_workspace(model, "lower.hand", plane="xz", at=0.1, limits={"elbow.angle": (0.4, 2.5)})
+    found = mbs.reachable_workspace(model, "lower.hand", step=0.2, plane="xz", at=0.1, limits={"elbow.angle": (0.4, 2.5)})
     high, low = (np.sqrt(L1**2 + L2**2 + 2 * L1 * L2 * np.cos(q)) for q in (0.4, 2.5))
     assert np.isclose(found.area, np.pi * (high**2 - low**2), rtol=1e-9)

@@ -23,12 +23,12 @@ def five_bar() -> mbs.PlanarModel:
 
 @pytest.fixture(scope="module")
 def over_inputs() -> mbs.Workspace:
-    return mbs.workspace(five_bar(), dict.fromkeys(INPUTS, TURN), outputs=HAND, step=0.15)
+    return mbs.workspace(five_bar(), dict.fromkeys(INPUTS, TURN), outputs=HAND, step=0.25)
 
 
 @pytest.fixture(scope="module")
 def over_outputs() -> mbs.Workspace:
-    return mbs.workspace(five_bar(), {HAND[0]: (-1.5, 2.5), HAND[1]: (-1.8, 1.8)}, inputs=INPUTS, step=0.15)
+    return mbs.workspace(five_bar(), {HAND[0]: (-1.5, 2.5), HAND[1]: (-1.8, 1.8)}, inputs=INPUTS, step=0.25)
 
 
 def elbows(values: np.ndarray) -> np.ndarray:
@@ -183,7 +183,7 @@ CORNERS = np.array([[-0.3, -0.2], [0.35, -0.15], [0.05, 0.3]])
 LEGS = ("leg1.distance", "leg2.distance", "leg3.distance")
 
 
-@pytest.mark.parametrize("size", [1.0, pytest.param(1e-3, marks=pytest.mark.slow), 1e3])
+@pytest.mark.parametrize("size", [1.0, pytest.param(1e-3, marks=pytest.mark.soak), 1e3])
 def test_a_platform_is_singular_on_a_conic(size):
     """3-RPR at a fixed attitude: the lines of its legs meet in a point where det (n, R b × n) = 0, n = p + R b - a."""
     model = mbs.PlanarModel("3-RPR")

@@ -22,7 +22,7 @@ EXACT = 1e-13
 PARALLEL, TOUCH = 1e-7, 1e-3
 """Curves that meet at a smaller angle (its sine) touch, or run along each other, and do not cross; so in the search."""
 NODES = 9
-AGREE, HALVINGS = 1e-9, 8
+AGREE, HALVINGS = 1e-8, 8
 """Where the polynomials through 9 and 5 points of a part give areas that agree to this, that through 9 is exact to
 roundoff; else the part is halved."""
 MEETS = 1e-8

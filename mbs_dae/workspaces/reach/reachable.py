@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 TRIES = 60
 """Starts of the inverse geometric model in each region."""
-STARTS = 40
+STARTS = 24
 """Poses from which singular ones are looked for, with each set of joints at limits."""
 FAINT = 1e-9
 
