@@ -42,7 +42,19 @@ class Special:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SingularCurve:
-    """Poses in which a mechanism is singular, one behind the other."""
+    """Poses in which a mechanism is singular, one behind the other; from `workspace`.
+
+    A ladder as long as its head is high stands upright:
+
+    >>> model = mbs.PlanarModel("ladder")
+    >>> l, h = model.parameter("l", 5.0, unit="m"), model.parameter("h", 4.0, unit="m")
+    >>> ladder = model.link("ladder", (3, 0), (0, 4), length=l)
+    >>> floor = model.add(mbs.PinInSlot("floor", model.ground, ladder.tail))
+    >>> wall = model.add(mbs.Revolute("wall", model.ground.at(0, h), ladder.head))
+    >>> (curve,) = mbs.workspace(model, over={"h": (2, 6), "l": (3, 5)}).curves
+    >>> isinstance(curve, mbs.SingularCurve), curve.kind, bool(np.allclose(curve.values @ [1, -1], 0))
+    (True, 'singular', True)
+    """
 
     kind: str
     """"parallel": a motion is possible with the inputs held. "serial": the outputs lose a direction. "limit": a joint
@@ -142,7 +154,19 @@ def _kind(tag: Any) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Workspace:
-    """What `workspace` found."""
+    """Singular curves, and the regions between them, from `workspace`.
+
+    A ladder is held at its head, at a height h; its foot is on the floor on either side:
+
+    >>> model = mbs.PlanarModel("ladder")
+    >>> l, h = model.parameter("l", 5.0, unit="m"), model.parameter("h", 4.0, unit="m")
+    >>> ladder = model.link("ladder", (3, 0), (0, 4), length=l)
+    >>> floor = model.add(mbs.PinInSlot("floor", model.ground, ladder.tail))
+    >>> wall = model.add(mbs.Revolute("wall", model.ground.at(0, h), ladder.head))
+    >>> found = mbs.workspace(model, over={"h": (2, 6), "l": (3, 5)})
+    >>> isinstance(found, mbs.Workspace), found.at(3, 4.5).modes, found.at(5.5, 4).modes
+    (True, 2, 0)
+    """
 
     names: tuple[str, ...]
     units: tuple[str, ...]

@@ -65,7 +65,7 @@ def draw_regions(ax: Any, regions: Any) -> None:
     for one in regions:
         if not one.states:
             continue
-        shade = paler(COLOURS[2], 0.82 - 0.5 * len(one.states) / max(most, 1))
+        shade = paler(COLOURS[2], 0.88 - 0.33 * len(one.states) / max(most, 1))
         label = "_" if one.modes in named else _count(one.modes)
         named.add(one.modes)
         corners = [cycle.points * one.scale for cycle in one.face.cycles]

@@ -85,7 +85,7 @@ def test_no_pose_of_a_redundant_arm_with_limits_is_outside():
 
 @pytest.mark.slow
 def test_a_section_through_the_workspace_of_an_arm_in_space():
-    """A turret with two links: the section y = 0 holds the disks between both spheres, within reach of both sides."""
+    """A turret with two links: y = 0.1 cuts a ring out of both spheres, as large as that through the middle."""
     model = mbs.SpatialModel("turret")
     post = model.body("post", position=(0, 0, 0))
     upper = model.body("upper", position=(0, 0, 0))
@@ -96,6 +96,7 @@ def test_a_section_through_the_workspace_of_an_arm_in_space():
         mbs.Revolute("shoulder", post, upper, at=(0, 0, 0), axis=(0, 1, 0)),
         mbs.Revolute("elbow", upper, lower, at=(L1, 0, 0), axis=(0, 1, 0)),
     )
-    found = mbs.reachable_workspace(model, "lower.hand", step=0.2, plane="xz", at=0.1, limits={"elbow.angle": (0.4, 2.5)})
+    bent = {"elbow.angle": (0.4, 2.5)}
+    found = mbs.reachable_workspace(model, "lower.hand", plane="xz", at=0.1, limits=bent, step=0.2)
     high, low = (np.sqrt(L1**2 + L2**2 + 2 * L1 * L2 * np.cos(q)) for q in (0.4, 2.5))
     assert np.isclose(found.area, np.pi * (high**2 - low**2), rtol=1e-9)

@@ -17,7 +17,7 @@ from .search import ALONG, Region
 from .tracing import Place, Trace, beside, both_ways, tangent_at
 
 ALIKE = 1e-6
-NEAREST = 3
+NEAREST = 2
 """How many known poses are tried that lie nearest to the point."""
 
 
@@ -30,6 +30,8 @@ def poses_at(
     off = np.linalg.norm(_rest(places - values, region.turns) / equations.scale, axis=1)
     for k in np.argsort(off, kind="stable")[:NEAREST]:
         way = _rest(values - known[k].p, region.turns) / equations.scale
+        if found:
+            break
         if np.linalg.norm(way) < 1e-9:
             _add(equations, region, found, [known[k]])
             continue

@@ -26,7 +26,7 @@ MARGIN = 0.1
 """How far beyond the rectangle curves are followed, of its width."""
 LOST = 1e-6
 """Singular values less than this part of the largest are zero in a pose that is found as a singular one."""
-ACROSS = 7
+ACROSS = 5
 """Sections side by side, in each of both directions."""
 CLIMBS, STEEP = 200, 0.02
 """Steps of a climb, and how much of a step at least is gain."""
