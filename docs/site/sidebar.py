@@ -15,7 +15,8 @@ SIDEBAR = {
     "Mechanisms": (
         "docs/space", "docs/rotations-and-screws", "docs/stewart-platform", "docs/robot-arms",
         "docs/switches-and-events", "docs/contacts", "docs/states-and-controllers", "docs/small-motions",
-        "docs/follow", "docs/workspaces", "docs/loads", "docs/stiff-systems", "docs/studies", "docs/derivatives", "docs/optimisation",
+        "docs/follow", "docs/workspaces", "docs/loads", "docs/stiff-systems", "docs/studies",
+        "docs/derivatives", "docs/optimisation",
         "docs/many-runs", "docs/synthesis",
     ),
     "Coordinates": (
