@@ -75,6 +75,10 @@ _NAMES = {
     "ensembles.runs.chunk": "Failure",
     "ensembles.samples": "samples Tolerance",
     "ensembles.values": "Designs",
+    # workspaces
+    "workspaces.workspace": "workspace",
+    "workspaces.reach.reachable": "reachable_workspace ReachableWorkspace",
+    "workspaces.found": "Workspace SingularCurve",
     # linkages for a task
     "synthesis.functions.generation": "synthesize_function chebyshev_points",
     "synthesis.motions.generation": "synthesize_motion",

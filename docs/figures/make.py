@@ -199,7 +199,31 @@ def coupler_curve() -> Figure:
     return figure
 
 
+def five_bar_workspace() -> Figure:
+    """Over the place of the hand: serial singularities bound it, parallel ones are inside."""
+    B, C = 0.6 * np.exp(2j), 1.0 + 0.6 * np.exp(1j)
+    P = (B + C) / 2 + 1j * (C - B) / abs(C - B) * np.sqrt(0.9**2 - abs(C - B) ** 2 / 4)
+    points = {name: (z.real, z.imag) for name, z in {"A": 0j, "B": B, "P": P, "C": C, "E": 1 + 0j}.items()}
+    rods = {"crank1": "AB", "leg1": "BP", "leg2": "PC", "crank2": "EC"}
+    model = mbs.PlanarModel.from_points(points, rods=rods, fixed="AE")
+    inputs = ("crank1.angle", "crank2.angle")
+    figure = mbs.workspace(model, {"leg1.P.x": (-1, 2), "leg1.P.y": (-1.6, 1.6)}, inputs=inputs, step=0.2).plot()
+    figure.set_size_inches(4.9, 3.0)
+    return figure
+
+
+def reachable() -> Figure:
+    points = {"A": (0, 0), "B": (1, 0), "C": (1.5, 0.3)}
+    arm = mbs.PlanarModel.from_points(points, rods=["AB", "BC"], fixed="A")
+    limits = {"A.angle": (-1, 2), "B.angle": (-2, 2)}
+    figure = mbs.reachable_workspace(arm, "BC.C", limits=limits, step=0.2).plot()
+    figure.set_size_inches(5.4, 3.4)
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
+    "five_bar_workspace.png": five_bar_workspace,
+    "reachable.png": reachable,
     "coupler_curve.png": coupler_curve,
     "elimination.png": elimination,
     "gap.svg": gap,

@@ -51,6 +51,7 @@ ROOMS = [
     "view",
     "verbs",
     "ensembles",
+    "workspaces",
     "synthesis",
     "design",
     "cli",

@@ -230,6 +230,16 @@ def many(model: mbs.PlanarModel) -> float:
     return float(band[95].max()) + study.worst("a.angle", by="abs").value
 
 
+def workspaces(model: mbs.PlanarModel) -> float:
+    found: mbs.Workspace = mbs.workspace(model, {"crank.angle": (0.0, 1.0), "r": (0.1, 0.2)}, release="motor", t=0.5)
+    curves: tuple[mbs.SingularCurve, ...] = (*found.parallel, *found.serial)
+    found.map(11).plot("distance").savefig("map.png")
+    found.plot().savefig("workspace.png")
+    reached: mbs.ReachableWorkspace = mbs.reachable_workspace(model, "rod.P", limits={"A.angle": (None, 1.0)}, step=0.2)
+    reached.plot().savefig("reached.png")
+    return reached.area + sum(region.area for region in found.regions) + len(curves)
+
+
 def curves(model: mbs.PlanarModel) -> float:
     proof: mbs.Certificate = mbs.certificate(mbs.assemble(model))
     tubes: mbs.MotionCertificate = mbs.kinematics(model, [0.0, 1.0], certify=True).certificate

@@ -1,0 +1,262 @@
+"""What is asked: two quantities or parameters with their ranges, what is held besides, and a pose to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..arguments import as_state, check_tables
+from ..compiled.machine import DONE
+from ..errors import ModelError, check_dict, counted
+from ..model.drivers import Driver
+from ..model.joints import Gear, RackAndPinion, Screw
+from ..model.model import Model
+from ..model.parameters import finite_number
+from ..poses import newton
+from ..poses.assembly import held_model, posed
+from ..poses.freedom import free_motions
+from ..results.result import State
+from ..verbs.curves.follow import PARALLEL
+from .following.equations import Equations, Point
+
+EXAMPLE = '{"crank1.angle": (-1.0, 1.0), "crank2.angle": (0.0, 2.0)}'
+ASIDE = 0.05
+"""How far from a pose ranks are looked at, in lengths of the model: it may be a singular one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """Some quantities or parameters, and what their values are measured by."""
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    of_model: tuple[bool, ...]
+    """Whether each is a parameter."""
+    scale: np.ndarray
+    turns: np.ndarray
+    """What a whole turn adds; 0 where it is another value."""
+
+    @property
+    def columns(self) -> list[tuple[str, bool]]:
+        return list(zip(self.names, self.of_model, strict=True))
+
+    @property
+    def quantities(self) -> list[str]:
+        return [name for name, own in self.columns if not own]
+
+
+def plane_of(model: Model, names: Sequence[str], what: str) -> Plane:
+    """Checked: different names, each a value."""
+    names = tuple(str(getattr(name, "symbol", name)) for name in names)
+    if len(set(names)) < len(names) or len(names) < 2:
+        raise ModelError(f"{what} takes two different quantities or parameters, not {names}")
+    units, parameters, turns = [], [], []
+    periodic = not any(isinstance(e, Gear | RackAndPinion | Screw) for e in model.elements.values())
+    for name in names:
+        if name in model.parameters:
+            unit, own = model.parameters[name].unit, True
+        else:
+            unit, own = value_unit(model, name, what), False
+        units.append(unit)
+        parameters.append(own)
+        turns.append(2.0 * np.pi if unit == "rad" and not own and periodic else 0.0)
+    length = model.compile().length
+    scale = np.array([length if unit in ("m", "mm") else 1.0 for unit in units])
+    return Plane(names, tuple(units), tuple(parameters), scale, np.array(turns))
+
+
+def check_not_held(plane: Plane, fix: Mapping[str, float]) -> None:
+    for name in plane.names:
+        if name in fix:
+            raise ModelError(f"{name!r} is held by fix=, and cannot vary; leave it out there")
+
+
+def value_unit(model: Model, name: str, what: str) -> str:
+    measure, level = model.quantity(name)
+    if level or measure.lowest:
+        raise ModelError(
+            f"{what}: {name!r} is a rate; take a value, such as {name.rpartition('.')[0]}.{measure.levels[0]}"
+        )
+    return measure.units[0]
+
+
+def ranges_of(model: Model, over: Any) -> tuple[Plane, np.ndarray, np.ndarray]:
+    check_dict("over", over, "names and ranges", EXAMPLE, empty=False)
+    if len(over) != 2:
+        raise ModelError(
+            f"over takes two quantities or parameters, not {len(over)}: {', '.join(map(str, over))}; e.g. {EXAMPLE}"
+        )
+    plane = plane_of(model, [*over], "over")
+    low, high = np.zeros(2), np.zeros(2)
+    for k, (name, pair) in enumerate(over.items()):
+        try:
+            one, other = pair
+        except (TypeError, ValueError) as exc:
+            raise ModelError(f"over[{str(name)!r}] must be a pair (from, to), not {pair!r}") from exc
+        low[k], high[k] = (finite_number(x, f"over[{str(name)!r}]") for x in (one, other))
+        if not low[k] < high[k]:
+            raise ModelError(f"over[{str(name)!r}] goes from {low[k]:g} to {high[k]:g}; give the lower end first")
+    return plane, low, high
+
+
+# --- drivers that are let go ------------------------------------------------------------------------------------------
+
+
+def let_go(model: Model, names: Iterable[str], release: str | Sequence[str] | None, t: float) -> Model:
+    """The model without the drivers of these quantities, and those named."""
+    drivers = [d.name for d in model.drivers]
+    asked = [release] if isinstance(release, str) else [*(release or ())]
+    for name in asked:
+        if name not in drivers:
+            known = ", ".join(drivers) or "none"
+            raise ModelError(f"release={name!r} is no driver of {model.name!r}; it has {known}", name=name)
+    own = [name for name in names if name not in model.parameters]
+    if own:
+        asked += [d.name for d in model.drivers if d.name not in asked and _drives_any(model, d, own, t)]
+    return model.without(*asked) if asked else model
+
+
+def _drives_any(model: Model, driver: Any, names: list[str], t: float) -> bool:
+    """Whether a driver moves one of these quantities: its row is parallel to that of the quantity."""
+    if not isinstance(driver, Driver) or driver.measure.lowest:
+        return False
+    system = model.compile()
+    measures = [driver.measure, *(model.quantity(name)[0] for name in names)]
+    rows = system.reader(measures).jacobian(t, system.placement).toarray() / np.sqrt(system.weight)
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
+    return bool((1.0 - np.abs(rows[1:] @ rows[0]) < PARALLEL).any())
+
+
+# --- equations with values left open ----------------------------------------------------------------------------------
+
+
+def equations_of(
+    model: Model, t: float, plane: Plane, fix: Mapping[str, float], apart: Iterable[str] = ()
+) -> Equations:
+    """The equations of the model with the quantities of a plane left open, and others held at values; those held apart
+    are not asked for their rank."""
+    quantities = plane.quantities
+    held, places = held_model(model.compile().structure, 0, (*quantities, *fix))
+    values = {place: fix[name] for place, name in places.items() if name in fix}
+    values |= {p.symbol.name: p.value for p in model.parameters.values()}
+    system = held.with_parameters(**values).compile()
+    rows = [None if own else _row(system, name) for name, own in plane.columns]
+    symbols = [model.parameters[name].symbol if own else None for name, own in plane.columns]
+    return Equations(system, t, rows, symbols, plane.scale, [_row(system, name) for name in apart])
+
+
+def _row(system: Any, name: str) -> int:
+    return int(system.rows_of(f"fix {name.replace('.', ' ')}")[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """A pose of the model to begin with, and poses beside it in general position."""
+
+    model: Model
+    t: float
+    q: np.ndarray
+    beside: tuple[np.ndarray, ...]
+    freedom: int
+    """Of the model with what is held besides the values."""
+
+
+def begin(model: Model, t: float, fix: Mapping[str, float], start: Any) -> Begun:
+    check_tables(model, np.array([t]))
+    system = model.compile()
+    if system.machine().program.velocity_rows > 0:
+        what = (
+            f"{model.name!r} has equations that restrict velocities alone: where it can be follows from the way it goes"
+        )
+        raise ModelError(f"{what}, and values do not tell its pose")
+    q, machine, _ = posed(model, t, fix, as_state(start))
+    own = equations_system(model, fix)
+    machine = own.machine()
+    motions, found = free_motions(own, t, q), []
+    random = np.random.default_rng(5)
+    for _ in range(4 if motions.shape[1] else 0):
+        way = motions @ random.standard_normal(motions.shape[1])
+        step = own.still
+        step[: own.nv] = ASIDE * own.length * way / np.linalg.norm(way) / np.sqrt(own.weight[: own.nv])
+        there = own.moved(q, step[: own.nv])
+        if newton.close(machine, t, there, own.still, 20) == DONE:
+            found.append(there)
+    freedom = min([motions.shape[1], *(free_motions(own, t, there).shape[1] for there in found)])
+    return Begun(model, t, q, tuple(found), freedom)
+
+
+def equations_system(model: Model, fix: Mapping[str, float]) -> Any:
+    """The model with values held."""
+    held, places = held_model(model.compile().structure, 0, tuple(fix))
+    values = {p.symbol.name: p.value for p in model.parameters.values()}
+    return held.with_parameters(**values, **{place: fix[name] for place, name in places.items()}).compile()
+
+
+def settle(equations: Equations, begun: Begun, plane: Plane) -> Point:
+    """Leave out the rows that depend on others everywhere, and check that values may vary; the first point."""
+    best, values = np.zeros(0, dtype=int), Values(begun.model, begun.t, plane)
+    for q in (*begun.beside, begun.q):
+        equations.independent_at(q, values(q))
+        if len(equations.rows) > len(best):
+            best = equations.rows
+    equations.rows = best
+    lost = [plane.names[k] for row, k in equations.held if row not in best]
+    if lost:
+        others = [d.name for d in begun.model.drivers]
+        why = (
+            f"the drivers {', '.join(others)} and fix= hold it"
+            if others
+            else "joints, other quantities or fix= hold it"
+        )
+        raise ModelError(
+            f"{lost[0]!r} cannot vary by itself in {begun.model.name!r}: {why}; take another, or release= one"
+        )
+    return Point(begun.q.copy(), values(begun.q), np.zeros(0))
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The values of a plane in poses of a model."""
+
+    model: Model
+    t: float
+    plane: Plane
+
+    @cached_property
+    def _reader(self) -> Any:
+        system = self.model.compile()
+        return system.reader([self.model.quantity(name)[0] for name in self.plane.quantities])
+
+    def __call__(self, q: np.ndarray) -> np.ndarray:
+        out = np.array([self.model.parameters[n].value if own else 0.0 for n, own in self.plane.columns])
+        if self.plane.quantities:
+            still = self.model.compile().still[None]
+            quantities = ~np.array(self.plane.of_model)
+            out[quantities] = self._reader(np.array([self.t]), q[None], still, still)[0, 0]
+        return out
+
+
+def check_freedom(begun: Begun, plane: Plane, redundant: bool) -> None:
+    """As many freedoms as quantities are open; more where it does not matter."""
+    asked, freedom, who = 2 - sum(plane.of_model), begun.freedom, repr(begun.model.name)
+    if freedom < asked:
+        drivers = ", ".join(d.name for d in begun.model.drivers)
+        remedy = (
+            f"release= a driver ({drivers})" if drivers else "take a joint or fix= away, or vary a parameter instead"
+        )
+        what = f"{who} has {counted(freedom, 'degree')} of freedom, and {counted(asked, 'quantity')} cannot vary freely"
+        raise ModelError(f"{what.replace('quantitys', 'quantities')}; {remedy}")
+    if freedom > asked and not redundant:
+        more = freedom - asked
+        what = f"{who} has {counted(freedom, 'degree')} of freedom, and {asked} are varied"
+        raise ModelError(f'{what}; hold {more} more by fix={{"rod.angle": 0.3}} or by drivers')
+
+
+def state_at(begun: Begun, q: np.ndarray) -> State:
+    """A pose as a state of the model, at rest: other analyses may start there."""
+    system = begun.model.compile()
+    return State(system, begun.t, q.copy(), system.still, system.still)

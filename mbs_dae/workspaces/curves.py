@@ -1,0 +1,105 @@
+"""Traces of singular poses as curves that are told of: their kind, their picture, cusps, and where both kinds meet.
+
+The picture of a singular curve in the plane runs at right angles to Pᵀ u. So its rate is κ times the direction across
+Pᵀ u, and it turns back in a cusp where κ changes its sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ..results.quantities import frozen
+from .asked import Begun, Plane, Values, state_at
+from .following.equations import Equations, Point
+from .following.problems import Singular
+from .following.search import Seeking
+from .following.tracing import Place, Trace
+from .found import SingularCurve, Special
+from .plane.arcs import Spot
+
+NO_RATE = 1e-9
+"""A picture that moves less than this part of a curve stands still."""
+
+
+def curves_of(
+    seeking: Seeking, kind: str, begun: Begun, plane: Plane, beside: Equations | None, own: bool,
+    limits: dict[str, float] | None = None,
+) -> list[SingularCurve]:  # fmt: skip
+    """Those that were found; `own` if it is the values of the plane that are held in them. `beside` are the equations
+    of the other kind."""
+    found, read = [], Values(begun.model, begun.t, plane)
+    for trace in seeking.curves:
+        values = np.array([place.z.p if own else read(place.z.q) for place in trace.places])
+        cusps = _cusps(trace, begun) if own else ()
+        curve = SingularCurve(kind, plane.names, frozen(values), trace.closed, cusps, (), limits or {}, trace, begun)
+        if beside is not None and not curve.is_point:
+            curve = replace(curve, both=_both(trace, begun, None if own else read, beside))
+        found.append(curve)
+    return found
+
+
+def _cusps(trace: Trace, begun: Begun) -> tuple[Special, ...]:
+    problem = trace.problem
+    assert isinstance(problem, Singular)
+
+    def rate(place: Place) -> float:
+        normal = problem.normal(place.z)
+        size = np.linalg.norm(normal)
+        own = place.t[: len(place.t) - place.z.u.size][-2:]
+        return float(own @ [-normal[1], normal[0]] / size) if size > 0.0 else 0.0
+
+    rates = np.array([rate(place) for place in trace.places])
+    if np.abs(rates).max() < NO_RATE:
+        return ()
+    found = zeros_along(trace, rates, rate)
+    return tuple(Special(frozen(place.z.p), state_at(begun, place.z.q), spot) for spot, place in found)
+
+
+def _both(trace: Trace, begun: Begun, read: Values | None, beside: Equations) -> tuple[Special, ...]:
+    nothing = np.zeros(beside.scale.size)
+
+    def sign(place: Place) -> float:
+        J = beside.at(Point(place.z.q, nothing, np.zeros(0))).J[beside.ranked]
+        return float(np.linalg.det(J / np.linalg.norm(J, axis=1, keepdims=True))) if len(J) == J.shape[1] else 1.0
+
+    signs = np.array([sign(place) for place in trace.places])
+    if np.abs(signs).max() < NO_RATE:
+        return ()
+    told = []
+    for spot, place in zeros_along(trace, signs, sign):
+        values = place.z.p if read is None else read(place.z.q)
+        told.append(Special(frozen(values), state_at(begun, place.z.q), spot))
+    return tuple(told)
+
+
+def zeros_along(trace: Trace, numbers: np.ndarray, function: Callable[[Place], float]) -> list[tuple[Spot, Place]]:
+    """The places of a curve where a function changes its sign."""
+    found = []
+    for k in np.flatnonzero(numbers[:-1] * numbers[1:] < 0.0):
+        try:
+            h, place = _zero_in(trace, int(k), float(numbers[k]), float(numbers[k + 1]), function)
+            found.append((Spot(int(k), h / trace.steps[k]), place))
+        except ArithmeticError:
+            near = int(abs(numbers[k]) > abs(numbers[k + 1]))
+            found.append((Spot(int(k), float(near)), trace.places[k + near]))
+    return found
+
+
+def _zero_in(trace: Trace, k: int, low: float, high: float, function: Callable[[Place], float]) -> tuple[float, Place]:
+    """By secants within a bracket (the Illinois rule)."""
+    a, b, size = 0.0, trace.steps[k], max(abs(low), abs(high))
+    place = trace.places[k]
+    for _ in range(60):
+        x = b - high * (b - a) / (high - low)
+        place = trace.inside(k, x)
+        value = function(place)
+        if abs(value) < 1e-13 * size or b - a < 1e-14:
+            break
+        if value * low > 0.0:
+            a, low, high = x, value, 0.5 * high
+        else:
+            b, high, low = x, value, 0.5 * low
+    return x, place

@@ -1,0 +1,100 @@
+"""A pose in the region that is asked for: the one to begin with, or one that it leads to."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import SingularConfigurationError
+from ..poses.dependence import elements_of
+from ..poses.freedom import free_motions
+from .asked import Begun, Plane, state_at
+from .following.equations import Equations, Point
+from .following.problems import Section, Singular, smallest
+from .following.search import Region
+from .following.tracing import Place, both_ways, tangent_at
+
+WAYS = 2000
+MARGIN = 0.02
+"""How far in the region a pose is looked for, of its widths."""
+
+
+def entered(equations: Equations, region: Region, base: Point, begun: Begun, plane: Plane, step: float) -> Point:
+    """The base itself, or the first pose in the region on the lines to its nearest point and its middle."""
+    if region.holds(base.p):
+        return _in_general_position(equations, region, base, step)
+    nearest = base
+    inner = region.low + MARGIN * region.width, region.high - MARGIN * region.width
+    for target in (np.clip(region.nearest(base.p), *inner), 0.5 * (region.low + region.high)):
+        found, near = _towards(equations, region, base, target, step)
+        if found is not None:
+            return found
+        nearest = min((nearest, near), key=lambda z: float(region.beyond(z.p).max()))
+    raise _out_of_reach(equations, region, base, nearest, begun, plane)
+
+
+def _towards(
+    equations: Equations, region: Region, base: Point, target: np.ndarray, step: float
+) -> tuple[Point | None, Point]:
+    """A pose in the region on the line to a target, and the pose there that comes nearest to it."""
+    way = (target - base.p) / equations.scale
+    section = section_along(equations, region, base, way)
+    start = Place(base, *tangent_at(section.value(base)[1], None))
+
+    def outside(before: Point, after: Point) -> bool:
+        gone = float(np.linalg.norm((after.p - base.p) / equations.scale))
+        return not region.holds(after.p) and gone < 3.0 * float(np.linalg.norm(way))
+
+    trace = both_ways(section, start, step, WAYS, outside)
+    for place in (trace.places[0], trace.places[-1]):
+        if region.holds(place.z.p):
+            return place.z, place.z
+    best = min(trace.places, key=lambda place: float(region.beyond(place.z.p).max()))
+    return None, best.z
+
+
+def section_along(equations: Equations, region: Region, base: Point, way: np.ndarray) -> Section:
+    """Poses on a line in the plane; where a freedom is left, the motions that it allows are not made."""
+    n = equations.system.nv
+    A = np.zeros((1, n + 2))
+    A[0, n:] = np.array([-way[1], way[0]]) / np.linalg.norm(way)
+    free = free_motions(equations.system, equations.t, base.q)[:, : n - len(equations.rows)]
+    return Section(equations, region.turns, base, np.vstack([A, np.hstack([free.T, np.zeros((free.shape[1], 2))])]))
+
+
+def _in_general_position(equations: Equations, region: Region, base: Point, step: float) -> Point:
+    """The base, or if it is a singular pose one next to it."""
+    if smallest(equations.at(base).J) > 1e-4:
+        return base
+    for way in ((1.0, 0.3), (-0.3, 1.0), (-1.0, -0.3), (0.3, -1.0)):
+        section = section_along(equations, region, base, np.array(way))
+        start = Place(base, *tangent_at(section.value(base)[1], None))
+        trace = both_ways(section, start, 0.5 * step, 40)
+        for place in trace.places:
+            if region.holds(place.z.p) and smallest(equations.at(place.z).J) > 1e-2:
+                return place.z
+    return base
+
+
+def _out_of_reach(
+    equations: Equations, region: Region, base: Point, near: Point, begun: Begun, plane: Plane
+) -> SingularConfigurationError:
+    """The nearest limit, in words."""
+    limit = Singular(equations, region.turns).near(near.q, near.p)
+    at = near if limit is None or region.beyond(limit.p).max() > 2.0 * region.beyond(near.p).max() else limit
+    names: tuple[str, ...] = ()
+    if at.u.size:
+        weights = np.abs(at.u)
+        own = [int(row) for row, weight in zip(equations.rows, weights, strict=True) if weight > 0.05 * weights.max()]
+        names = tuple(n for n in elements_of(equations.system, own) if not n.startswith("fix "))
+    asked = " and ".join(
+        f"{name} from {low:.6g} to {high:.6g}"
+        for name, low, high in zip(plane.names, region.low, region.high, strict=True)
+    )
+    there = ", ".join(f"{name} = {value:.6g}" for name, value in zip(plane.names, at.p, strict=True))
+    why = f", where {', '.join(names)} reach their limit" if names else ""
+    message = (
+        f"{begun.model.name!r} has no pose with {asked} that its placement leads to: the nearest limit is at "
+        f"{there}{why}; choose ranges on this side of it, or another start="
+    )
+    pose = state_at(begun, at.q[: begun.q.size])
+    return SingularConfigurationError(message, time=begun.t, joints=names, pose=pose)

@@ -1,0 +1,174 @@
+"""The equations of a mechanism in which some values p are left open, dense and without units.
+
+    Φ(x, p) = 0
+
+p are values of held quantities (Φ_k = measure - p_k) or parameters of the model. Small motions x count as in the norm
+of the model, by its length L; a row is divided by 1, L or L², by its unit; a value by L if it is a length, an angle as
+it is. So a model that is a thousand times as large has the same numbers here. Rows that depend on others everywhere are
+left out. Rows that are held `apart` belong to Φ, but not to those whose rank is asked for: they choose a section.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from ...compiled import System
+from ...compiled.derivatives import POSITIONS, PUSHES, DerivativeBuilder, Derivatives, builder_of, differentiate
+from ...compiled.machine import Machine, observe
+from ...compiled.manifold import difference, move
+from ...model.parameters import Evaluator
+from ...poses.arcs.track import angles_of
+from ...poses.dependence import PoseRank
+
+
+class Point(NamedTuple):
+    """A pose, the open values, and multipliers, if there are any."""
+
+    q: np.ndarray
+    p: np.ndarray
+    u: np.ndarray
+
+
+class Terms(NamedTuple):
+    """Φ, its derivatives J by x and P by p, and those of Jᵀ u by x and p."""
+
+    phi: np.ndarray
+    J: np.ndarray
+    P: np.ndarray
+    H: np.ndarray
+    K: np.ndarray
+
+
+class Equations:
+    """Those of a system; row `held[k]` holds the value k, or parameter `symbols[k]` is it."""
+
+    def __init__(
+        self, system: System, t: float, held: Sequence[int | None], symbols: Sequence[sp.Symbol | None],
+        scale: np.ndarray, apart: Sequence[int] = (),
+    ):  # fmt: skip
+        self.system, self.t, self.scale, self.apart = system, t, scale, frozenset(apart)
+        self.held = [(row, k) for k, row in enumerate(held) if row is not None]
+        self.symbols = [(symbol, k) for k, symbol in enumerate(symbols) if symbol is not None]
+        self.unit = system.length / np.sqrt(system.weight[: system.nv])
+        self.rows = np.arange(len(system.rows))
+        self.sizes = system.nv, scale.size
+
+    @cached_property
+    def _machine(self) -> Machine:
+        return self.system.machine()
+
+    @cached_property
+    def _slopes(self) -> Derivatives:
+        builder = self._builder
+        return builder.fill(self._machine.program.batch, builder.dynamics.fill(self.system.evaluator).batch)
+
+    @cached_property
+    def _builder(self) -> DerivativeBuilder:
+        return builder_of(self.system.structure, (POSITIONS, PUSHES), bool(self.symbols))
+
+    @cached_property
+    def _shape(self) -> tuple[int, int]:
+        return self._builder.shape
+
+    @cached_property
+    def _per_row(self) -> np.ndarray:
+        return np.asarray(1.0 / self.system.row_units)
+
+    @property
+    def ranked(self) -> np.ndarray:
+        """Which of the rows are asked for their rank."""
+        return np.array([row not in self.apart for row in self.rows.tolist()], dtype=bool)
+
+    @cached_property
+    def angles(self) -> np.ndarray:
+        """For each small motion what a whole turn of a body is; 0 for other motions."""
+        return angles_of(self.system) * 2.0 * np.pi / self.unit
+
+    def independent_at(self, q: np.ndarray, p: np.ndarray) -> None:
+        """Leave out the rows that depend on others in this pose, which is to be in general position."""
+        self.put(p)
+        rank = PoseRank(self.system, self.t, q, machine=self._machine)
+        every = range(len(self.system.rows))
+        asked = [k for k in every if k not in self.apart]
+        lost = rank.dependent(asked)
+        self.rows = np.array([k for k in every if k not in lost], dtype=int)
+
+    def evaluator_at(self, p: np.ndarray) -> Evaluator:
+        own = self.system.evaluator
+        for symbol, k in self.symbols:
+            own = own.at(symbol, float(p[k]))
+        return own
+
+    def put(self, p: np.ndarray) -> np.ndarray:
+        """Put parameters in; how the numbers in the slots change with p, (values, slots)."""
+        if not self.symbols:
+            return np.zeros((self.scale.size, 0))
+        batch, number = self.system.structure.program.batch, self.evaluator_at(p)
+        self._machine.program.batch.parameters[:] = batch.numbers(number)
+        out = np.zeros((self.scale.size, batch.room))
+        slopes = batch.slopes(number, [symbol for symbol, _ in self.symbols])
+        for row, (_, k) in zip(slopes, self.symbols, strict=True):
+            out[k, : row.size] = row
+        return out
+
+    def at(self, point: Point) -> Terms:
+        system, n, m = self.system, self.system.nv, len(self.system.rows)
+        numbers = self.put(point.p)
+        observe(self._machine, self.t, point.q, system.still)
+        phi = self._machine.phi.copy()
+        per_row = self._per_row
+        multipliers = np.zeros(m)
+        if point.u.size:
+            multipliers[self.rows[self.ranked]] = point.u * per_row[self.rows[self.ranked]]
+        to = self._slopes
+        differentiate(to, self.t, point.q, system.still, system.still, multipliers)
+        matrix = np.zeros(self._shape)
+        matrix[to.row, to.column] = to.values
+        by_p = (
+            matrix[:, 2 * n + 1 :][:, : numbers.shape[1]] @ numbers.T
+            if self.symbols
+            else np.zeros((m + n, self.scale.size))
+        )
+        for row, k in self.held:
+            phi[row] -= point.p[k]
+            by_p[row, k] -= 1.0
+        by_x, by_p = matrix[:, :n] * self.unit, by_p * self.scale
+        own, mine = self.rows, per_row[self.rows][:, None]
+        return Terms(
+            phi[own] * mine[:, 0],
+            by_x[own] * mine,
+            by_p[own] * mine,
+            by_x[m:] * self.unit[:, None],
+            by_p[m:] * self.unit[:, None],
+        )
+
+    # --- moving about -------------------------------------------------------------------------------------------------
+
+    def moved(self, point: Point, step: np.ndarray) -> Point:
+        n, k = self.sizes
+        q = point.q.copy()
+        move(self._machine.manifold, q, step[:n] * self.unit)
+        return Point(q, point.p + step[n : n + k] * self.scale, point.u + step[n + k :])
+
+    def between(self, one: Point, other: Point, turns: np.ndarray | None = None) -> np.ndarray:
+        """The small step from a point to another; with `turns` (what a whole turn adds to each value) but for whole
+        turns of bodies and values."""
+        way = np.zeros(self.system.nv)
+        difference(self._machine.manifold, one.q, other.q, way)
+        way /= self.unit
+        values = other.p - one.p
+        if turns is not None:
+            way = _rest(way, self.angles)
+            values = _rest(values, turns)
+        return np.concatenate([way, values / self.scale])
+
+
+def _rest(way: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    """What is left but for whole turns."""
+    whole = np.where(turn > 0.0, turn, 1.0)
+    return np.where(turn > 0.0, way - whole * np.rint(way / whole), way)

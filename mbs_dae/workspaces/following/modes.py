@@ -1,0 +1,108 @@
+"""How many ways there are to assemble a mechanism with given values: found by following curves.
+
+Lines through the point, in four directions, are followed from known poses through all their turning points; each pass
+of the point is a pose there, from which the other lines are followed, until none is new. So all poses are found that
+hang together by motions with one value, or the sum or difference of both, held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .equations import Equations, Point
+from .problems import closed_pose, line
+from .search import ALONG, Region
+from .tracing import Place, Trace, beside, both_ways, tangent_at
+
+ALIKE = 1e-6
+NEAREST = 2
+"""How many known poses are tried that lie nearest to the point."""
+
+
+def poses_at(
+    equations: Equations, region: Region, values: np.ndarray, known: Sequence[Point], step: float
+) -> list[Point]:
+    """The poses with these values that known ones lead to."""
+    found: list[Point] = []
+    places = np.array([point.p for point in known])
+    off = np.linalg.norm(_rest(places - values, region.turns) / equations.scale, axis=1)
+    for k in np.argsort(off, kind="stable")[:NEAREST]:
+        way = _rest(values - known[k].p, region.turns) / equations.scale
+        if found:
+            break
+        if np.linalg.norm(way) < 1e-9:
+            _add(equations, region, found, [known[k]])
+            continue
+        _add(equations, region, found, _passes(equations, region, known[k], way, values, step))
+    done = 0
+    width = region.width / equations.scale
+    while done < len(found):
+        for way in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, -1.0)):
+            _add(equations, region, found, _passes(equations, region, found[done], np.array(way) * width, values, step))
+        done += 1
+    return found
+
+
+def _rest(way: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    whole = np.where(turns > 0.0, turns, 1.0)
+    return np.where(turns > 0.0, way - whole * np.rint(way / whole), way)
+
+
+def _add(equations: Equations, region: Region, found: list[Point], new: Sequence[Point]) -> None:
+    for z in new:
+        if not any(np.linalg.norm(equations.between(one, z, region.turns)) < ALIKE for one in found):
+            found.append(z)
+
+
+def _passes(
+    equations: Equations, region: Region, start: Point, way: np.ndarray, values: np.ndarray, step: float
+) -> list[Point]:
+    """The poses with these values on the line through a pose."""
+    section = line(equations, region.turns, start, way)
+    reach = 1.1 * region.width
+
+    def near(before: Point, after: Point) -> bool:
+        """Lines that go on round and round are not followed for ever."""
+        return bool((np.abs(after.p - start.p) <= reach).all()) and region.within(before, after)
+
+    trace = both_ways(section, Place(start, *tangent_at(section.value(start)[1], None)), step, ALONG, near)
+    unit = way / np.linalg.norm(way)
+
+    def ahead(place: Place) -> float:
+        return float(_rest(place.z.p - values, region.turns) / equations.scale @ unit)
+
+    offs = np.array([ahead(place) for place in trace.places])
+    found = []
+    for k in range(len(trace.steps)):
+        if abs(offs[k]) + abs(offs[k + 1]) < 4.0 * step and offs[k] * offs[k + 1] <= 0.0:
+            z = _at_zero(trace, k, ahead, offs[k], offs[k + 1])
+            if z is None or np.abs(_rest(z.p - values, region.turns) / equations.scale).max() > 1e-9:
+                continue
+            whole = values + (z.p - values - _rest(z.p - values, region.turns))
+            there = closed_pose(equations, z._replace(p=whole))
+            if there is not None:
+                found.append(there)
+    return found
+
+
+def _at_zero(trace: Trace, k: int, ahead: Callable[[Place], float], low: float, high: float) -> Point | None:
+    """Where a step passes: by halving and secants."""
+    a, b, z = 0.0, trace.steps[k], trace.places[k].z
+    if low == 0.0:
+        return z
+    for _ in range(60):
+        x = b - high * (b - a) / (high - low)
+        x = x if a < x < b else 0.5 * (a + b)
+        place = beside(trace.problem, trace.places[k], x)
+        if place is None:
+            return None
+        value, z = ahead(place), place.z
+        if abs(value) < 1e-12 or b - a < 1e-14:
+            break
+        if value * low > 0.0:
+            a, low, high = x, value, 0.5 * high
+        else:
+            b, high, low = x, value, 0.5 * low
+    return z

@@ -1,0 +1,140 @@
+"""What is followed: singular poses, and poses along a line.
+
+A mechanism is singular with its two values held where some u ≠ 0 has Jᵀ u = 0: the rows depend on each other. So
+
+    Φ(x, p) = 0,      J(x, p)ᵀ u = 0,      ½ (u·u - 1) = 0
+
+are m + n + 1 equations in n + 2 + m unknowns (x, p, u): whatever freedom is left with the values held, and however many
+limits are held besides, they leave a curve. Its picture in the plane of the values is where poses come and go: along it
+uᵀ (J dx + P dp) = 0, so Pᵀ u stands at right angles on it.
+
+Along a line (or any other section) as many linear conditions as there is freedom are added to Φ = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .equations import Equations, Point, Terms
+
+LONGEST = 0.3
+"""A step of Newton's method towards a singular pose."""
+SINGULAR = 1e-11
+"""Equations of singular poses that are missed by less than this are met."""
+
+
+@dataclass(frozen=True, eq=False)
+class Singular:
+    """Poses in which rows depend on each other."""
+
+    equations: Equations
+    turns: np.ndarray
+    """What a whole turn adds to each value; 0 where it is none."""
+
+    def value(self, z: Point) -> tuple[np.ndarray, np.ndarray]:
+        terms, u = self.equations.at(z), z.u
+        (m, n), k, J = terms.J.shape, terms.P.shape[1], self.ranked(terms)
+        out = np.zeros((m + n + 1, n + k + len(J)))
+        out[:m, :n], out[:m, n : n + k] = terms.J, terms.P
+        out[m:-1, :n], out[m:-1, n : n + k], out[m:-1, n + k :] = terms.H, terms.K, J.T
+        out[-1, n + k :] = u
+        return np.concatenate([terms.phi, J.T @ u, [0.5 * (u @ u - 1.0)]]), out
+
+    def ranked(self, terms: Terms) -> np.ndarray:
+        """The rows that are asked for their rank."""
+        return terms.J[self.equations.ranked] if self.equations.apart else terms.J
+
+    def moved(self, z: Point, step: np.ndarray) -> Point:
+        return self.equations.moved(z, step)
+
+    def between(self, one: Point, other: Point) -> np.ndarray:
+        return self.equations.between(one, other, self.turns)
+
+    def normal(self, z: Point) -> np.ndarray:
+        """Pᵀ u."""
+        return self.equations.at(z).P.T @ z.u
+
+    def near(self, q: np.ndarray, p: np.ndarray, rounds: int = 30) -> Point | None:
+        """A singular pose near to a pose: Newton's method, the least steps. None where it finds none."""
+        bare = Point(q, p, np.zeros(0))
+        J = self.ranked(self.equations.at(bare))
+        m, n = J.shape
+        u = np.linalg.svd(J)[0][:, min(m - 1, n)]
+        z = Point(q, p, u)
+        for _ in range(rounds):
+            value, jacobian = self.value(z)
+            size = float(np.abs(value).max())
+            if not np.isfinite(size):
+                return None
+            if size < SINGULAR:
+                return z
+            step = np.linalg.lstsq(jacobian, -value, rcond=1e-12)[0]
+            longest = float(np.abs(step).max())
+            z = self.moved(z, step * min(1.0, LONGEST / longest))
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """Poses with A d = 0 for the way d (of bodies and values) from a point of it."""
+
+    equations: Equations
+    turns: np.ndarray
+    base: Point
+    A: np.ndarray
+
+    def value(self, z: Point) -> tuple[np.ndarray, np.ndarray]:
+        terms = self.equations.at(z)
+        way = self.equations.between(self.base, z)
+        return np.concatenate([terms.phi, self.A @ way]), np.vstack([np.hstack([terms.J, terms.P]), self.A])
+
+    def moved(self, z: Point, step: np.ndarray) -> Point:
+        return self.equations.moved(z, step)
+
+    def between(self, one: Point, other: Point) -> np.ndarray:
+        return self.equations.between(one, other, self.turns)
+
+
+def line(equations: Equations, turns: np.ndarray, base: Point, direction: np.ndarray) -> Section:
+    """Poses whose values are on a line through those of a pose, in the plane of the values."""
+    n = equations.system.nv
+    A = np.zeros((1, n + 2))
+    A[0, n:] = np.array([-direction[1], direction[0]]) / np.linalg.norm(direction)
+    return Section(equations, turns, base, A)
+
+
+def closed_pose(equations: Equations, z: Point, rounds: int = 20) -> Point | None:
+    """The pose near to a point with the same values: Newton's method, the least steps."""
+    for _ in range(rounds):
+        terms = equations.at(z)
+        size = float(np.abs(terms.phi).max(initial=0.0))
+        if not np.isfinite(size):
+            return None
+        if size < 1e-13:
+            return z
+        step = np.linalg.lstsq(terms.J, -terms.phi, rcond=1e-12)[0]
+        longest = float(np.abs(step).max(initial=1e-300))
+        z = equations.moved(z, np.append(step * min(1.0, LONGEST / longest), np.zeros(z.p.size)))
+    return z if size < 1e-10 else None
+
+
+def closed_free(equations: Equations, z: Point) -> Point | None:
+    """The least change, of poses and values, that satisfies all equations."""
+    for _ in range(30):
+        terms = equations.at(z)
+        size = float(np.abs(terms.phi).max(initial=0.0))
+        if not np.isfinite(size):
+            return None
+        if size < 1e-12:
+            return z
+        step = np.linalg.lstsq(np.hstack([terms.J, terms.P]), -terms.phi, rcond=1e-12)[0]
+        z = equations.moved(z, step * min(1.0, LONGEST / float(np.abs(step).max())))
+    return None
+
+
+def smallest(J: np.ndarray) -> float:
+    """The smallest singular value of rows, each made of length 1."""
+    length = np.linalg.norm(J, axis=1, keepdims=True)
+    return float(np.linalg.svd(J / np.where(length > 0.0, length, 1.0), compute_uv=False)[-1])

@@ -1,0 +1,277 @@
+"""Singular curves found: by sections through known poses, across the whole region, in several directions.
+
+Along a section the smallest singular value of the rows has a least value where a singular pose is near. From there
+Newton's method goes to one, and the curve through it is followed, if it is not known already. Poses on the sections are
+where the next ones start, so that all that hangs together is walked through: not by pixels, nor by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .equations import Equations, Point
+from .problems import Section, Singular, closed_free, line, smallest
+from .tracing import Place, Trace, both_ways, tangent_at
+from .tracing import beside as place_beside
+
+MOST = 3000
+"""Places of a curve."""
+ALONG = 1500
+"""And of a section."""
+KNOWN = 1e-6
+MARGIN = 0.1
+"""How far beyond the rectangle curves are followed, of its width."""
+LOST = 1e-6
+"""Singular values less than this part of the largest are zero in a pose that is found as a singular one."""
+ACROSS = 5
+"""Sections side by side, in each of both directions."""
+CLIMBS, STEEP = 200, 0.02
+"""Steps of a climb, and how much of a step at least is gain."""
+MIXED = 24
+"""Sections at random, where a freedom is left besides the values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """The rectangle of the values that is asked for, and how far beyond it curves are followed."""
+
+    low: np.ndarray
+    high: np.ndarray
+    turns: np.ndarray
+    """What a whole turn adds to each value; 0 where it is none."""
+
+    @property
+    def width(self) -> np.ndarray:
+        return self.high - self.low
+
+    def beyond(self, p: np.ndarray) -> np.ndarray:
+        """How far values are out of the rectangle, in its widths; angles come back after a turn."""
+        out = np.maximum(self.low - p, p - self.high) / self.width
+        return np.where(self.turns > 0.0, 0.0, np.maximum(out, 0.0))
+
+    def outside(self, point: Point) -> float:
+        """How far a point is out of the rectangle."""
+        return float(self.beyond(point.p).max())
+
+    def within(self, before: Point, after: Point) -> bool:
+        """Whether a curve is near enough to the rectangle to go on, or comes nearer."""
+        there = self.outside(after)
+        return there < MARGIN or there < self.outside(before)
+
+    def holds(self, p: np.ndarray) -> bool:
+        """Whether values are in the rectangle, but for whole turns."""
+        return bool(((self.nearest(p) >= self.low - 1e-9) & (self.nearest(p) <= self.high + 1e-9)).all())
+
+    def nearest(self, p: np.ndarray) -> np.ndarray:
+        """The values with the whole turns that bring them nearest to the middle."""
+        middle, turn = 0.5 * (self.low + self.high), np.where(self.turns > 0.0, self.turns, 1.0)
+        whole = np.rint((p - middle) / turn)
+        return np.where(self.turns > 0.0, p - whole * turn, p)
+
+    def shifts(self, values: np.ndarray, turns: np.ndarray | None = None) -> list[np.ndarray]:
+        """The whole turns that bring a curve into the rectangle."""
+        turns, numbers = self.turns if turns is None else turns, []
+        for turn, least, most, low, high in zip(
+            turns, values.min(axis=0), values.max(axis=0), self.low, self.high, strict=True
+        ):
+            if turn > 0.0:
+                first, last = np.ceil((low - most) / turn), np.floor((high - least) / turn)
+                numbers.append([turn * n for n in range(int(first), int(last) + 1)])
+            else:
+                numbers.append([0.0] if least <= high and most >= low else [])
+        return [np.array([a, b]) for a in numbers[0] for b in numbers[1]]
+
+
+@dataclass(frozen=True, eq=False)
+class Beside(Region):
+    """The same rectangle for points whose own values are others; `read` gives those of the rectangle."""
+
+    own_turns: np.ndarray
+    read: Callable[[np.ndarray], np.ndarray]
+
+    def outside(self, point: Point) -> float:
+        values = self.read(point.q)
+        out = np.maximum(np.maximum(self.low - values, values - self.high) / self.width, 0.0)
+        return float(np.where(self.own_turns > 0.0, 0.0, out).max())
+
+
+@dataclass(eq=False)
+class Seeking:
+    """What was found so far."""
+
+    equations: Equations
+    region: Region
+    step: float
+    curves: list[Trace] = field(default_factory=list)
+    sections: list[Trace] = field(default_factory=list)
+
+    @property
+    def singular(self) -> Singular:
+        return Singular(self.equations, self.region.turns)
+
+    @property
+    def freedom(self) -> int:
+        """What is left with both values held."""
+        return self.equations.system.nv - len(self.equations.rows)
+
+    def walk(self, section: Section) -> Trace | None:
+        """The poses along a section; curves through singular ones near to it are followed."""
+        start = Place(section.base, *tangent_at(section.value(section.base)[1], None))
+        reach = 1.1 * self.region.width
+
+        def near(before: Point, after: Point) -> bool:
+            """Lines that go on round and round are not followed for ever."""
+            return bool((np.abs(after.p - section.base.p) <= reach).all()) and self.region.within(before, after)
+
+        trace = both_ways(section, start, self.step, ALONG, near)
+        if len(trace.places) < 3:
+            return None
+        self.sections.append(trace)
+        sizes = np.array([smallest(self.equations.at(place.z).J) for place in trace.places])
+        for k in dips(sizes, trace.closed):
+            self.follow(trace.places[k].z)
+        return trace
+
+    def follow(self, near: Point) -> None:
+        """The singular curve next to a pose, if it is a new one."""
+        z = self.singular.near(near.q, near.p)
+        if z is None or self.region.outside(z) > MARGIN or any(self.lies_on(curve, z) for curve in self.curves):
+            return
+        if self._lost(z) != 1:
+            return
+        start = Place(z, *tangent_at(self.singular.value(z)[1], None))
+        self.curves.append(both_ways(self.singular, start, self.step, MOST, self.region.within))
+
+    def _lost(self, z: Point) -> int:
+        """How many independent u there are: of a curve that can be followed one."""
+        J = self.singular.ranked(self.equations.at(z))
+        sizes = np.linalg.svd(J, compute_uv=False)
+        return int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
+
+    def lies_on(self, curve: Trace, z: Point) -> bool:
+        """Whether a pose with its values is one of a curve."""
+        turns, scale = self.region.turns, self.equations.scale
+        whole = np.where(turns > 0.0, turns, 1.0)
+        way = np.array([place.z.p for place in curve.places]) - z.p
+        way = np.where(turns > 0.0, way - whole * np.rint(way / whole), way) / scale
+        for k in np.flatnonzero(np.linalg.norm(way, axis=1) < 1.5 * self.step):
+            place = curve.places[k]
+            off = curve.problem.between(place.z, z)
+            if np.linalg.norm(off) > 1.5 * self.step:
+                continue
+            ahead = float(off @ place.t[: off.size])
+            reached = _reached(curve, place, ahead, place.z.u.size)
+            if reached is not None and np.linalg.norm(curve.problem.between(reached.z, z)) < KNOWN:
+                return True
+        return False
+
+
+def _reached(curve: Trace, place: Place, ahead: float, size: int) -> Place | None:
+    """The place of a curve as far ahead of another, seen in poses and values alone: multipliers change as well."""
+    bare = len(place.t) - size
+    found, h = place, 0.0
+    for _ in range(8):
+        off = ahead - float(curve.problem.between(place.z, found.z) @ place.t[:bare])
+        if abs(off) < 1e-12:
+            return found
+        rate = float(found.t[:bare] @ place.t[:bare])
+        if rate <= 0.05 * float(place.t[:bare] @ place.t[:bare]):
+            return None
+        h += off / rate * float(found.t @ place.t)
+        next_one = place_beside(curve.problem, place, h)
+        if next_one is None:
+            return None
+        found = next_one
+    return found
+
+
+def dips(sizes: np.ndarray, closed: bool) -> list[int]:
+    """Where a row of numbers has its least values."""
+    padded = np.concatenate([[sizes[-2] if closed else np.inf], sizes, [sizes[1] if closed else np.inf]])
+    least = (padded[1:-1] <= padded[:-2]) & (padded[1:-1] < padded[2:])
+    return [int(k) for k in np.flatnonzero(least)]
+
+
+def beside(seeking: Seeking, equations: Equations, region: Beside, at: Callable[[np.ndarray], Point]) -> Seeking:
+    """Singular poses of other equations, from the poses that were walked through; `at` makes points of them."""
+    found = Seeking(equations, region, seeking.step)
+    for trace in seeking.sections:
+        points = [at(place.z.q) for place in trace.places]
+        sizes = np.array([smallest(found.singular.ranked(equations.at(point))) for point in points])
+        for k in dips(sizes, trace.closed):
+            found.follow(points[k])
+    return found
+
+
+# --- across the region ------------------------------------------------------------------------------------------------
+
+
+def search(seeking: Seeking, base: Point, seed: int = 0) -> None:
+    """Walk the region from a pose."""
+    if seeking.freedom > 0:
+        _walk_at_random(seeking, base, np.random.default_rng(seed))
+        return
+    width = seeking.region.width
+    ways = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]) * width / seeking.equations.scale
+    for way, across in ((ways[0], ways[1]), (ways[1], ways[0])):
+        first = seeking.walk(line(seeking.equations, seeking.region.turns, base, way))
+        for place in _spread(first, way, seeking):
+            seeking.walk(line(seeking.equations, seeking.region.turns, place, across))
+    for way in ways[2:]:
+        seeking.walk(line(seeking.equations, seeking.region.turns, base, way))
+
+
+def _spread(trace: Trace | None, way: np.ndarray, seeking: Seeking) -> Iterator[Point]:
+    """Places of a section, one for each of as many strips of the region."""
+    if trace is None:
+        return
+    axis = int(np.argmax(np.abs(way)))
+    seen: set[int] = set()
+    for place in trace.places:
+        p = seeking.region.nearest(place.z.p)
+        part = (p[axis] - seeking.region.low[axis]) / seeking.region.width[axis]
+        strip = int(np.floor(part * ACROSS))
+        if 0 <= strip < ACROSS and strip not in seen and abs(part * ACROSS - strip - 0.5) < 0.25:
+            seen.add(strip)
+            yield place.z
+
+
+def _climb(seeking: Seeking, start: Point, way: np.ndarray) -> None:
+    """Go as far as it can in a direction of the plane, by the motion that gains most: to a singular pose."""
+    z, equations = start, seeking.equations
+    n = equations.system.nv
+    up = np.append(np.zeros(n), way / np.linalg.norm(way))
+    for _ in range(CLIMBS):
+        terms = equations.at(z)
+        rows = np.hstack([terms.J, terms.P])
+        step = up - np.linalg.pinv(rows, rcond=LOST) @ (rows @ up)
+        size = float(np.linalg.norm(step))
+        if size < STEEP:
+            break
+        moved = closed_free(equations, equations.moved(z, step * seeking.step / size))
+        if moved is None or not seeking.region.within(z, moved):
+            break
+        if (moved.p - z.p) / equations.scale @ up[n:] <= 0.0:
+            break
+        z = moved
+    seeking.follow(z)
+
+
+def _walk_at_random(seeking: Seeking, base: Point, random: np.random.Generator) -> None:
+    """Sections by planes in general position, each through a pose of one before."""
+    count = seeking.equations.system.nv + 2
+    known = [base]
+    for angle in np.arange(8) * np.pi / 4:
+        way = np.array([np.cos(angle), np.sin(angle)]) * seeking.region.width / seeking.equations.scale
+        _climb(seeking, base, way)
+    for _ in range(MIXED):
+        A = random.standard_normal((seeking.freedom + 1, count))
+        A /= np.linalg.norm(A, axis=1, keepdims=True)
+        start = known[int(random.integers(len(known)))]
+        trace = seeking.walk(Section(seeking.equations, seeking.region.turns, start, A))
+        if trace is not None:
+            inside = [place.z for place in trace.places if seeking.region.holds(place.z.p)]
+            known += inside[:: max(1, len(inside) // 8)]

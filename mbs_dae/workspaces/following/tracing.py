@@ -1,0 +1,215 @@
+"""Curves F(z) = 0 of any smooth equations with one unknown more than equations: by arc length, dense.
+
+The tangent t is the one of length 1 with F' t = 0; a step goes along it, and Newton brings it back across. A step
+whose ends do not belong to one smooth curve (the tangent turns too far, the chord is not that of both tangents) is
+halved. The curve is closed where it comes back through its first place, whole turns of bodies and values not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from scipy.linalg.lapack import dgesv
+
+from .equations import Point
+
+TURN = 0.35
+"""How far the tangent may turn in a step."""
+SMOOTH = 0.03
+"""How much the chord of a step may differ from that of its tangents, as a part of the step."""
+SMALLEST = 1e-7
+TIGHT, LOOSE = 1e-13, 1e-10
+"""Residuals that count as none; and those that do where Newton gains nothing any more."""
+SAME = 1e-8
+ROUNDS = 8
+CLOSED, LEFT, LONG, STUCK = "closed", "left", "long", "stuck"
+"""Why a curve ends."""
+
+
+class Smooth(Protocol):
+    """F and F' at a point, and how to move."""
+
+    def value(self, z: Point) -> tuple[np.ndarray, np.ndarray]: ...
+    def moved(self, z: Point, step: np.ndarray) -> Point: ...
+    def between(self, one: Point, other: Point) -> np.ndarray:
+        """By pose and values alone, whole turns not counted."""
+
+
+class Place(NamedTuple):
+    z: Point
+    t: np.ndarray
+    sense: float
+    """Of the determinant of [F'; t]: it changes where another branch is passed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A curve that was followed."""
+
+    problem: Smooth
+    places: list[Place]
+    steps: list[float]
+    """The length of the step behind each place but the last one: along its tangent."""
+    ending: str
+    beginning: str = CLOSED
+    passed: list[int] = field(default_factory=list)
+    """The places at whose step another branch was passed."""
+
+    @property
+    def closed(self) -> bool:
+        return self.ending == CLOSED
+
+    def inside(self, k: int, h: float) -> Place:
+        """The place a way h along the tangent of place k."""
+        if h == 0.0:
+            return self.places[k]
+        if h == self.steps[k]:
+            return self.places[k + 1]
+        base, x = self.places[k], h
+        for _ in range(ROUNDS):
+            found = beside(self.problem, base, x)
+            if found is None:
+                break
+            off = h - ahead(self.problem, base, found)
+            if abs(off) < TIGHT:
+                return found
+            x += off
+        raise ArithmeticError(f"no place within step {k}")
+
+
+def tangent_at(jacobian: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarray, float]:
+    """The unit vector that F' takes to 0, in the direction of another one; and the sense of the determinant of both."""
+    if near is None:
+        near = np.linalg.svd(jacobian)[2][-1]
+    right = np.zeros(len(near))
+    right[-1] = 1.0
+    factor, pivots, t, status = dgesv(np.vstack([jacobian, near]), right)
+    if status != 0:
+        t = np.linalg.svd(jacobian)[2][-1]
+        return (t if t @ near >= 0.0 else -t), 0.0
+    swaps = int((pivots != np.arange(len(pivots))).sum())
+    sense = (-1.0) ** (swaps + int((np.diag(factor) < 0.0).sum()))
+    return t / np.linalg.norm(t), sense
+
+
+def closing(problem: Smooth, z: Point, across: np.ndarray) -> tuple[Point, np.ndarray] | None:
+    """Newton's method from z, with steps at right angles to a direction; the point and F' there. None where it does not
+    close."""
+    before, right = np.inf, np.zeros(len(across))
+    for _ in range(12):
+        value, jacobian = problem.value(z)
+        size = float(np.abs(value).max())
+        if not np.isfinite(size):
+            return None
+        if size < TIGHT or (size < LOOSE and size > 0.25 * before):
+            return z, jacobian
+        before = size
+        right[:-1] = -value
+        _, _, step, status = dgesv(np.vstack([jacobian, across]), right)
+        if status != 0 or not np.abs(step).max() < 0.5:
+            return None
+        z = problem.moved(z, step)
+    return None
+
+
+def problem_way(problem: Smooth, base: Point, z: Point) -> np.ndarray:
+    """The whole step between two points near to each other, multipliers included."""
+    return np.concatenate([problem.between(base, z), z.u - base.u])
+
+
+def beside(problem: Smooth, place: Place, h: float) -> Place | None:
+    """The place a way h along the tangent of another, across from there."""
+    found = closing(problem, problem.moved(place.z, h * place.t), place.t)
+    return None if found is None else Place(found[0], *tangent_at(found[1], place.t))
+
+
+def ahead(problem: Smooth, place: Place, other: Place) -> float:
+    """How far another place is ahead along the tangent: in space turns one after the other are not their sum."""
+    return float(place.t @ problem_way(problem, place.z, other.z))
+
+
+def traced(
+    problem: Smooth, start: Place, step: float, most: int, within: Callable[[Point, Point], bool] | None = None
+) -> Trace:
+    """From a place onwards; `within` tells of two places next to each other whether to go on."""
+    places, h = [start], 0.25 * step
+    steps: list[float] = []
+    passed: list[int] = []
+    bare = len(problem.between(start.z, start.z))
+    while len(places) < most:
+        here = places[-1]
+        there = beside(problem, here, h)
+        if there is None or not _one_curve(problem, here, there, h):
+            h *= 0.5
+            if h < SMALLEST:
+                return Trace(problem, places, steps, STUCK, passed=passed)
+            continue
+        if there.sense * here.sense < 0.0:
+            passed.append(len(places) - 1)
+        home = _home(problem, start, here, there, h, bare) if len(places) > 1 else None
+        if home is not None:
+            steps.append(ahead(problem, here, home))
+            return Trace(problem, [*places, home], steps, CLOSED, passed=passed)
+        places.append(there)
+        steps.append(ahead(problem, here, there))
+        if within is not None and not within(here.z, there.z):
+            return Trace(problem, places, steps, LEFT, passed=passed)
+        h = min(step, 1.6 * h)
+    return Trace(problem, places, steps, LONG, passed=passed)
+
+
+def _one_curve(problem: Smooth, here: Place, there: Place, h: float) -> bool:
+    if here.t @ there.t < np.cos(TURN):
+        return False
+    chord = problem_way(problem, here.z, there.z)
+    size = float(np.linalg.norm(chord))
+    foretold = 0.5 * (here.t + there.t)
+    off = np.linalg.norm(chord - size * foretold / np.linalg.norm(foretold))
+    return bool(off <= SMOOTH * size + 1e-9)
+
+
+def _home(problem: Smooth, start: Place, here: Place, there: Place, h: float, bare: int) -> Place | None:
+    """The first place again, if the step has passed it."""
+    before, after = (problem.between(start.z, one.z) for one in (here, there))
+    t0 = start.t[:bare]
+    if not (before @ t0 < 0.0 <= after @ t0 and np.linalg.norm(after) < 2.0 * h and np.linalg.norm(before) < 2.0 * h):
+        return None
+    (low, high), found = (0.0, h), here
+    x = h * (before @ t0) / (before @ t0 - after @ t0)
+    for _ in range(50):
+        near = beside(problem, here, x)
+        if near is None:
+            return None
+        found, off = near, problem.between(start.z, near.z) @ t0
+        if abs(off) < 1e-14:
+            break
+        low, high = (x, high) if off < 0.0 else (low, x)
+        rate = float(found.t[:bare] @ t0 / (found.t @ here.t))
+        x = x - off / rate if rate > 0.0 else 0.5 * (low + high)
+        x = float(x) if low < x < high else 0.5 * (low + high)
+    same = np.linalg.norm(problem.between(start.z, found.z)) < SAME and found.t[:bare] @ t0 > 0.99 * (t0 @ t0)
+    return found if same else None
+
+
+def reversed_place(place: Place) -> Place:
+    return Place(place.z, -place.t, -place.sense)
+
+
+def both_ways(
+    problem: Smooth, start: Place, step: float, most: int, within: Callable[[Point, Point], bool] | None = None
+) -> Trace:
+    """The whole curve through a place."""
+    forth = traced(problem, start, step, most, within)
+    if forth.closed:
+        return forth
+    back = traced(problem, reversed_place(start), step, most, within)
+    if len(back.places) == 1:
+        return Trace(problem, forth.places, forth.steps, forth.ending, back.ending, forth.passed)
+    turned = [reversed_place(place) for place in reversed(back.places)]
+    steps = [ahead(problem, one, other) for one, other in zip(turned, turned[1:], strict=False)]
+    shift = len(steps)
+    passed = [shift - 1 - k for k in back.passed] + [shift + k for k in forth.passed]
+    return Trace(problem, turned + forth.places[1:], steps + forth.steps, forth.ending, back.ending, passed)

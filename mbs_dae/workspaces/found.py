@@ -1,0 +1,225 @@
+"""What is found of a workspace: singular curves, the regions between them, and the poses there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ModelError
+from ..results.quantities import frozen
+from ..results.result import State
+from .asked import Begun, Plane, state_at
+from .following.search import Region
+from .following.tracing import STUCK, Trace
+from .maps import Map, map_of
+from .plane.arcs import Spot
+from .plane.faces import Face
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .following.search import Seeking
+    from .kinds import Kinds
+
+PARALLEL, SERIAL, SINGULAR, LIMIT, RANGE = "parallel", "serial", "singular", "limit", "range"
+"""The kinds of boundaries: inputs held lose their rank; outputs do; parameters; a joint is at its limit; the rectangle
+ends."""
+
+
+@dataclass(frozen=True, eq=False)
+class Special:
+    """A point of a singular curve that is told: a cusp, or one in which the other kind is met as well."""
+
+    values: np.ndarray
+    """The two values there."""
+    state: State = field(repr=False)
+    """The pose, at rest."""
+    spot: Spot = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SingularCurve:
+    """Poses in which a mechanism is singular, one behind the other; from `workspace`.
+
+    A ladder as long as its head is high stands upright:
+
+    >>> model = mbs.PlanarModel("ladder")
+    >>> l, h = model.parameter("l", 5.0, unit="m"), model.parameter("h", 4.0, unit="m")
+    >>> ladder = model.link("ladder", (3, 0), (0, 4), length=l)
+    >>> floor = model.add(mbs.PinInSlot("floor", model.ground, ladder.tail))
+    >>> wall = model.add(mbs.Revolute("wall", model.ground.at(0, h), ladder.head))
+    >>> (curve,) = mbs.workspace(model, over={"h": (2, 6), "l": (3, 5)}).curves
+    >>> isinstance(curve, mbs.SingularCurve), curve.kind, bool(np.allclose(curve.values @ [1, -1], 0))
+    (True, 'singular', True)
+    """
+
+    kind: str
+    """"parallel": a motion is possible with the inputs held. "serial": the outputs lose a direction. "limit": a joint
+    is at its limit. "singular": over parameters, the equations lose their rank."""
+    names: tuple[str, ...]
+    values: np.ndarray
+    """The two values along it, (places, 2); angles go on counting through whole turns."""
+    closed: bool
+    cusps: tuple[Special, ...]
+    """Where its picture in the plane of the values turns back."""
+    both: tuple[Special, ...]
+    """Where serial and parallel singularities meet."""
+    limits: dict[str, float]
+    """The joints at their limits, and at which."""
+    trace: Trace = field(repr=False)
+    begun: Begun = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        more = f", {len(self.cusps)} cusps" if self.cusps else ""
+        more += f", at {', '.join(self.limits)}" if self.limits else ""
+        return f"<{self.kind} curve: {len(self)} poses, {'closed' if self.closed else 'open'}{more}>"
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """A quantity along it."""
+        system = self.begun.model.compile()
+        reader = system.reader([system.model.quantity(name)[0]])
+        q = np.array([place.z.q[: system.placement.size] for place in self.trace.places])
+        still = np.zeros((len(q), system.still.size))
+        return frozen(reader(np.full(len(q), self.begun.t), q, still, still)[0, :, 0].copy())
+
+    def state(self, k: int) -> State:
+        """One of its poses, at rest."""
+        return state_at(self.begun, self.trace.places[k].z.q)
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it is one point in the plane: the mechanism moves with both values held."""
+        return bool(np.ptp(self.values, axis=0).max() < 1e-6 * max(1e-300, float(np.abs(self.values).max())))
+
+    @property
+    def stuck(self) -> bool:
+        """Whether it could not be followed to its end."""
+        return STUCK in (self.trace.ending, self.trace.beginning)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Area:
+    """A region between boundaries: everywhere in it there are as many ways to assemble the mechanism."""
+
+    names: tuple[str, ...]
+    inside: np.ndarray
+    """The values of a point of it, far from its border."""
+    states: tuple[State, ...]
+    """The poses there, one for each way to assemble it."""
+    face: Face = field(repr=False)
+    scale: np.ndarray = field(repr=False)
+    counted: bool = True
+    """Whether poses were counted: where a freedom is left besides the values, there are infinitely many."""
+
+    @property
+    def modes(self) -> int | None:
+        """How many poses there are: assembly modes, or solutions of the inverse kinematics. None where poses can be
+        assembled and keep a freedom, so that there are infinitely many."""
+        return len(self.states) if self.counted or not self.states else None
+
+    @property
+    def reachable(self) -> bool:
+        """Whether there is a pose."""
+        return bool(self.states)
+
+    @cached_property
+    def area(self) -> float:
+        """By Green's theorem along its border, in the product of both units."""
+        return float(self.face.area * self.scale.prod())
+
+    @property
+    def boundaries(self) -> frozenset[str]:
+        """The kinds of its boundaries."""
+        return frozenset(_kind(piece.curve.tag) for cycle in self.face.cycles for piece, _ in cycle.edges)
+
+    def contains(self, values: Any) -> np.ndarray:
+        """Whether points (n, 2) are in it, as exactly as its polygon is."""
+        return self.face.contains(np.atleast_2d(np.asarray(values, dtype=float)) / self.scale)
+
+    def __repr__(self) -> str:
+        place = ", ".join(f"{name} = {x:.4g}" for name, x in zip(self.names, self.inside, strict=True))
+        what = "poses with a freedom" if self.modes is None else "1 mode" if self.modes == 1 else f"{self.modes} modes"
+        return f"<Region around {place}: {what if self.states else 'no pose'}>"
+
+
+def _kind(tag: Any) -> str:
+    return tag if isinstance(tag, str) else str(tag.kind)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Workspace:
+    """Singular curves, and the regions between them, from `workspace`.
+
+    A ladder is held at its head, at a height h; its foot is on the floor on either side:
+
+    >>> model = mbs.PlanarModel("ladder")
+    >>> l, h = model.parameter("l", 5.0, unit="m"), model.parameter("h", 4.0, unit="m")
+    >>> ladder = model.link("ladder", (3, 0), (0, 4), length=l)
+    >>> floor = model.add(mbs.PinInSlot("floor", model.ground, ladder.tail))
+    >>> wall = model.add(mbs.Revolute("wall", model.ground.at(0, h), ladder.head))
+    >>> found = mbs.workspace(model, over={"h": (2, 6), "l": (3, 5)})
+    >>> isinstance(found, mbs.Workspace), found.at(3, 4.5).modes, found.at(5.5, 4).modes
+    (True, 2, 0)
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    low: np.ndarray
+    high: np.ndarray
+    curves: tuple[SingularCurve, ...]
+    regions: tuple[Area, ...]
+    notes: tuple[str, ...]
+    """What is to be known: points with a motion of their own, curves that could not be followed, crossings."""
+    title: str
+    begun: Begun = field(repr=False)
+    plane: Plane = field(repr=False)
+    region: Region = field(repr=False)
+    seeking: Seeking = field(repr=False)
+    kinds: Kinds | None = field(repr=False)
+    start: Any = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"<Workspace of {self.title!r}: {len(self.curves)} singular curves, {len(self.regions)} regions>"
+
+    def __str__(self) -> str:
+        lines = [repr(self)[1:-1]]
+        lines += [f"  {curve!r}"[0:] for curve in self.curves]
+        lines += [f"  {one!r}" for one in self.regions]
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+    @property
+    def parallel(self) -> tuple[SingularCurve, ...]:
+        """The curves on which a motion is possible with the inputs held."""
+        return tuple(curve for curve in self.curves if curve.kind == PARALLEL)
+
+    @property
+    def serial(self) -> tuple[SingularCurve, ...]:
+        """The curves on which outputs lose a direction."""
+        return tuple(curve for curve in self.curves if curve.kind == SERIAL)
+
+    def at(self, *values: float) -> Area:
+        """The region with these values."""
+        point = np.array([values], dtype=float)
+        for one in self.regions:
+            if point.shape == (1, 2) and one.contains(point)[0]:
+                return one
+        told = ", ".join(
+            f"{name} from {a:g} to {b:g}" for name, a, b in zip(self.names, self.low, self.high, strict=True)
+        )
+        raise ModelError(f"no region holds {values}; give two values in the ranges: {told}")
+
+    def map(self, count: int = 41) -> Map:
+        """Numbers on a grid of so many points a side, in the assembly mode of the pose to begin with: see `Map`."""
+        return map_of(self, count)
+
+    def plot(self) -> Figure:
+        """Regions shaded by their number of modes, boundaries by their kind."""
+        from .pictures import plot_workspace
+
+        return plot_workspace(self)

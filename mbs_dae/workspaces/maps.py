@@ -1,0 +1,195 @@
+"""Numbers on a grid over the two values: each point is reached from a neighbour along a curve of poses.
+
+The pose at a point is the one that the pose to begin with goes to, in steps along the lines of the grid, in which both
+values are driven; a step that meets a singular pose is not made. So the map is that of one branch of poses (over inputs
+an assembly mode, over outputs a working mode), up to the singularities that bound it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ModelError, unknown_name
+from ..results.quantities import frozen
+from ..results.result import State
+from .asked import Begun, state_at
+from .following.equations import Equations, Point
+from .following.problems import closed_pose, line
+from .following.search import Region
+from .following.tracing import Place, tangent_at, traced
+from .plane.faces import distance_to
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+QUANTITIES = {
+    "dexterity": "1 / condition number of the Jacobian",
+    "condition": "condition number of the Jacobian",
+    "manipulability": "|det J|, without unit",
+    "parallel": "least motion of the inputs for a unit motion",
+    "serial": "least motion of the outputs for a unit motion",
+    "distance": "distance to the nearest singular curve",
+}
+
+FIRST = 16
+"""How many points of the grid are tried from the pose to begin with."""
+NOTHING = 1e-14
+"""Inputs that move less than this have no Jacobian."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Map:
+    """Numbers on a grid: ``map["dexterity"][i, j]`` at x[i] and y[j]; nan where no pose was reached.
+
+    With J the Jacobian of outputs by inputs, made dimensionless by the model's length: "dexterity" is 1 / cond J,
+    "condition" is cond J, "manipulability" |det J|. "parallel" and "serial" are how much inputs and outputs move at
+    least in a motion of unit length (in the norm of the model): 0 in a singular pose of the kind. "distance" is how far
+    it is in the plane to the nearest singular curve.
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    x: np.ndarray
+    y: np.ndarray
+    numbers: dict[str, np.ndarray] = field(repr=False)
+    reached: np.ndarray = field(repr=False)
+    """Whether a pose was reached."""
+    poses: np.ndarray = field(repr=False)
+    begun: Begun = field(repr=False)
+    workspace: Any = field(repr=False)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.numbers:
+            raise unknown_name("quantity", name, self.numbers, "the map")
+        return self.numbers[name]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Map over {self.names[0]} and {self.names[1]}: {int(self.reached.sum())} of {self.reached.size} points>"
+        )
+
+    def meaning(self, name: str) -> str:
+        """What a quantity is, in words."""
+        return QUANTITIES[name]
+
+    def state(self, i: int, j: int) -> State:
+        """The pose at a point, at rest."""
+        if not self.reached[i, j]:
+            raise ModelError(f"no pose was reached at point ({i}, {j}) of the map; ask .reached first")
+        return state_at(self.begun, self.poses[i, j])
+
+    def plot(self, name: str = "dexterity") -> Figure:
+        """In colours, with the boundaries."""
+        from .pictures import plot_map
+
+        return plot_map(self, name)
+
+
+def map_of(workspace: Any, count: Any) -> Map:
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 2:
+        raise ModelError(f"map(count) takes how many points a side there are, 2 or more, not {count!r}")
+    seeking, region, kinds = workspace.seeking, workspace.region, workspace.kinds
+    if seeking.freedom > 0:
+        raise ModelError("a map needs one pose at each point, and a freedom is left here; hold it by fix=")
+    equations = seeking.equations
+    x, y = (np.linspace(region.low[k], region.high[k], count) for k in range(2))
+    start = workspace.start
+    turned = start.p - region.nearest(start.p)
+    points = walked(equations, region, start, x + turned[0], y + turned[1], seeking.step)
+    reached = np.array([[points[i][j] is not None for j in range(count)] for i in range(count)])
+    poses = np.full((count, count, workspace.start.q.size), np.nan)
+    numbers = {name: np.full((count, count), np.nan) for name in QUANTITIES}
+    for i, j in zip(*np.nonzero(reached), strict=True):
+        point = points[i][j]
+        poses[i, j] = point.q
+        for name, value in _numbers(kinds, point).items():
+            numbers[name][i, j] = value
+    numbers["distance"] = np.where(reached, _distances(workspace, x, y), np.nan)
+    kept = {name: frozen(values) for name, values in numbers.items() if np.isfinite(values).any()}
+    own = workspace.begun
+    return Map(workspace.names, workspace.units, frozen(x), frozen(y), kept, frozen(reached), poses, own, workspace)
+
+
+def _numbers(kinds: Any, point: Point) -> dict[str, float]:
+    if kinds is None:
+        return {}
+    A, *rest = kinds.at(point.q)
+    out = {"parallel": float(np.linalg.svd(A, compute_uv=False)[-1])}
+    if not rest:
+        return out
+    B = rest[0]
+    out["serial"] = float(np.linalg.svd(B, compute_uv=False)[-1])
+    if A.shape[0] == A.shape[1] and out["parallel"] > NOTHING:
+        sizes = np.linalg.svd(B @ np.linalg.inv(A), compute_uv=False)
+        out["condition"] = float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
+        out["dexterity"] = float(sizes[-1] / sizes[0])
+        out["manipulability"] = float(sizes.prod())
+    return out
+
+
+def _distances(workspace: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """In the units of the plane; of values with different units, in the model's lengths and radians."""
+    units, scale = workspace.units, workspace.seeking.equations.scale
+    grid = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2) / scale
+    best = np.full(len(grid), np.inf)
+    for curve in workspace.curves:
+        for shift in workspace.region.shifts(curve.values):
+            best = np.minimum(best, distance_to((curve.values + shift) / scale, grid, closed=False))
+    size = scale[0] if units[0] == units[1] else 1.0
+    return np.where(np.isfinite(best), best * size, np.nan).reshape(len(x), len(y))
+
+
+def walked(
+    equations: Equations, region: Region, start: Point, x: np.ndarray, y: np.ndarray, step: float
+) -> list[list[Point | None]]:
+    """The pose at each point of a grid, from neighbour to neighbour; None where none was reached."""
+    out: list[list[Point | None]] = [[None] * len(y) for _ in x]
+    off = np.hypot(*np.meshgrid(x - start.p[0], y - start.p[1], indexing="ij"))
+    queue: deque[tuple[int, int]] = deque()
+    for i, j in zip(*np.unravel_index(off.ravel().argsort()[:FIRST], off.shape), strict=True):
+        if not queue:
+            out[i][j] = driven(equations, region, start, np.array([x[i], y[j]]), step)
+            queue.extend([(int(i), int(j))] if out[i][j] is not None else [])
+    while queue:
+        i, j = queue.popleft()
+        here = out[i][j]
+        for a, b in ((i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)):
+            if here is not None and 0 <= a < len(x) and 0 <= b < len(y) and out[a][b] is None:
+                out[a][b] = driven(equations, region, here, np.array([x[a], y[b]]), step)
+                if out[a][b] is not None:
+                    queue.append((a, b))
+    return out
+
+
+def driven(equations: Equations, region: Region, start: Point, values: np.ndarray, step: float) -> Point | None:
+    """The pose that both values lead to when they are driven on a line; None where a singular pose is on it."""
+    way = (values - start.p) / equations.scale
+    far = float(np.linalg.norm(way))
+    if far < 1e-12:
+        return start
+    n, unit = equations.system.nv, way / far
+    section = line(equations, region.turns, start, way)
+    t, sense = tangent_at(section.value(start)[1], None)
+    ahead = float(t[n:] @ unit)
+    if abs(ahead) < 1e-9:
+        return None
+    place = Place(start, t * np.sign(ahead), sense * np.sign(ahead))
+
+    def on(before: Point, after: Point) -> bool:
+        done = float((after.p - start.p) / equations.scale @ unit)
+        return done < far and done > float((before.p - start.p) / equations.scale @ unit)
+
+    trace = traced(section, place, min(step, 1.0), 200, on)
+    last, before = trace.places[-1], trace.places[-2] if len(trace.places) > 1 else trace.places[-1]
+    passed = float((last.z.p - start.p) / equations.scale @ unit)
+    if passed < far or (last.t[n:] @ unit) <= 0.0:
+        return None
+    base = float((before.z.p - start.p) / equations.scale @ unit)
+    part = (far - base) / (passed - base)
+    way_q = equations.system.between(before.z.q, last.z.q) * part
+    near = Point(equations.system.moved(before.z.q, way_q), values.astype(float), start.u)
+    return closed_pose(equations, near)

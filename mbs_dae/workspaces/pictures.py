@@ -1,0 +1,141 @@
+"""Pictures of workspaces: regions, boundaries by their kind, and maps in colours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from ..view.drawing.colours import COLOURS, DARK, GROUND, paler
+from ..view.style import BESIDE, Picture, as_label, axis_label, style
+
+LINES: dict[str, dict[str, Any]] = {
+    "parallel": {"color": COLOURS[1], "linewidth": 1.8},
+    "serial": {"color": COLOURS[0], "linewidth": 1.8},
+    "singular": {"color": COLOURS[1], "linewidth": 1.8},
+    "limit": {"color": DARK, "linewidth": 1.4, "linestyle": ":"},
+}
+WORDS = {
+    "parallel": "parallel singularity",
+    "serial": "serial singularity",
+    "singular": "singular",
+    "limit": "joint limit",
+}
+POINT: dict[str, Any] = {"linestyle": "none", "color": DARK, "zorder": 6}
+UNBOUNDED = ("condition", "manipulability")
+"""They grow beyond all bounds at singular poses: colours end where 5 % of the points are beyond."""
+
+
+def plot_workspace(found: Any) -> Figure:
+    with style():
+        figure = Picture(figsize=(7.2, 5.0), layout="constrained")
+        ax = figure.subplots()
+        draw_regions(ax, found.regions)
+        draw_curves(ax, found.curves, found.region)
+        _frame(ax, found)
+        ax.legend(**BESIDE)
+        ax.set_title(_regions_title(found.regions))
+    return figure
+
+
+def plot_map(mapped: Any, name: str) -> Figure:
+    values = np.ma.masked_invalid(mapped[name])
+    found = mapped.workspace
+    with style():
+        figure = Picture(figsize=(7.6, 5.0), layout="constrained")
+        ax = figure.subplots()
+        shown = np.minimum(values, np.nanpercentile(values.filled(np.nan), 95)) if name in UNBOUNDED else values
+        mesh = ax.pcolormesh(mapped.x, mapped.y, shown.T, shading="nearest", cmap="viridis", rasterized=True)
+        draw_curves(ax, found.curves, found.region)
+        _frame(ax, found)
+        unit = found.units[0] if name == "distance" and found.units[0] == found.units[1] else ""
+        figure.colorbar(mesh, ax=ax, label=axis_label(name, unit))
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3)
+        ax.set_title(f"{mapped.meaning(name)}, on one branch of poses")
+    return figure
+
+
+def draw_regions(ax: Any, regions: Any) -> None:
+    """Shaded by how many poses there are; regions without one are left white."""
+    most = max((len(one.states) for one in regions), default=0)
+    named: set[Any] = set()
+    for one in regions:
+        if not one.states:
+            continue
+        shade = paler(COLOURS[2], 0.88 - 0.33 * len(one.states) / max(most, 1))
+        label = "_" if one.modes in named else _count(one.modes)
+        named.add(one.modes)
+        corners = [cycle.points * one.scale for cycle in one.face.cycles]
+        path = Path.make_compound_path(*(Path(np.vstack([p, p[:1]]), closed=True) for p in corners))
+        ax.add_patch(PathPatch(path, facecolor=shade, edgecolor="none", label=label, zorder=1))
+
+
+def _count(modes: int | None) -> str:
+    return "can be assembled" if modes is None else "1 pose" if modes == 1 else f"{modes} poses"
+
+
+def _regions_title(regions: Any) -> str:
+    return f"{len(regions)} regions" if len(regions) != 1 else "1 region"
+
+
+def draw_curves(ax: Any, curves: Any, region: Any) -> None:
+    """With those that whole turns bring into the rectangle; cusps as crosses, points with a motion as circles."""
+    named: set[str] = set()
+
+    def label(word: str) -> str:
+        """In the legend once."""
+        known = word in named
+        named.add(word)
+        return "_" if known else word
+
+    for curve in curves:
+        for shift in region.shifts(curve.values):
+            values = curve.values + shift
+            if curve.is_point:
+                ax.plot(
+                    *values[0], "o", **POINT, markersize=9, markerfacecolor="white", label=label("moves with both held")
+                )
+                continue
+            ax.plot(*values.T, **LINES[curve.kind], zorder=4, label=label(WORDS[curve.kind]))
+            for points, look, word in ((curve.cusps, "x", "turns back"), (curve.both, "D", "serial and parallel")):
+                at = np.array([point.values + shift for point in points]).reshape(-1, 2)
+                at = at[((at >= region.low) & (at <= region.high)).all(axis=1)]
+                if len(at):
+                    ax.plot(*at.T, look, **POINT, markersize=4.5, label=label(word))
+
+
+def _frame(ax: Any, found: Any) -> None:
+    ax.set_xlim(found.low[0], found.high[0])
+    ax.set_ylim(found.low[1], found.high[1])
+    ax.set_xlabel(axis_label(as_label(found.names[0]), found.units[0]))
+    ax.set_ylabel(axis_label(as_label(found.names[1]), found.units[1]))
+    if found.units[0] == found.units[1]:
+        ax.set_aspect("equal", adjustable="box")
+
+
+def plot_reachable(found: Any) -> Figure:
+    with style():
+        figure = Picture(figsize=(7.2, 5.0), layout="constrained")
+        ax = figure.subplots()
+        named: set[str] = set()
+        for one in found.regions:
+            corners = [cycle.points * one.scale for cycle in one.face.cycles]
+            path = Path.make_compound_path(*(Path(np.vstack([p, p[:1]]), closed=True) for p in corners))
+            shade = {"facecolor": paler(COLOURS[2], 0.6), "edgecolor": "none", "zorder": 1}
+            ax.add_patch(PathPatch(path, **shade, label="_" if "in" in named else "reachable"))
+            named.add("in")
+        for points, kind, outer in found.lines:
+            look = LINES[kind] if outer else LINES[kind] | {"linewidth": 0.8, "color": GROUND}
+            word = WORDS[kind] if outer else f"{WORDS[kind]}, inside"
+            ax.plot(*points.T, **look, zorder=4 if outer else 3, label="_" if word in named else word)
+            named.add(word)
+        ax.set_aspect("equal", adjustable="datalim")
+        ax.margins(0.06)
+        ax.set_xlabel(axis_label(as_label(found.names[0]), found.units[0]))
+        ax.set_ylabel(axis_label(as_label(found.names[1]), found.units[1]))
+        ax.set_title(f"reachable: {found.area:.6g} {found.units[0]}²")
+        ax.legend(**BESIDE)
+    return figure

@@ -1,0 +1,264 @@
+"""Curves in the plane of the two values, exact at every point: where they cross, and the pieces between crossings.
+
+A curve is a row of segments; at(k, x) is the point a part x, 0 to 1, along segment k, and its derivative by x. Between
+two places that were followed it is the mechanism's own equations that say where it runs: the polygon is only where one
+looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.polynomial.chebyshev import chebder, chebint, chebmul, chebsub, chebval, chebvander
+
+from ..following.tracing import Place, Trace
+
+ROUNDS = 20
+EXACT = 1e-13
+PARALLEL, TOUCH = 1e-7, 1e-3
+"""Curves that meet at a smaller angle (its sine) touch, or run along each other, and do not cross; so in the search."""
+NODES = 9
+AGREE, HALVINGS = 1e-8, 8
+"""Where the polynomials through 9 and 5 points of a part give areas that agree to this, that through 9 is exact to
+roundoff; else the part is halved."""
+MEETS = 1e-8
+"""Points nearer than this (in the units of the plane) are one."""
+
+
+class Spot(NamedTuple):
+    """A place on a curve: its segment, and the part of it."""
+
+    k: int
+    x: float
+
+    @property
+    def along(self) -> float:
+        return self.k + self.x
+
+
+class PlaneCurve(Protocol):
+    """`points`, (segments + 1, 2); whether it is `closed`; its `corners`, where it turns back; whose it is."""
+
+    @property
+    def points(self) -> np.ndarray: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def corners(self) -> Sequence[Spot]: ...
+    @property
+    def tag(self) -> Any: ...
+
+    def at(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """The picture of a trace in the plane of its own values, moved by whole turns."""
+
+    trace: Trace
+    scale: np.ndarray
+    shift: np.ndarray
+    tag: Any
+    corners: tuple[Spot, ...] = ()
+    memory: dict[tuple[int, float], tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+
+    @cached_property
+    def points(self) -> np.ndarray:
+        return np.array([place.z.p for place in self.trace.places]) / self.scale + self.shift
+
+    @cached_property
+    def closed(self) -> bool:
+        """Whether its picture is, too: whole turns may lie between."""
+        return self.trace.closed and bool(np.abs(self.points[0] - self.points[-1]).max() < MEETS)
+
+    def place(self, along: float) -> Place:
+        """The pose so many segments along."""
+        k = min(int(along), len(self.trace.steps) - 1)
+        x = along - k
+        return self.trace.places[k + 1] if x == 1.0 else self.trace.inside(k, x * self.trace.steps[k])
+
+    def at(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
+        if (k, x) not in self.memory:
+            h = self.trace.steps[k]
+            place, n = self.place(k + x), len(self.trace.places[k].z.u)
+            own = place.t[: len(place.t) - n][-2:]
+            rate = own * h / float(place.t @ self.trace.places[k].t)
+            self.memory[k, x] = place.z.p / self.scale + self.shift, rate
+        return self.memory[k, x]
+
+
+@dataclass(frozen=True, eq=False)
+class Straight:
+    """One side of the rectangle."""
+
+    points: np.ndarray
+    tag: Any
+    closed: bool = False
+    corners: tuple[Spot, ...] = ()
+
+    def at(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
+        way = self.points[k + 1] - self.points[k]
+        return self.points[k] + x * way, way
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A part of a curve between two vertices, in one range of it or (through its first place) two."""
+
+    curve: PlaneCurve
+    ranges: tuple[tuple[float, float], ...]
+    first: int
+    last: int
+
+    @cached_property
+    def points(self) -> np.ndarray:
+        rows: list[np.ndarray] = []
+        for low, high in self.ranges:
+            inner = range(int(np.floor(low)) + 1, int(np.ceil(high)))
+            rows += [_point(self.curve, low), *(self.curve.points[k] for k in inner), _point(self.curve, high)]
+        return np.array(rows)
+
+    def middle(self) -> np.ndarray:
+        low, high = max(self.ranges, key=lambda pair: pair[1] - pair[0])
+        return _point(self.curve, 0.5 * (low + high))
+
+    @cached_property
+    def area(self) -> float:
+        """½ ∫ x dy - y dx, segment by segment."""
+        total = 0.0
+        for low, high in self.ranges:
+            cuts = [low, *range(int(np.floor(low)) + 1, int(np.ceil(high))), high]
+            for a, b in zip(cuts, cuts[1:], strict=False):
+                total += _swept(self.curve, int(np.floor(0.5 * (a + b))), a, b, HALVINGS)
+        return float(total)
+
+
+def _swept(curve: PlaneCurve, k: int, a: float, b: float, halvings: int) -> float:
+    """½ ∫ x dy - y dx along a part of segment k: of the polynomials through its points at Chebyshev's nodes."""
+    middle, half = 0.5 * (a + b), 0.5 * (b - a)
+    nodes = -np.cos(np.linspace(0.0, np.pi, NODES))
+    nodes[NODES // 2] = 0.0
+    points = np.array([curve.at(k, middle + half * node - k)[0] for node in nodes])
+
+    def area(nodes: np.ndarray, points: np.ndarray) -> float:
+        x, y = np.linalg.solve(chebvander(nodes, len(nodes) - 1), points).T
+        rates = chebsub(chebmul(x, chebder(y)), chebmul(y, chebder(x)))
+        return 0.5 * float(chebval(1.0, chebint(rates, lbnd=-1.0)))
+
+    fine = area(nodes, points)
+    if halvings == 0 or abs(fine - area(nodes[::2], points[::2])) < AGREE:
+        return fine
+    return _swept(curve, k, a, middle, halvings - 1) + _swept(curve, k, middle, b, halvings - 1)
+
+
+def _point(curve: PlaneCurve, along: float) -> np.ndarray:
+    k = min(int(along), len(curve.points) - 2)
+    return curve.at(k, along - k)[0]
+
+
+# --- where curves meet ------------------------------------------------------------------------------------------------
+
+
+def crossings(curves: Sequence[PlaneCurve]) -> list[tuple[int, Spot, int, Spot]]:
+    """Where curves cross each other and themselves."""
+    owner = np.concatenate([np.full(len(c.points) - 1, i) for i, c in enumerate(curves)])
+    number = np.concatenate([np.arange(len(c.points) - 1) for c in curves])
+    a = np.concatenate([c.points[:-1] for c in curves])
+    b = np.concatenate([c.points[1:] for c in curves])
+    found = []
+    for i, j, x, y in _polygon_crossings(a, b):
+        one, other = curves[owner[i]], curves[owner[j]]
+        if owner[i] == owner[j] and (abs(number[i] - number[j]) < 2 or _neighbours(one, number[i], number[j])):
+            continue
+        spots = _refined(one, Spot(int(number[i]), x), other, Spot(int(number[j]), y))
+        if spots is not None:
+            found.append((int(owner[i]), spots[0], int(owner[j]), spots[1]))
+    return found
+
+
+def _neighbours(curve: PlaneCurve, i: int, j: int) -> bool:
+    return curve.closed and {i, j} == {0, len(curve.points) - 2}
+
+
+def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, float, float]]:
+    """Pairs of segments that cross or nearly do, and where."""
+    low, high, found = np.minimum(a, b), np.maximum(a, b), []
+    slack = 0.02 * np.linalg.norm(b - a, axis=1)
+    for i in range(len(a) - 1):
+        room = slack[i] + slack[i + 1 :, None]
+        near = ((low[i + 1 :] - room <= high[i]) & (high[i + 1 :] + room >= low[i])).all(axis=1)
+        for j in np.flatnonzero(near) + i + 1:
+            d, e, c = b[i] - a[i], b[j] - a[j], a[j] - a[i]
+            det = d[1] * e[0] - d[0] * e[1]
+            if abs(det) <= PARALLEL * np.linalg.norm(d) * np.linalg.norm(e):
+                continue
+            x, y = (c[1] * e[0] - c[0] * e[1]) / det, (d[0] * c[1] - d[1] * c[0]) / det
+            if -0.1 <= x <= 1.1 and -0.1 <= y <= 1.1:
+                found.append((i, int(j), float(min(max(x, 0.0), 1.0)), float(min(max(y, 0.0), 1.0))))
+    return found
+
+
+def _refined(one: PlaneCurve, s: Spot, other: PlaneCurve, r: Spot) -> tuple[Spot, Spot] | None:
+    x, y = s.x, r.x
+    for _ in range(ROUNDS):
+        try:
+            (p, dp), (g, dg) = one.at(s.k, x), other.at(r.k, y)
+        except ArithmeticError:
+            return None
+        matrix = np.column_stack([dp, -dg])
+        if abs(np.linalg.det(matrix)) <= PARALLEL * np.linalg.norm(dp) * np.linalg.norm(dg):
+            return None
+        step = np.linalg.solve(matrix, g - p)
+        x, y = x + step[0], y + step[1]
+        if not (-0.2 <= x <= 1.2 and -0.2 <= y <= 1.2):
+            return None
+        if np.abs(step).max() < EXACT:
+            break
+    if abs(np.linalg.det(matrix)) <= TOUCH * np.linalg.norm(dp) * np.linalg.norm(dg):
+        return None
+    inside = -1e-9 <= x <= 1.0 + 1e-9 and -1e-9 <= y <= 1.0 + 1e-9
+    return (Spot(s.k, _within(x)), Spot(r.k, _within(y))) if inside else None
+
+
+def _within(x: float) -> float:
+    """Ends of segments are met exactly."""
+    return 0.0 if x < 1e-9 else 1.0 if x > 1.0 - 1e-9 else float(x)
+
+
+def foot(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = ()) -> tuple[Spot, float] | None:
+    """Where a curve (or these ranges of it) comes nearest to a point that is next to it, and how near."""
+    a, b = curve.points[:-1], curve.points[1:]
+    way = b - a
+    square = np.maximum((way**2).sum(axis=1), 1e-300)
+    x = np.clip(((point - a) * way).sum(axis=1) / square, 0.0, 1.0)
+    off = np.linalg.norm(a + x[:, None] * way - point, axis=1)
+    if ranges:
+        number = np.arange(len(off))
+        off[~np.any([(number + 1.0 > low) & (number < high) for low, high in ranges], axis=0)] = np.inf
+    best: tuple[Spot, float] | None = None
+    for k in np.argsort(off)[:3]:
+        if off[k] > 0.1 * np.sqrt(square[k]) + MEETS:
+            break
+        found = _foot_on(curve, int(k), float(x[k]), point)
+        if found is not None and (best is None or found[1] < best[1]):
+            best = found
+    return best
+
+
+def _foot_on(curve: PlaneCurve, k: int, part: float, point: np.ndarray) -> tuple[Spot, float] | None:
+    for _ in range(ROUNDS):
+        try:
+            here, rate = curve.at(k, part)
+        except ArithmeticError:
+            return None
+        step = float((point - here) @ rate / max(rate @ rate, 1e-300))
+        moved = min(max(part + step, 0.0), 1.0)
+        part, done = moved, abs(moved - part) < EXACT
+        if done:
+            break
+    part = _within(part)
+    return Spot(k, part), float(np.linalg.norm(curve.at(k, part)[0] - point))

@@ -1,0 +1,260 @@
+"""The regions into which curves split the plane: vertices, and cycles of half-edges with the region to the left."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .arcs import MEETS, Piece, PlaneCurve, Spot, crossings, foot
+
+NEAR = 0.02
+"""Directions in which pieces leave a vertex are compared so far from it: pieces may touch each other in it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cycle:
+    """Pieces one behind the other, with a region to the left: 1 forth, -1 back."""
+
+    edges: tuple[tuple[Piece, int], ...]
+
+    @cached_property
+    def points(self) -> np.ndarray:
+        return np.concatenate([piece.points[::sense][:-1] for piece, sense in self.edges])
+
+    @property
+    def area(self) -> float:
+        """Exact: negative of the border of a hole."""
+        return sum(sense * piece.area for piece, sense in self.edges)
+
+    @cached_property
+    def rough_area(self) -> float:
+        x, y = self.points.T
+        return float(0.5 * (x * np.roll(y, -1) - np.roll(x, -1) * y).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """A region: its outer border, and those of its holes."""
+
+    outer: Cycle
+    holes: tuple[Cycle, ...]
+
+    @property
+    def area(self) -> float:
+        return self.outer.area + sum(hole.area for hole in self.holes)
+
+    @property
+    def cycles(self) -> tuple[Cycle, ...]:
+        return self.outer, *self.holes
+
+    def contains(self, points: np.ndarray) -> np.ndarray:
+        inside = winds(self.outer.points, points)
+        for hole in self.holes:
+            inside &= ~winds(hole.points, points)
+        return inside
+
+    @cached_property
+    def inner(self) -> np.ndarray:
+        """A point of it, far from its border."""
+        low, high = self.outer.points.min(axis=0), self.outer.points.max(axis=0)
+        for count in (15, 40, 120):
+            x = (np.arange(count) + 0.5) / count
+            grid = np.stack(np.meshgrid(*(low + np.outer(x, high - low)).T), axis=-1).reshape(-1, 2)
+            grid = grid[self.contains(grid)]
+            if len(grid) >= 3:
+                far = np.min([distance_to(cycle.points, grid) for cycle in self.cycles], axis=0)
+                return grid[int(far.argmax())]
+        return grid[0] if len(grid) else self.outer.points.mean(axis=0)
+
+
+def winds(polygon: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Which points a closed polygon goes round."""
+    a, b = polygon, np.roll(polygon, -1, axis=0)
+    x, y = points[:, 0, None], points[:, 1, None]
+    crosses = (a[:, 1] <= y) != (b[:, 1] <= y)
+    rise = np.where(b[:, 1] == a[:, 1], 1.0, b[:, 1] - a[:, 1])
+    right = x < a[:, 0] + (y - a[:, 1]) * (b[:, 0] - a[:, 0]) / rise
+    return np.asarray((crosses & right).sum(axis=1) % 2 == 1)
+
+
+def distance_to(polygon: np.ndarray, points: np.ndarray, closed: bool = True) -> np.ndarray:
+    """How far points are from a polygon."""
+    a, b = (polygon, np.roll(polygon, -1, axis=0)) if closed else (polygon[:-1], polygon[1:])
+    best = np.full(len(points), np.inf)
+    for one, other in zip(a, b, strict=True):
+        way = other - one
+        x = np.clip((points - one) @ way / max(way @ way, 1e-300), 0.0, 1.0)
+        best = np.minimum(best, np.linalg.norm(points - one - x[:, None] * way, axis=1))
+    return best
+
+
+# --- pieces -----------------------------------------------------------------------------------------------------------
+
+
+def pieces_of(curves: Sequence[PlaneCurve], keep: Callable[[Piece], bool]) -> tuple[list[Piece], list[np.ndarray]]:
+    """The pieces between all crossings and ends, each once; and the vertices."""
+    cuts: list[list[Spot]] = [[] for _ in curves]
+    for i, one, j, other in crossings(curves):
+        cuts[i].append(one)
+        cuts[j].append(other)
+    for i, curve in enumerate(curves):
+        last = len(curve.points) - 2
+        for end in [*([] if curve.closed else [Spot(0, 0.0), Spot(last, 1.0)]), *curve.corners]:
+            cuts[i].append(end)
+            for j, other_curve in enumerate(curves):
+                if j != i and (near := foot(other_curve, curve.at(*end)[0])) and near[1] < 10.0 * MEETS:
+                    cuts[j].append(near[0])
+    _start_closed(curves, cuts)
+    vertices: list[np.ndarray] = []
+    found = [p for curve, own in zip(curves, cuts, strict=True) for p in _split(curve, own, vertices)]
+    return _each_once([piece for piece in found if keep(piece)]), vertices
+
+
+def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
+    """A closed curve that nothing meets begins somewhere; others that run along it are cut there, too."""
+    for i, curve in enumerate(curves):
+        if curve.closed and not cuts[i]:
+            cuts[i].append(Spot(0, 0.0))
+            for j, other in enumerate(curves):
+                if j != i and (near := foot(other, curve.points[0])) and near[1] < MEETS:
+                    cuts[j].append(near[0])
+
+
+def _split(curve: PlaneCurve, cuts: list[Spot], vertices: list[np.ndarray]) -> list[Piece]:
+    total = len(curve.points) - 1
+    along = sorted({spot.along % total if curve.closed else spot.along for spot in cuts})
+    kept: list[tuple[float, int]] = []
+    for x in along:
+        k = min(int(x), total - 1)
+        vertex = _vertex(curve.at(k, x - k)[0], vertices)
+        if not kept or vertex != kept[-1][1] or x - kept[-1][0] > 0.5:
+            kept.append((x, vertex))
+    if curve.closed and len(kept) > 1 and kept[0][1] == kept[-1][1] and kept[0][0] + total - kept[-1][0] < 0.5:
+        kept.pop()
+    pieces = [Piece(curve, ((a, b),), i, j) for (a, i), (b, j) in zip(kept, kept[1:], strict=False)]
+    if curve.closed:
+        (a, i), (b, j) = kept[-1], kept[0]
+        ranges = [(a, float(total)), (0.0, b)]
+        pieces.append(Piece(curve, tuple(pair for pair in ranges if pair[1] > pair[0]), i, j))
+    return pieces
+
+
+def _vertex(point: np.ndarray, vertices: list[np.ndarray]) -> int:
+    for k, known in enumerate(vertices):
+        if np.abs(known - point).max() < 10.0 * MEETS:
+            return k
+    vertices.append(point)
+    return len(vertices) - 1
+
+
+def _each_once(pieces: list[Piece]) -> list[Piece]:
+    """Of pieces that lie on each other the first."""
+    found: list[Piece] = []
+    by_ends: dict[tuple[int, int], list[Piece]] = defaultdict(list)
+    for piece in pieces:
+        alike = by_ends[min(piece.first, piece.last), max(piece.first, piece.last)]
+        middle = piece.middle()
+        if not any((near := foot(other.curve, middle, other.ranges)) and near[1] < 10.0 * MEETS for other in alike):
+            alike.append(piece)
+            found.append(piece)
+    return found
+
+
+# --- cycles and regions -----------------------------------------------------------------------------------------------
+
+
+def faces_of(pieces: list[Piece]) -> list[Face]:
+    """The bounded regions."""
+    edges = _without_loose_ends(pieces)
+    cycles = _cycles(edges)
+    outer = [cycle for cycle in cycles if cycle.rough_area > 0.0]
+    holes: dict[int, list[Cycle]] = defaultdict(list)
+    for cycle in cycles:
+        if cycle.rough_area > 0.0:
+            continue
+        around = [k for k, one in enumerate(outer) if _encloses(one, cycle)]
+        if around:
+            holes[min(around, key=lambda k: outer[k].rough_area)].append(cycle)
+    return [Face(one, tuple(holes[k])) for k, one in enumerate(outer)]
+
+
+def _encloses(outer: Cycle, hole: Cycle) -> bool:
+    """Whether a border goes round another with which it has no piece in common."""
+    own = {id(piece) for piece, _ in outer.edges}
+    if any(id(piece) in own for piece, _ in hole.edges):
+        return False
+    middles = np.array([piece.middle() for piece, _ in hole.edges])
+    return bool(winds(outer.points, middles).mean() > 0.5) and outer.rough_area > -hole.rough_area * (1.0 - 1e-9)
+
+
+def _without_loose_ends(pieces: list[Piece]) -> list[Piece]:
+    while True:
+        degree: dict[int, int] = defaultdict(int)
+        for piece in pieces:
+            degree[piece.first] += 1
+            degree[piece.last] += 1
+        kept = [piece for piece in pieces if degree[piece.first] > 1 and degree[piece.last] > 1]
+        if len(kept) == len(pieces):
+            return pieces
+        pieces = kept
+
+
+def _cycles(pieces: list[Piece]) -> list[Cycle]:
+    """At each vertex a cycle goes on with the next piece clockwise from the one it came by."""
+    around: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for k, piece in enumerate(pieces):
+        around[piece.first].append((k, 1))
+        around[piece.last].append((k, -1))
+    order: dict[int, list[tuple[int, int]]] = {}
+    for vertex, leaving in around.items():
+        radius = min([NEAR, *(0.3 * _reach(pieces[k]) for k, _ in leaving)])
+        order[vertex] = sorted(leaving, key=lambda edge: _heading(pieces[edge[0]], edge[1], radius))
+    unused = {(k, sense) for k in range(len(pieces)) for sense in (1, -1)}
+    cycles = []
+    while unused:
+        start = edge = min(unused)
+        way = []
+        while True:
+            unused.discard(edge)
+            k, sense = edge
+            way.append((pieces[k], sense))
+            there = pieces[k].last if sense == 1 else pieces[k].first
+            own = order[there]
+            edge = own[own.index((k, -sense)) - 1]
+            if edge == start:
+                break
+        cycles.append(Cycle(tuple(way)))
+    return cycles
+
+
+def _reach(piece: Piece) -> float:
+    """How far a piece gets from its ends."""
+    ends = piece.points[[0, -1]]
+    return float(np.linalg.norm(piece.points[:, None] - ends, axis=-1).max(axis=0).min())
+
+
+def _heading(piece: Piece, sense: int, radius: float) -> float:
+    """The direction of the point at which a piece is so far from its beginning."""
+    start = piece.points[::sense][0]
+    low, high = piece.ranges[0] if sense == 1 else piece.ranges[-1]
+    a, b = (low, high) if sense == 1 else (high, low)
+    spots = np.linspace(a, b, max(2, int(4 * abs(b - a)) + 2))[1:]
+
+    def off(along: float) -> np.ndarray:
+        k = min(int(along), len(piece.curve.points) - 2)
+        return piece.curve.at(k, along - k)[0] - start
+
+    before = a
+    for spot in spots:
+        if np.linalg.norm(off(spot)) >= radius:
+            for _ in range(30):
+                middle = 0.5 * (before + spot)
+                before, spot = (middle, spot) if np.linalg.norm(off(middle)) < radius else (before, middle)
+            break
+        before = spot
+    way = off(spot)
+    return float(np.arctan2(way[1], way[0]))

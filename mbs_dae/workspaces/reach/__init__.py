@@ -1,0 +1,1 @@
+"""The reachable workspace of an arm, with limits of its joints."""

@@ -1,0 +1,125 @@
+"""Limits of joints: as they are given, and those of stops; and whether poses keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from ...compiled import System
+from ...errors import ModelError, check_dict
+from ...model.contacts import Stop
+from ...model.model import Model
+from ...poses.reach.joint_space import JointSpace
+
+ALIKE = 1e-9
+KEPT = 1e-9
+"""A joint beyond its limit by less than this (radians, lengths of the model) keeps it."""
+MOST = 400
+"""Sets of joints at their limits that are looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Of joint coordinates, by name: (low, high), infinite where there is none."""
+
+    model: Model
+    pairs: Mapping[str, tuple[float, float]]
+
+    @cached_property
+    def names(self) -> list[str]:
+        return [*self.pairs]
+
+    @cached_property
+    def _system(self) -> System:
+        return self.model.compile()
+
+    @cached_property
+    def _reader(self) -> Any:
+        return self._system.reader([self.model.quantity(name)[0] for name in self.names])
+
+    @cached_property
+    def _turns(self) -> np.ndarray:
+        return np.array([2.0 * np.pi * (self.model.quantity(n)[0].units[0] == "rad") for n in self.names])
+
+    def margin(self, q: np.ndarray, but: Mapping[str, float]) -> float:
+        """How far the joints are from the nearest of their limits, those apart that are held at them: negative beyond
+        it. Radians, and lengths of the model."""
+        if not self.names:
+            return np.inf
+        still = self._system.still[None]
+        values = self._reader(np.zeros(1), q[None, : self._system.placement.size], still, still)[0, 0]
+        low, high = np.array([self.pairs[name] for name in self.names]).T
+        finite = np.isfinite(low) & np.isfinite(high)
+        turn = np.where(self._turns > 0.0, self._turns, 1.0)
+        middle = np.where(finite, 0.5 * (np.where(finite, low, 0.0) + np.where(finite, high, 0.0)), values)
+        values = np.where(self._turns > 0.0, values - turn * np.rint((values - middle) / turn), values)
+        scale = np.where(self._turns > 0.0, 1.0, self._system.length)
+        rooms = np.minimum(values - low, high - values) / scale
+        kept = [name not in but for name in self.names]
+        return float(rooms[kept].min(initial=np.inf))
+
+    def sets(self, most: int) -> Iterator[dict[str, float]]:
+        """Which joints may be at which limits at once: none, one, ... at most so many."""
+        sides = [[(n, x) for x in self.pairs[n] if np.isfinite(x)] for n in self.names]
+        count = 0
+        for size in range(most + 1):
+            for some in combinations(sides, size):
+                for chosen in product(*some):
+                    count += 1
+                    if count > MOST:
+                        what = f"the joints of {self.model.name!r} have more than {MOST} sets of limits to be at"
+                        raise ModelError(f"{what}; leave limits away that do not matter, or hold joints by fix=")
+                    yield dict(chosen)
+
+
+def limits_of(space: JointSpace, model: Model, given: Mapping[str, Any] | None) -> Limits:
+    """Those that are given, and those of the stops of the model."""
+    check_dict("limits", {} if given is None else given, "pairs", '{"axis1.angle": (-1.0, 1.0)}')
+    pairs: dict[str, tuple[float, float]] = {}
+    for name, pair in (given or {}).items():
+        space.index(name)
+        try:
+            low, high = (
+                free if x is None else space.number(x, f"limits[{name!r}]") for x, free in zip(pair, ENDS, strict=True)
+            )
+        except (TypeError, ValueError) as exc:
+            raise ModelError(f"limits[{name!r}] must be a pair (low, high), not {pair!r}") from exc
+        if low >= high:
+            raise ModelError(f"limits[{name!r}] are upside down: {low:g} is not below {high:g}; swap them")
+        pairs[name] = float(low), float(high)
+    for stop in model.contacts:
+        if isinstance(stop, Stop):
+            name, low, high = _of_stop(space, model, stop)
+            old = pairs.get(name, ENDS)
+            pairs[name] = max(low, old[0]), min(high, old[1])
+    return Limits(model, {name: pairs[name] for name in space.names if name in pairs})
+
+
+ENDS = (-np.inf, np.inf)
+
+
+def _of_stop(space: JointSpace, model: Model, stop: Stop) -> tuple[str, float, float]:
+    """The joint that a stop stops, and its limits: the measure is that coordinate, or the opposite one."""
+    system = model.compile()
+    names = [name for name in space.names if model.found_quantity(name)]
+    reader = system.reader([stop.measure, *(model.quantity(name)[0] for name in names)])
+    q, still = system.placement, system.still[None]
+    rows = reader.jacobian(0.0, q).toarray() / np.sqrt(system.weight)
+    values = reader(np.zeros(1), q[None], still, still)[0, 0]
+    number = model.value
+    low, high = (
+        number(stop.limits[n]) if n in stop.limits else end for n, end in zip(("lower", "upper"), ENDS, strict=True)
+    )
+    for k, name in enumerate(names, 1):
+        for sense in (1.0, -1.0):
+            if np.abs(rows[0] - sense * rows[k]).max() < ALIKE * max(np.abs(rows[0]).max(), 1e-300):
+                shift = values[0] - sense * values[k]
+                ends = sorted(sense * (x - shift) for x in (low, high))
+                return name, ends[0], ends[1]
+    what = f"{stop.who} stops {stop.measure.label}, which is no joint coordinate of {model.name!r}"
+    raise ModelError(f"{what} ({', '.join(names)}); leave it out: model.without({stop.name!r}), and give limits=")

@@ -1,0 +1,124 @@
+"""The regions between boundary curves: their borders, a point in each, and the poses there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..results.quantities import frozen
+from .asked import Begun, Plane, state_at
+from .following.equations import Point
+from .following.modes import poses_at
+from .following.problems import closed_pose
+from .following.search import Region, Seeking
+from .following.tracing import LONG, STUCK
+from .found import RANGE, Area, SingularCurve
+from .plane.arcs import Followed, Piece, PlaneCurve, Straight
+from .plane.faces import Face, faces_of, pieces_of
+
+Counted = Callable[[np.ndarray], Sequence[Point]]
+"""The poses with two values."""
+NEAR = 12
+"""From how many known poses one in a region is looked for, where a freedom is left besides the values."""
+FAINT = 1e-9
+"""Regions with less than this part of the area of the rectangle are none."""
+
+
+def copies_of(curves: Sequence[SingularCurve], seeking: Seeking) -> list[Followed]:
+    """The pictures of the curves, with those that whole turns bring into the rectangle."""
+    scale, region, found = seeking.equations.scale, seeking.region, []
+    for curve in curves:
+        if curve.is_point:
+            continue
+        for shift in region.shifts(curve.values):
+            corners = tuple(cusp.spot for cusp in curve.cusps)
+            found.append(Followed(curve.trace, scale, shift / scale, curve, corners))
+    return found
+
+
+def sides_of(region: Region, scale: np.ndarray) -> list[Straight]:
+    (a, b), (c, d) = region.low / scale, region.high / scale
+    corners = np.array([[a, b], [c, b], [c, d], [a, d], [a, b]])
+    return [Straight(corners[k : k + 2], RANGE) for k in range(4)]
+
+
+def areas_of(
+    seeking: Seeking, pictures: Sequence[Followed], begun: Begun, plane: Plane, count: Counted | None = None
+) -> tuple[Area, ...]:
+    """The regions of the rectangle; of each the poses at a point of it."""
+    scale, region = seeking.equations.scale, seeking.region
+    low, high = region.low / scale, region.high / scale
+    room = 1e-9 * (high - low)
+
+    def inside(piece: Piece) -> bool:
+        middle = piece.middle()
+        return bool((middle >= low - room).all() and (middle <= high + room).all())
+
+    curves: list[PlaneCurve] = [*sides_of(region, scale), *pictures]
+    pieces, _ = pieces_of(curves, inside)
+    least = FAINT * float((high - low).prod())
+    faces = [face for face in faces_of(pieces) if face.outer.rough_area > least]
+    counted = seeking.freedom == 0
+    count = count or counter(seeking)
+    found = []
+    for face in faces:
+        values = face.inner * scale
+        poses = count(values) if counted else _one_inside(seeking, face)
+        states = tuple(state_at(begun, z.q[: begun.q.size]) for z in poses)
+        found.append(Area(plane.names, frozen(values), states, face, scale, counted))
+    return tuple(sorted(found, key=lambda one: (-len(one.states), -abs(one.face.outer.rough_area))))
+
+
+def _one_inside(seeking: Seeking, face: Face) -> Sequence[Point]:
+    """A pose in a region, if there is one: the least change of one that was walked through near to it."""
+    scale, region = seeking.equations.scale, seeking.region
+    known = [place.z for trace in seeking.sections for place in trace.places]
+    values = np.array([region.nearest(z.p) for z in known])
+    inside = np.flatnonzero(face.contains(values / scale))
+    if len(inside):
+        return [known[inside[len(inside) // 2]]]
+    target = face.inner * scale
+    for k in np.linalg.norm((values - target) / scale, axis=1).argsort()[:NEAR]:
+        whole = known[k].p - values[k]
+        found = closed_pose(seeking.equations, known[k]._replace(p=target + whole), rounds=40)
+        if found is not None:
+            return [found]
+    return []
+
+
+def counter(seeking: Seeking) -> Counted:
+    """The poses with two values, found by following curves from those that are known."""
+    known = [place.z for trace in seeking.sections for place in trace.places[::5] if seeking.region.holds(place.z.p)]
+
+    def count(values: np.ndarray) -> Sequence[Point]:
+        return poses_at(seeking.equations, seeking.region, values, known, seeking.step)
+
+    return count
+
+
+def notes_of(curves: Sequence[SingularCurve]) -> tuple[str, ...]:
+    """What is to be known of the curves."""
+    notes = []
+    for curve in curves:
+        there = ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, curve.values[0], strict=True))
+        if curve.is_point:
+            notes.append(f"at {there} the mechanism moves with both values held")
+        if curve.stuck:
+            ends = [
+                curve.values[k] for k, why in ((0, curve.trace.beginning), (-1, curve.trace.ending)) if why == STUCK
+            ]
+            told = " and ".join(
+                ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, end, strict=True)) for end in ends
+            )
+            notes.append(
+                f"a {curve.kind} curve ends at {told}, where equations are not smooth, or more than one curve meet"
+            )
+        if LONG in (curve.trace.ending, curve.trace.beginning):
+            notes.append(f"the {curve.kind} curve through {there} is longer than was followed")
+        if curve.trace.passed:
+            notes.append(f"the {curve.kind} curve through {there} crosses others in poses it passes")
+        if curve.both:
+            told = "; ".join(", ".join(f"{x:.6g}" for x in point.values) for point in curve.both)
+            notes.append(f"the {curve.kind} curve through {there} meets the other kind at ({told})")
+    return tuple(notes)

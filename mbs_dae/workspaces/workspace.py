@@ -1,0 +1,153 @@
+"""The verb: singular curves of a mechanism over two values, and the regions between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arguments import model_of
+from ..compiled import System
+from ..errors import ModelError, check_dict
+from ..model.model import Model
+from ..model.parameters import finite_number
+from ..results.result import State
+from .asked import (
+    Begun,
+    Plane,
+    Values,
+    begin,
+    check_freedom,
+    check_not_held,
+    equations_of,
+    let_go,
+    plane_of,
+    ranges_of,
+    settle,
+)
+from .curves import curves_of
+from .entering import entered
+from .following.equations import Point
+from .following.search import Beside, Region, Seeking, beside, search
+from .found import PARALLEL, SERIAL, SINGULAR, Workspace
+from .kinds import Kinds
+from .regions import areas_of, copies_of, notes_of
+
+
+def workspace(
+    model: Model | System, over: Mapping[Any, tuple[float, float]], inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None, fix: Mapping[str, float] | None = None,
+    release: str | Sequence[str] | None = None, start: State | None = None, t: float = 0.0, step: float = 0.1,
+) -> Workspace:  # fmt: skip
+    """The singular curves of a mechanism over two of its quantities or parameters, and the regions between them.
+
+    `over` names both and their ranges. They are the inputs of the mechanism, if nothing else is said; ``outputs=("P.x",
+    "P.y")`` names what it is to move. Over its outputs, say what its `inputs` are. Where it can move with its inputs
+    held, it is in a parallel singularity; where outputs cannot move in every direction, in a serial one. Over
+    parameters the curves are where its equations lose their rank: limits of what can be assembled, change points.
+
+    Drivers of `over`, of inputs and of outputs are let go, and those named by `release`; others are held as they are at
+    the time t, and quantities in `fix` at their values. Poses are found from the placement, or from `start`, by
+    following curves with no longer a `step` than so many lengths of the model (an angle counts as it is).
+
+    Each region has as many poses at all its points: its ``modes``.
+
+    A slider-crank over the lengths of its crank and its rod: with r > l the crank does not go round.
+
+    >>> model = mbs.PlanarModel("slider-crank")
+    >>> r, l = model.parameter("r", 0.1, unit="m"), model.parameter("l", 0.3, unit="m")
+    >>> crank, rod = model.link("crank", (0, 0), (0.1, 0), length=r), model.link("rod", (0.1, 0), (0.4, 0), length=l)
+    >>> pins = mbs.Revolute("A", model.ground, crank.tail), mbs.Revolute("B", crank.head, rod.tail)
+    >>> parts = model.add(*pins, mbs.PinInSlot("C", model.ground, rod.head))
+    >>> found = mbs.workspace(model, over={"r": (0.05, 0.4), "l": (0.05, 0.4)})
+    >>> bool(np.abs(found.curves[0].values @ [1, -1]).max() < 1e-9)
+    True
+    """
+    model = model_of(model)
+    t, step = finite_number(t, "the time t"), finite_number(step, "step")
+    if not 0.0 < step <= 0.25:
+        raise ModelError(f"step is in lengths of the model, more than 0 and 0.25 at most, not {step:g}")
+    check_dict("fix", {} if fix is None else fix, "names and values", 'fix={"rod.angle": 0.3}')
+    given = {name: finite_number(value, f"fix[{name!r}]") for name, value in (fix or {}).items()}
+    plane, low, high = ranges_of(model, over)
+    check_not_held(plane, given)
+    roles = _roles(model, plane, inputs, outputs, given)
+    other = roles.other.names if roles.other else ()
+    begun = begin(let_go(model, [*plane.names, *other], release, t), t, given, start)
+    return _found(begun, plane, Region(low, high, plane.turns), roles, given, step)
+
+
+class _Roles(NamedTuple):
+    kind: str
+    """Of the singularities with the values of the plane held."""
+    other: Plane | None
+    """What is held for those of the other kind."""
+    section: tuple[str, ...]
+    """The quantities that belong to those of the plane and are held: a section of a space of more."""
+
+
+def _found(
+    begun: Begun, plane: Plane, region: Region, roles: _Roles, fix: Mapping[str, float], step: float
+) -> Workspace:
+    """The curves, then the regions."""
+    check_freedom(begun, plane, redundant=all(plane.of_model))
+    kind, other, section = roles
+    equations = equations_of(begun.model, begun.t, plane, fix)
+    base = entered(equations, region, settle(equations, begun, plane), begun, plane, step)
+    seeking = Seeking(equations, region, step)
+    search(seeking, base)
+    against = _other_kind(seeking, other, begun, plane, fix, section) if other is not None else None
+    curves = curves_of(seeking, kind, begun, plane, against.equations if against else None, own=True)
+    regions = areas_of(seeking, copies_of(curves, seeking), begun, plane)
+    if against is not None:
+        turned = SERIAL if kind == PARALLEL else PARALLEL
+        curves += curves_of(against, turned, begun, plane, equations, own=False)
+    kinds = None
+    if kind != SINGULAR:
+        held = {name: value for name, value in fix.items() if name not in section}
+        mine = plane_of(begun.model, [*plane.names, *section], "over")
+        kinds = Kinds(begun, held, *((mine, other) if kind == PARALLEL else (other, mine)))
+    return Workspace(
+        plane.names, plane.units, region.low, region.high, tuple(curves), regions, notes_of(curves), begun.model.name,
+        begun, plane, region, seeking, kinds, base,
+    )  # fmt: skip
+
+
+def _roles(model: Model, plane: Plane, inputs: Any, outputs: Any, fix: Mapping[str, float]) -> _Roles:
+    """Whether the values of the plane are inputs or outputs, and what the others are."""
+    if any(plane.of_model):
+        if inputs is not None or outputs is not None:
+            raise ModelError("over parameters there are no inputs and outputs; leave inputs= and outputs= out")
+        return _Roles(SINGULAR, None, ())
+    asked = {"inputs": inputs, "outputs": outputs}
+    planes = {what: plane_of(model, names, what) for what, names in asked.items() if names is not None}
+    if any(any(one.of_model) for one in planes.values()):
+        raise ModelError("inputs and outputs are quantities of poses, not parameters")
+    mine = [what for what, one in planes.items() if set(plane.names) <= set(one.names)]
+    others = [what for what in planes if what not in mine]
+    if len(others) > 1 or len(mine) > 1:
+        raise ModelError(
+            "over must be two of the inputs or two of the outputs, and not of both; or leave one of them out"
+        )
+    role = mine[0] if mine else "outputs" if others == ["inputs"] else "inputs"
+    section = tuple(name for name in (planes[mine[0]].names if mine else ()) if name not in plane.names)
+    if missing := [name for name in section if name not in fix]:
+        raise ModelError(f"{role} has {', '.join(missing)} besides over; hold it: fix={{{missing[0]!r}: 0.0}}")
+    other = planes[others[0]] if others else None
+    if other is not None and len(other.names) != 2 + len(section):
+        what = f"{others[0]} has {len(other.names)} names, and {role} {2 + len(section)}; name as many"
+        raise ModelError(f"{what}: {role}={[*plane.names, *section]!r} and one more for each more")
+    return _Roles(PARALLEL if role == "inputs" else SERIAL, other, section)
+
+
+def _other_kind(
+    seeking: Seeking, other: Plane, begun: Begun, plane: Plane, fix: Mapping[str, float], section: Sequence[str]
+) -> Seeking:
+    """Poses in which the other quantities lose their hold, over the same plane."""
+    equations = equations_of(begun.model, begun.t, other, fix, section)
+    free = {name: value for name, value in fix.items() if name not in section}
+    settle(equations, begin(begun.model, begun.t, free, None) if section else begun, other)
+    held, read = (Values(begun.model, begun.t, one) for one in (other, plane))
+    region = Beside(seeking.region.low, seeking.region.high, other.turns, plane.turns, read)
+    return beside(seeking, equations, region, lambda q: Point(q, held(q), np.zeros(0)))

@@ -1,0 +1,99 @@
+"""What workspaces are asked that they cannot answer: told with the names, the cause and the remedy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mbs_dae as mbs
+
+
+def five_bar() -> mbs.PlanarModel:
+    points = {"A": (0, 0), "B": (-0.25, 0.55), "P": (0.5, 1.05), "C": (1.32, 0.5), "E": (1, 0)}
+    rods = {"crank1": "AB", "leg1": "BP", "leg2": "PC", "crank2": "EC"}
+    return mbs.PlanarModel.from_points(points, rods=rods, fixed="AE")
+
+
+def arm() -> mbs.PlanarModel:
+    points = {"A": (0, 0), "B": (1, 0), "C": (1.6, 0.1), "D": (1.9, 0.3)}
+    return mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="A")
+
+
+def driven() -> mbs.PlanarModel:
+    model = five_bar()
+    joints = [model.elements[name] for name in "AE"]
+    return model.plus(*(mbs.Driver(f"motor{k}", mbs.angle(j), 1.0 + k) for k, j in enumerate(joints)))
+
+
+ONE, TWO = (-1.0, 1.0), (0.0, 2.0)
+INPUTS = {"crank1.angle": ONE, "crank2.angle": TWO}
+HAND = {"leg1.P.x": (0, 1), "leg1.P.y": (0.5, 1)}
+
+
+@pytest.mark.parametrize(
+    ("build", "over", "more", "told"),
+    [
+        (five_bar, {"crank1.angle": (1, -1), "crank2.angle": TWO}, {}, "goes from 1 to -1; give the lower end first"),
+        (five_bar, {"crank1.angle": 3.0, "crank2.angle": TWO}, {}, "must be a pair"),
+        (five_bar, {"crank1.angle": ONE}, {}, "takes two quantities or parameters, not 1"),
+        (five_bar, {"crank1.angle": ONE, "crank2.omega": TWO}, {}, "is a rate; take a value, such as crank2.angle"),
+        (five_bar, {"crank1.angle": ONE, "crank3.angle": TWO}, {}, "no quantity 'crank3.angle'; did you mean"),
+        (five_bar, INPUTS, {"fix": {"crank1.angle": 0.3}}, "'crank1.angle' is held by fix=, and cannot vary"),
+        (five_bar, INPUTS, {"fix": {"leg1.angle": 0.3}}, "1 degree of freedom, and 2 quantities cannot vary"),
+        (arm, {"A.angle": ONE, "B.angle": TWO}, {}, "3 degrees of freedom, and 2 are varied; hold 1 more by fix="),
+        (driven, HAND, {}, "0 degrees of freedom.*release= a driver .motor0, motor1"),
+        (driven, HAND, {"release": "motor"}, "is no driver of .*; it has motor0, motor1"),
+        (five_bar, INPUTS, {"outputs": ("leg1.P.x", "leg1.P.y", "leg1.angle")}, "outputs has 3 names, and inputs 2"),
+        (five_bar, INPUTS, {"step": 1.0}, "step is in lengths of the model"),
+    ],
+)  # fmt: skip
+def test_told(build, over, more, told):
+    with pytest.raises(mbs.ModelError, match=told):
+        mbs.workspace(build(), over, **more)
+
+
+def test_a_region_out_of_reach_is_told_with_the_nearest_limit():
+    with pytest.raises(
+        mbs.SingularConfigurationError, match="nearest limit is at .*A, B.* reach their limit"
+    ) as caught:
+        mbs.workspace(five_bar(), {"leg1.P.x": (4, 5), "leg1.P.y": (0, 1)})
+    model = five_bar()
+    reach = sum(np.hypot(*np.subtract(b, a)) for a, b in (((0, 0), (-0.25, 0.55)), ((-0.25, 0.55), (0.5, 1.05))))
+    hand = caught.value.pose["leg1.P"]
+    assert np.isclose(np.hypot(*hand), reach, atol=1e-9) and model.name in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("hand", "more", "told"),
+    [
+        ("nobody", {}, "no body or marker 'nobody'"),
+        ("ground", {}, "is on the ground"),
+        ("CD.D", {"plane": "xz"}, "plane names two axes of xy"),
+        ("CD.D", {"at": 0.1}, "this arm is in the plane"),
+        ("CD.D", {"limits": {"A.angle": (2, 1)}}, "upside down: 2 is not below 1"),
+        ("CD.D", {"limits": {"angle": (1, 2)}}, "joint coordinate"),
+    ],
+)  # fmt: skip
+def test_told_of_arms(hand, more, told):
+    with pytest.raises(mbs.ModelError, match=told):
+        mbs.reachable_workspace(arm(), hand, **more)
+
+
+def test_a_stop_of_no_joint_is_told():
+    model = arm()
+    height = mbs.Stop("ceiling", mbs.y(model.bodies["CD"]), upper=1.0)
+    with pytest.raises(mbs.ModelError, match="Stop 'ceiling' stops .* no joint coordinate"):
+        mbs.reachable_workspace(model.plus(height), "CD.D")
+
+
+def test_a_map_needs_one_pose_at_each_point():
+    model = mbs.PlanarModel("ladder")
+    l, h = model.parameter("l", 5.0, unit="m"), model.parameter("h", 4.0, unit="m")
+    ladder = model.link("ladder", (3, 0), (0, 4), length=l)
+    model.add(mbs.PinInSlot("floor", model.ground, ladder.tail))
+    model.add(mbs.PinInSlot("wall", model.ground.at(0, h, np.pi / 2), ladder.head))
+    found = mbs.workspace(model, {"l": (4, 6), "h": (3, 4)}, step=0.25)
+    with pytest.raises(mbs.ModelError, match="a freedom is left"):
+        found.map(5)
+    with pytest.raises(mbs.ModelError, match="no region holds"):
+        found.at(7, 3)
