@@ -125,8 +125,9 @@ from .verbs.comparisons import CoordinateComparison as CoordinateComparison
 from .verbs.sweep import sweep as sweep
 from .verbs.curves.follow import follow as follow
 from .poses.arcs.curve import Curve as Curve
-from .poses.arcs.curve import TurningPoint as TurningPoint
-from .poses.arcs.curve import BranchPoint as BranchPoint
+from .poses.arcs.points import TurningPoint as TurningPoint
+from .poses.arcs.points import BranchPoint as BranchPoint
+from .poses.arcs.points import UndecidedPoint as UndecidedPoint
 from .verbs.equilibrium import equilibrium as equilibrium
 from .verbs.holding import holding as holding
 from .verbs.linearize import linearize as linearize
