@@ -111,16 +111,16 @@ def start_of(track: Track, q: np.ndarray, motions: np.ndarray, name: str, branch
         what = f"{system.model.name!r} has no smooth curve through this pose, where {', '.join(joints)} depend on each "
         raise SingularConfigurationError(f"{what}other; start at another pose", time=t, joints=joints)
     grows = reader_of(system, name)(np.array([t]), *(x[None] for x in place[1:]))[1, 0, 0] >= 0.0
-    return place if grows or motions.shape[1] > 1 else place.back()._replace(s=0.0)
+    return (place if grows or motions.shape[1] > 1 else place.back())._replace(s=0.0)
 
 
 def _on_branch(track: Track, q: np.ndarray, branch: int | None) -> Place | None:
-    tangents = tangents_of(Local(track, q))
-    who = f"{track.system.model.name!r} is followed from a singular pose"
+    system, tangents = track.system, tangents_of(Local(track, q))
+    who = f"{system.model.name!r} is followed from a singular pose"
     if not len(tangents):
         what = f"{who}, where equations of second order do not say which branches there are"
         raise SingularConfigurationError(f"{what}; start at another pose", time=track.t)
     if not (isinstance(branch, int | np.integer) and 0 <= branch < len(tangents)):
         what = f"{who}, through which {len(tangents)} branches go; say which one: branch=0"
         raise ModelError(f"{what} to {len(tangents) - 1}")
-    return beyond(track, q, tangents[branch])
+    return beyond(track, Place(0.0, q, system.still, system.still), tangents[branch])

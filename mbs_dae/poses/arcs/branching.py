@@ -79,13 +79,13 @@ def _searched(forms: np.ndarray) -> np.ndarray:
     return np.array(found).reshape(-1, count)
 
 
-def beyond(track: Track, q: np.ndarray, tangent: np.ndarray) -> Place | None:
+def beyond(track: Track, base: Place, tangent: np.ndarray, far: float = ASIDE) -> Place | None:
     """The first regular place of the branch with this tangent, a little beyond a branch point."""
-    still = Place(0.0, q, tangent, track.system.still)
-    h, n = ASIDE * track.system.length, track.system.nv
+    still = Place(base.s, base.q, tangent, track.system.still)
+    h, n = far * track.system.length, track.system.nv
     while h > 10 * SMALLEST * track.system.length:
         after = track.from_place(still, h)
         if after is not None and float(track.machine.norm @ (after.v * tangent)[:n]) > 0.99:
-            return after._replace(s=0.0)
+            return after
         h *= 0.25
     return None

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...compiled.machine import DONE, ENDLESS
+from ...compiled.reading import Trajectory
 from ...errors import ModelError
 from ..dependence import joints_at_fault
+from .singular import across
 from .steps import HOME
-from .tracing import Traced, both_ways, traced
+from .tracing import Traced, both_ways, comes_home, joined, traced
 from .track import Place, Track
 
 TOUCHES = 1e-9
@@ -17,15 +19,32 @@ TOUCHES = 1e-9
 
 def whole(track: Track, start: Place, both: bool, poses: int) -> tuple[Traced, tuple[str, ...], int]:
     """The curve through a place; why it ends, if it is open; and which place is the one given."""
-    forth, end = _until_stopped(track, traced(track, start, poses))
+    forth, end = _until_stopped(track, _onward(track, start, poses))
     if forth.ending == HOME:
         return forth, (), 0
     if not both:
         return forth, ("the start", end), 0
-    back, beginning = _until_stopped(track, traced(track, start.back(), poses))
-    joined = both_ways(back, forth)
-    moved = joined.path._replace(t=joined.path.t - joined.path.t[0])
-    return joined._replace(path=moved), (beginning, end), back.path.t.size - 1
+    back, beginning = _until_stopped(track, _onward(track, start.back(), poses))
+    curve = both_ways(back, forth)
+    moved = curve.path._replace(t=curve.path.t - curve.path.t[0])
+    return curve._replace(path=moved), (beginning, end), back.path.t.size - 1
+
+
+def _onward(track: Track, start: Place, poses: int) -> Traced:
+    """From a place as far as the curve goes, across singular poses through which it is smooth."""
+    one = traced(track, start, start, poses)
+    while one.ending not in (HOME, ENDLESS) and (there := across(track, one.place(-1))) is not None:
+        last = one.place(-1)
+        both = (np.stack(pair) for pair in zip(last[1:], there[1:], strict=True))
+        step = Trajectory(np.array([last.s, there.s]), *both)
+        one = joined(one, Traced(step, DONE))
+        count = one.path.t.size
+        if comes_home(track, start, one.path, count):
+            return one._replace(ending=HOME)
+        if count >= poses:
+            return one._replace(ending=ENDLESS)
+        one = joined(one, traced(track, there, start, poses - count + 1))
+    return one
 
 
 def _until_stopped(track: Track, one: Traced) -> tuple[Traced, str]:
@@ -37,7 +56,7 @@ def _until_stopped(track: Track, one: Traced) -> tuple[Traced, str]:
     if one.ending == ENDLESS:
         return one, f"after {one.path.t.size} poses: more were not asked for"
     joints = joints_at_fault(track.system, track.t, one.path.q[-1])
-    return one, f"a singular pose, in which {', '.join(joints)} depend on each other and the curve is not smooth"
+    return one, f"a singular pose, in which {', '.join(joints)} depend on each other, and no smooth way on is found"
 
 
 def _stopped(track: Track, one: Traced) -> tuple[Traced, str] | None:

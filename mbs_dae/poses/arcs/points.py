@@ -71,9 +71,8 @@ class UndecidedPoint:
 
     >>> model = mbs.PlanarModel("bead")
     >>> bead = model.body("bead", position=(-1, 0))
-    >>> wires = mbs.Constraint("wires", bead, phi=lambda i: i.y * (i.y - i.x**2))
-    >>> held = mbs.CoordinateFix("upright", bead, "angle", 0)
-    >>> model.add(wires, held)
+    >>> wires = model.add(mbs.Constraint("wires", bead, phi=lambda i: i.y * (i.y - i.x**2)))
+    >>> held = model.add(mbs.CoordinateFix("upright", bead, "angle", 0))
     >>> curve = mbs.follow(model, "bead.x", poses=100)
     >>> (point,) = curve.undecided
     >>> isinstance(point, mbs.UndecidedPoint), point.why, bool(abs(point.state["bead.x"]) < 1e-6)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from .branching import tangents_of
+from .branching import ASIDE, beyond, tangents_of
 from .local import LOST, Local, rows_at
 from .tracing import Traced
 from .track import Place, Track
@@ -31,6 +31,8 @@ FAR = 0.05
 """How far it may go, in lengths of the model."""
 OPEN = 1e-11
 """Gaps of so many lengths of the model, where all others are closed, keep branches apart."""
+OVER = 1.5
+"""By how much farther than a branch is taken up, it is where it is crossed: a lap ends where it began."""
 MOST = 4
 """So many more motions than one are looked for."""
 
@@ -150,6 +152,18 @@ def _met(track: Track, guess: Place) -> Met:
         what = f"{lost + 1} motions are left in it, and equations of second order do not tell branches apart"
         return Met(place, none, what)
     return Met(guess, none, "it is not located: branches touch, or come very near to each other")
+
+
+def across(track: Track, last: Place) -> Place | None:
+    """The place beyond a singular pose that ends the steps of a curve, where it goes on smoothly; None if it does not.
+    Where more than one direction is lost, tangents are roundoff so near to it that no step can pass."""
+    met = _met(track, last)
+    if met.why:
+        return None
+    along = met.tangents[:, : track.system.nv] @ (track.machine.norm * last.v[: track.system.nv])
+    chosen = int(np.abs(along).argmax())
+    there = beyond(track, met.place, np.sign(along[chosen]) * met.tangents[chosen], OVER * ASIDE)
+    return None if there is None or met.place.s < last.s else track.counted(last, there)
 
 
 def _nearest(track: Track, tangents: np.ndarray, v: np.ndarray) -> float:

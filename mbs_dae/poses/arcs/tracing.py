@@ -33,10 +33,11 @@ class Traced(NamedTuple):
         return Place(float(self.path.t[k]), *(x[k] for x in self.path[1:]))
 
 
-def traced(track: Track, start: Place, poses: int) -> Traced:
-    """From a place onwards, at most so many places."""
-    path = Trajectory(np.zeros(1), *(own[None].copy() for own in start[1:]))
-    home, pace = start, np.array([track.step * track.system.length, track.step, 1.0])
+def traced(track: Track, start: Place, home: Place, poses: int) -> Traced:
+    """From a place onwards, until it comes home, at most so many places."""
+    path = Trajectory(np.array([start.s]), *(own[None].copy() for own in start[1:]))
+    beyond = 1.0 if start is home else _ahead(track, home, start)
+    pace = np.array([track.step * track.system.length, track.step, beyond])
     done, status = 1, DONE
     while status == DONE and done < poses:
         size = min(max(2 * done, CHUNK), poses)
@@ -44,7 +45,7 @@ def traced(track: Track, start: Place, poses: int) -> Traced:
         given = home.q, home.v, track.angles, track.redundant, track.timed
         status = trace(track.machine, track.t, block(path), done - 1, pace, *given)
         done = int(track.machine.counts[POSES])
-        if status == HOME and not _comes_home(track, home, path, done):
+        if status == HOME and not comes_home(track, home, path, done):
             status = DONE
     return Traced(path.until(done), ENDLESS if status == DONE else status)
 
@@ -55,9 +56,11 @@ def _longer(rows: np.ndarray, size: int) -> np.ndarray:
     return out
 
 
-def _comes_home(track: Track, home: Place, path: Trajectory, done: int) -> bool:
+def comes_home(track: Track, home: Place, path: Trajectory, done: int) -> bool:
     """Whether the last step has passed the first place itself, and not another one beside it; if so it ends there."""
     before, after = (Place(float(path.t[k]), *(x[k] for x in path[1:])) for k in (done - 2, done - 1))
+    if not _ahead(track, home, before) < 0.0 <= _ahead(track, home, after):
+        return False
     place, h, x = track.between(before, after), after.s - before.s, 1.0
     for _ in range(ROUNDS):  # the tangents being the same there, this is Newton's method
         ahead = _ahead(track, home, found := place(x))
@@ -84,8 +87,12 @@ def reversed_path(traced: Traced) -> Traced:
     return Traced(back, traced.ending)
 
 
+def joined(first: Traced, last: Traced) -> Traced:
+    """One curve of two, the second of which begins where the first ends."""
+    path = Trajectory(*(np.concatenate([x, y[1:]]) for x, y in zip(first.path, last.path, strict=True)))
+    return Traced(path, last.ending)
+
+
 def both_ways(back: Traced, forth: Traced) -> Traced:
     """One curve of two that have the same first place."""
-    first = reversed_path(back)
-    path = Trajectory(*(np.concatenate([x, y[1:]]) for x, y in zip(first.path, forth.path, strict=True)))
-    return Traced(path, forth.ending)
+    return joined(reversed_path(back), forth)

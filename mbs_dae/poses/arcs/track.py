@@ -98,7 +98,7 @@ class Track:
             if x in (0.0, 1.0):
                 return last if x else first
             guess = smooth(x)
-            return self._counted(first, self.stand(guess) or guess)
+            return self.counted(first, self.stand(guess) or guess)
 
         return place
 
@@ -120,7 +120,7 @@ class Track:
 
         return place
 
-    def _counted(self, first: Place, there: Place) -> Place:
+    def counted(self, first: Place, there: Place) -> Place:
         """With the turns of bodies in space added up from those at another place."""
         machine = self.machine
         for instant, place in ((machine.here, first), (machine.there, there)):
