@@ -59,6 +59,8 @@ _NAMES = {
     "certify.certificate": "certificate Certificate",
     "certify.motion": "MotionCertificate",
     "poses.arcs.curve": "Curve TurningPoint BranchPoint",
+    "poses.arcs.curve": "Curve",
+    "poses.arcs.points": "TurningPoint BranchPoint UndecidedPoint",
     "verbs.equilibrium": "equilibrium",
     "verbs.holding": "holding",
     "verbs.linearize": "linearize",

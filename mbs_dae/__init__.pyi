@@ -128,8 +128,9 @@ from .certify.certificate import certificate as certificate
 from .certify.certificate import Certificate as Certificate
 from .certify.motion import MotionCertificate as MotionCertificate
 from .poses.arcs.curve import Curve as Curve
-from .poses.arcs.curve import TurningPoint as TurningPoint
-from .poses.arcs.curve import BranchPoint as BranchPoint
+from .poses.arcs.points import TurningPoint as TurningPoint
+from .poses.arcs.points import BranchPoint as BranchPoint
+from .poses.arcs.points import UndecidedPoint as UndecidedPoint
 from .verbs.equilibrium import equilibrium as equilibrium
 from .verbs.holding import holding as holding
 from .verbs.linearize import linearize as linearize

@@ -41,14 +41,14 @@ def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None)
     check_start(model, start)
     values = {name: finite_number(value, f"fix[{name!r}]") for name, value in fix.items()}
     positioned, moving = (holding(model.compile(), level, values) for level in (0, 1))
-    reference = _in_full(positioned, start) if start is not None else positioned.placement
+    reference = in_full(positioned, start) if start is not None else positioned.placement
     machine = positioned.machine()
     q = closed(positioned, machine, t, reference)
     slide_back(machine, t, q, reference, scratch(machine))
     return q, machine, moving
 
 
-def _in_full(system: System, start: State) -> np.ndarray:
+def in_full(system: System, start: State) -> np.ndarray:
     """The coordinates of a pose of this system, or of one with the same bodies: states are looked up by name."""
     q, of, to = system.placement.copy(), start.system.layout, system.layout
     bodies = q.size - len(to.signals)

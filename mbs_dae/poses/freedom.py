@@ -1,15 +1,22 @@
 """The motions that all equations leave free in a pose: from their Jacobian, dense."""
 
 import numpy as np
-from scipy.linalg import null_space
 
 from ..compiled import System
+from ..compiled.machine import observe
 
 ENOUGH = 1e-9  # rows that depend on others to this part are counted once
 
 
 def free_motions(system: System, t: float, q: np.ndarray) -> np.ndarray:
     """Velocities, one motion in each column, by the sizes of the mechanism: at right angles, and one long."""
-    jacobian = system.jacobian(t, q).toarray()[:, : system.nv] / np.sqrt(system.weight[: system.nv])
-    rows = np.linalg.norm(jacobian, axis=1, keepdims=True)
-    return null_space(jacobian / np.where(rows > 0, rows, 1.0), rcond=ENOUGH) if len(rows) else np.eye(system.nv)
+    if not system.rows:
+        return np.eye(system.nv)
+    machine, pattern = system.machine(), system.pattern
+    observe(machine, float(t), np.ascontiguousarray(q, dtype=float), system.still)
+    rows = np.zeros((len(system.rows), system.structure.columns))
+    rows[pattern.jac_row, pattern.jac_column] = machine.factor.jacobian
+    rows = rows[:, : system.nv] / np.sqrt(system.weight[: system.nv])
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    _, sizes, motions = np.linalg.svd(rows / np.where(lengths > 0, lengths, 1.0))
+    return motions[int((sizes > ENOUGH * sizes.max(initial=0.0)).sum()) :].T

@@ -1,5 +1,6 @@
 """One-dimensional motions by arc length: limits, laps, branch points, ends, and what is refused."""
 
+import contextlib
 import copy
 import pickle
 
@@ -51,6 +52,14 @@ def test_a_triple_rocker_has_one_circuit_and_the_limits_of_its_triangles():
         assert abs(folded) < 1e-12  # coupler and rocker are in line
 
 
+def test_limits_are_those_of_a_computation_in_twenty_digits():
+    curve = mbs.follow(four_bar(0.6, 0.7, 0.8, 1.0, 0.6), "crank.angle")
+    assert abs(curve.limits("crank.angle")[1] - 2.4063479955556630656) < 1e-12
+    assert abs(np.pi - curve.limits("rocker.angle")[0] - 1.6020514152943917739) < 1e-12  # seen from D, from the ground
+    low, high = mbs.follow(four_bar(0.2, 0.5, 0.4, 0.5, 0.6), "crank.angle").limits("rocker.angle")
+    assert abs(np.pi - low - 1.7721542475852274107) < 1e-12 and abs(np.pi - high - 0.6435011087932843868) < 1e-12
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_crank_rocker_has_two_circuits_in_each_of_which_the_crank_goes_round(sign):
     a, b, c, f = 0.2, 0.5, 0.4, 0.5
@@ -97,6 +106,42 @@ def test_a_copy_of_a_curve_tells_the_same(way):
     assert [point.s for point in again.dead_points] == [point.s for point in curve.dead_points]
 
 
+def test_a_lap_that_begins_in_a_dead_point_tells_it_once():
+    """There the rate of the crank is roundoff, of any sign, at the beginning and at the end."""
+    top = crank_limit(0.6, 0.8, 1.0, 1.5)
+    for angle in (top, top - 1e-13, -top):
+        model = four_bar(0.6, 0.7, 0.8, 1.0, angle)
+        for name in ("crank.angle", "coupler.angle", "rocker.angle"):
+            curve = mbs.follow(model, name)
+            assert curve.closed and len(curve.turning_points("crank.angle")) == 2
+            assert np.allclose(curve.limits("crank.angle"), (-top, top), rtol=0, atol=1e-12)
+
+
+def test_a_quantity_that_turns_back_in_a_branch_point_does_so_there():
+    """The head of a parallelogram's bar is farthest out where the bars are in line."""
+    curve = mbs.follow(four_bar(0.5, 1.0, 0.5, 1.0, 0.6), "crank.angle", step=0.25)
+    turned = curve.turning_points("crank.head.x")
+    assert np.allclose([point.value for point in turned], [-0.5, 0.5], rtol=0, atol=1e-12)
+    assert max(abs(np.sin(point.state["crank.angle"])) for point in turned) < 1e-9
+
+
+def test_all_poses_at_a_value_of_the_crank_are_those_of_both_modes():
+    """Of a triple rocker they are on one circuit: the triangle of coupler and rocker on both sides of its base."""
+    a, b, c, f = 0.6, 0.7, 0.8, 1.0
+    curve = mbs.follow(four_bar(a, b, c, f, 0.6), "crank.angle")
+    for angle in (0.6, 0.0, -1.3, 2.0 + 2 * np.pi):
+        found = sorted(state["rocker.angle"] % (2 * np.pi) for state in curve.states_where("crank.angle", angle))
+        modes = [mbs.assemble(four_bar(a, b, c, f, angle, sign))["rocker.angle"] % (2 * np.pi) for sign in (1, -1)]
+        assert np.allclose(found, sorted(modes), rtol=0, atol=1e-12)
+    assert len(curve.states_where("crank.angle", curve.limits("crank.angle")[1])) == 1  # there both modes are one
+    assert curve.states_where("crank.angle", 2.5) == ()
+    lap = mbs.follow(four_bar(0.2, 0.5, 0.4, 0.5, 0.6), "crank.angle")
+    assert [len(lap.states_where("crank.angle", angle)) for angle in (0.6, 0.6 + 4 * np.pi, -1.0)] == [1, 1, 1]
+    assert len(lap.states_where("rocker.angle", sum(lap.limits("rocker.angle")) / 2)) == 2
+    again = mbs.follow(four_bar(a, b, c, f, 0.6), "crank.angle", start=curve.states_where("crank.angle", -1.3)[1])
+    assert np.isclose(again.length, curve.length, rtol=1e-6)
+
+
 def test_length_and_area_of_a_coupler_curve_converge_with_the_fourth_order():
     model = four_bar(0.6, 0.7, 0.8, 1.0, 0.6, P=(0.1, 0.3))
 
@@ -108,9 +153,9 @@ def test_length_and_area_of_a_coupler_curve_converge_with_the_fourth_order():
         area = (h * (swept[1:] + swept[:-1]) / 2 + h**2 * (rate[:-1] - rate[1:]) / 12).sum()
         return np.array([curve.length, area])
 
-    coarse, fine, finest = (sizes(step) for step in (0.08, 0.04, 0.01))
-    assert (np.abs(fine - finest) < np.abs(coarse - finest) / 8).all()
-    assert (np.abs(fine - finest) < 2e-5 * np.abs(finest)).all()
+    coarse, fine, finest = (sizes(step) for step in (0.04, 0.02, 0.005))
+    order = np.log2(np.abs(coarse - finest) / np.abs(fine - finest))
+    assert (order > 3.7).all() and (np.abs(fine - finest) < 1e-6 * np.abs(finest)).all()
 
 
 def test_the_arc_is_measured_by_the_norm_of_the_model():
@@ -145,13 +190,20 @@ def test_a_parallelogram_changes_to_its_other_branch_on_request():
 
 
 def test_a_rhombus_has_three_curves_through_three_branch_points():
+    """On the others the crank lies on the ground, or the coupler on the crank: there one of two angles is constant."""
     model = four_bar(1.0, 1.0, 1.0, 1.0, 0.9)
     curve = mbs.follow(model, "crank.angle")
     assert curve.closed and len(curve.branch_points) == 2
-    others = [mbs.follow(model, "crank.angle", start=point) for point in curve.branch_points]
-    assert all(one.closed for one in others)
-    still = [name for one in others for name in ("crank.angle", "rocker.angle") if np.ptp(one[name]) < 1e-6]
-    assert sorted(still) == ["crank.angle", "rocker.angle"]  # crank on the ground, or coupler on the crank
+    still = []
+    for point in curve.branch_points:
+        for name, other in (("crank.angle", "rocker.angle"), ("rocker.angle", "crank.angle")):
+            with contextlib.suppress(mbs.ModelError):
+                one = mbs.follow(model, name, start=point)
+                assert one.closed and len(one.branch_points) == 2 and np.ptp(one[other]) < 1e-9
+                with pytest.raises(mbs.ModelError, match=f"{other} is the same all along"):
+                    mbs.follow(model, other, start=point)
+                still.append(other)
+    assert sorted(still) == ["crank.angle", "rocker.angle"]
 
 
 def test_a_singular_placement_asks_for_a_branch():
@@ -226,6 +278,59 @@ def test_what_cannot_be_followed_is_told():
         mbs.follow(model, "crank.angle", branch=0)
     few = mbs.follow(model, "crank.angle", poses=20)
     assert not few.success and not few.closed and "not closed" in few.message
+
+
+def told(model, name, **how):
+    with pytest.raises(mbs.ModelError) as error:
+        mbs.follow(model, name, **how)
+    return str(error.value)
+
+
+def test_which_drivers_are_let_go_follows_from_the_freedom_that_is_left():
+    free = four_bar(0.6, 0.7, 0.8, 1.0, 0.6)
+    one = mbs.Driver("one", mbs.angle(free.ground, free.bodies["crank"]), 0.6)
+    two = mbs.Driver("two", mbs.angle(free.elements["O"]), 0.6)
+    assert mbs.follow(free, "crank.angle").release == ()
+    assert mbs.follow(free.plus(one), "rocker.angle").release == ("one",)
+    both = free.plus(one, two)
+    assert "one and two drive crank.angle; say which one is let go: release='one'" in told(both, "crank.angle")
+    assert "two drives crank.angle, and holds it" in told(both, "crank.angle", release="one")
+    assert "two hold it still" in told(both, "rocker.angle", release="one")
+    assert mbs.follow(both, "crank.angle", release=("one", "two")).closed
+    # an arm whose shoulder is driven has one motion left: nothing is let go
+    assert mbs.follow(two_arms("shoulder"), "lower.angle").release == ()
+    assert "shoulder drives A.angle, and holds it" in told(two_arms("shoulder"), "A.angle")
+    # in a dead point of its driver there seems to be one, too; there is none beside
+    top = crank_limit(0.6, 0.8, 1.0, 1.5)
+    dead = four_bar(0.6, 0.7, 0.8, 1.0, top - 1e-13)
+    curve = mbs.follow(dead.plus(mbs.Driver("motor", mbs.angle(dead.elements["O"]), top)), "crank.angle")
+    assert curve.release == ("motor",) and len(curve.dead_points) == 2
+
+
+def test_what_is_held_is_counted_by_rank_and_cannot_be_followed():
+    model = two_arms()
+    assert mbs.follow(model, "B.angle", fix={"A.angle": 0.2, "upper.angle": 0.2}).closed  # both hold the same
+    assert "is held by fix=" in told(model, "A.angle", fix={"A.angle": 0.2})
+    assert "upper.angle is the same all along this curve; follow B.angle" in told(
+        model, "upper.angle", fix={"A.angle": 0.2}
+    )
+    assert "fix= holds A.angle, B.angle: leave one out" in told(model, "upper.x", fix={"A.angle": 0.2, "B.angle": 1.0})
+    assert 'hold 1 by drivers, or by fix={"B.angle": 1.570796}' in told(model, "upper.angle")
+
+
+def test_wrong_arguments_are_told_in_words():
+    model = four_bar(0.6, 0.7, 0.8, 1.0, 0.6)
+    curve = mbs.follow(model, "crank.angle")
+    assert "True or False, not 'no'" in told(model, "crank.angle", both="no")
+    assert "step must be a number" in told(model, "crank.angle", step="long")
+    assert "not 3" in told(model, "crank.angle", release=3) and "not 3" in told(model, "crank.angle", start=3)
+    for call in (curve.limits, curve.turning_points):
+        with pytest.raises(mbs.ModelError, match="by its name, such as 'crank.angle'"):
+            call(["crank.angle"])
+    with pytest.raises(mbs.ModelError, match="a number"):
+        curve.states_where("crank.angle", "0.3")
+    with pytest.raises(mbs.ModelError, match="takes other curves"):
+        curve.plot("rocker.angle", beside=3)
 
 
 def test_an_rssr_linkage_goes_round_and_comes_back():

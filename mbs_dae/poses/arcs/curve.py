@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ...errors import ModelError
+from ...errors import ModelError, counted
+from ...model.parameters import finite_number
 from ...provided import provided
 from ...results.quantities import frozen
 from ...results.result import Result, State
-from .branching import crossings
+from .points import BranchPoint, TurningPoint, UndecidedPoint
+from .singular import Met, singular_places
 from .tracing import Traced
 from .track import Place, Track
-from .turning import rates_along, turning_places
+from .zeros import places_where, turning_places, value_at
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,55 +27,6 @@ ROUND = 1e-9
 """What a lap adds to a quantity less than this (rad, lengths of the model) is nothing."""
 BY_ARC = {"m/s": "", "m/s²": "1/m", "rad/s": "rad/m", "rad/s²": "rad/m²"}
 """Units of rates along the arc."""
-
-
-@dataclass(frozen=True, eq=False)
-class TurningPoint:
-    """Where a quantity turns back: a dead point of what drives it.
-
-    >>> points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}
-    >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
-    >>> first, last = mbs.follow(model, "AB.angle").dead_points
-    >>> isinstance(first, mbs.TurningPoint), first.is_maximum, round(first.value, 4), round(last.value, 4)
-    (True, True, 2.0519, -2.0519)
-    """
-
-    name: str
-    s: float
-    """The arc length there."""
-    value: float
-    is_maximum: bool
-    state: State = field(repr=False)
-    """The pose, at rest."""
-
-
-@dataclass(frozen=True, eq=False)
-class BranchPoint:
-    """A singular pose through which several branches go; ``mbs.follow(model, name, start=point, branch=1)`` follows one
-    of them.
-
-    A parallelogram, which may go on as an antiparallelogram where its bars are in line:
-
-    >>> points = {"A": (0, 0), "B": (0.4, 0.3), "C": (1.4, 0.3), "D": (1, 0)}
-    >>> bars = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
-    >>> point = mbs.follow(bars, "AB.angle").branch_points[0]
-    >>> isinstance(point, mbs.BranchPoint), len(point.tangents), bool(abs(np.sin(point.state["AB.angle"])) < 1e-9)
-    (True, 2, True)
-    >>> np.degrees(mbs.follow(bars, "AB.angle", start=point).limits("BC.angle")).round(6)
-    array([-60.,  60.])
-    """
-
-    s: float
-    """The arc length there."""
-    tangents: np.ndarray = field(repr=False)
-    """One for each branch, a row over the velocities of bodies, of unit length."""
-    along: int
-    """The branch on which it was met."""
-    state: State = field(repr=False)
-    """The pose, at rest."""
-
-    def __repr__(self) -> str:
-        return f"<BranchPoint at s = {self.s:.6g}: {len(self.tangents)} branches>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,12 +51,17 @@ class Curve(Result):
     """Why an open curve ends where it does: at its beginning, and at its end."""
     beginning: int = 0
     """The number of the pose from which both ways were gone."""
+    fix: Mapping[str, float] = field(default_factory=dict)
+    """The quantities that are held, and their values."""
+    release: tuple[str, ...] = ()
+    """The drivers that were let go."""
     track: Track = field(default=cast(Any, None), repr=False)
     traced: Traced = field(default=cast(Any, None), repr=False)
 
     def __repr__(self) -> str:
         kind = "closed" if self.closed else "open"
-        return f"<Curve of {self.title!r}: {len(self)} poses, length {self.length:.6g} m, {kind}>"
+        told = f", {counted(len(self.undecided), 'singular pose')} undecided" if self.undecided else ""
+        return f"<Curve of {self.title!r}: {len(self)} poses, length {self.length:.6g} m, {kind}{told}>"
 
     @property
     def length(self) -> float:
@@ -124,6 +82,8 @@ class Curve(Result):
         return State(system, self.track.t, q.copy(), system.still, system.still)
 
     def _checked(self, name: str) -> str:
+        if not isinstance(name, str):
+            raise ModelError(f"one quantity is asked for, by its name, such as {self.followed!r}, not {name!r}")
         measure, level = self.track.system.model.quantity(name)
         if level or measure.lowest:
             raise ModelError(f"{name!r} is a rate; limits and turning points are those of a value")
@@ -135,9 +95,36 @@ class Curve(Result):
         return tuple(self._turning(name, place) for place in places)
 
     def _turning(self, name: str, place: Place) -> TurningPoint:
-        one = Traced(type(self.traced.path)(np.array([place.s]), *(x[None] for x in place[1:])), np.zeros(1), 0)
-        value, _, second = rates_along(self.track, one, name)[:, 0]
+        value, _, second = value_at(self.track, name, place)
         return TurningPoint(name, place.s, float(value), bool(second < 0.0), self._at_rest(place.q))
+
+    def states_where(self, name: str, value: float) -> tuple[State, ...]:
+        """The poses of this curve in which a quantity has a value, at rest and in their order; angles but for whole
+        turns. Where it turns back just there, that is one pose.
+
+        >>> points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}
+        >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
+        >>> up, down = mbs.follow(model, "AB.angle").states_where("AB.angle", 0.0)  # the coupler is folded over
+        >>> round(up["BC.angle"], 4), round(down["BC.angle"], 4)
+        (1.2432, -1.2432)
+        """
+        value, unit = finite_number(value, f"the value of {name!r}"), self._unit_of(self._checked(name))
+        values = self[name]
+        turns = np.array([0.0])
+        if self.unit(name) == "rad":
+            low, high = (np.array([values.min(), values.max()]) + (-ROUND, ROUND) - value) / (2.0 * np.pi)
+            turns = np.arange(np.floor(low), np.ceil(high) + 1.0)
+        given = self.track, self.traced, name
+        found = [p for k in turns for p in places_where(*given, value + 2.0 * np.pi * k, unit, self.closed)]
+        found.sort(key=lambda place: place.s)
+        near = ROUND * self.track.system.length
+        if self.closed and len(found) > 1 and found[-1].s > self.t[-1] - near and found[0].s < self.t[0] + near:
+            found.pop()  # the last pose of a lap is the first one
+        return tuple(self._at_rest(place.q) for place in found)
+
+    def _unit_of(self, name: str) -> float:
+        """What differences of a quantity are measured by: lengths by that of the model."""
+        return 1.0 if self.unit(name) == "rad" else self.track.system.length
 
     @cached_property
     def dead_points(self) -> tuple[TurningPoint, ...]:
@@ -152,18 +139,30 @@ class Curve(Result):
         return frozen(number % len(at) if self.closed and len(at) else number)
 
     @cached_property
+    def _singular(self) -> tuple[Met, ...]:
+        return tuple(singular_places(self.track, self.traced, self.closed))
+
+    @cached_property
     def branch_points(self) -> tuple[BranchPoint, ...]:
         """The singular poses that the curve passes, where other branches leave it."""
         n, found = self.track.system.nv, []
-        for place, tangents in crossings(self.track, self.traced):
-            along = np.abs((tangents * place.v)[:, :n] @ self.track.machine.norm)
-            found.append(BranchPoint(place.s, frozen(tangents), int(along.argmax()), self._at_rest(place.q)))
+        for place, tangents, why in self._singular:
+            if not why:
+                along = np.abs((tangents * place.v)[:, :n] @ self.track.machine.norm)
+                own = int(along.argmax()), self._at_rest(place.q), self.fix, self.release
+                found.append(BranchPoint(place.s, frozen(tangents), *own))
         return tuple(found)
+
+    @cached_property
+    def undecided(self) -> tuple[UndecidedPoint, ...]:
+        """The singular poses that it passes, of which it is not known what else leaves them."""
+        left = (met for met in self._singular if met.why)
+        return tuple(UndecidedPoint(met.place.s, met.why, self._at_rest(met.place.q)) for met in left)
 
     def limits(self, name: str) -> tuple[float, float]:
         """The least and the largest value that a quantity has on this curve; infinite where each lap adds to it."""
         values = self[self._checked(name)]
-        if self.closed and abs(values[-1] - values[0]) > ROUND * max(1.0, self.track.system.length):
+        if self.closed and abs(values[-1] - values[0]) > ROUND * self._unit_of(name):
             return -np.inf, np.inf
         turned = [point.value for point in self.turning_points(name)]
         return float(min([values[0], values[-1], *turned])), float(max([values[0], values[-1], *turned]))

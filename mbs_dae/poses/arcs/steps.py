@@ -19,7 +19,7 @@ from ...compiled.machine import DONE, ENDLESS, HALVINGS, NOT_FINITE, POSES, SING
 from ...compiled.manifold import count_turns, difference, move, way
 from ...compiled.reading import Trajectory
 from ...kernels.abi import compiled, compiled_apart
-from ...kernels.blocks import Integers, Vector
+from ...kernels.blocks import Vector
 from ...linear.vectors import all_finite, copy
 from ...tolerances import DEPENDENT
 from ..continuation import accept, begin, is_smooth, keeps_branch, orient
@@ -130,14 +130,6 @@ def _fastest(machine):
     return np.sqrt(most)
 
 
-@compiled
-def _turned(machine):
-    total = 0.0
-    for row in range(machine.pattern.m):
-        total += machine.orientation[0, row] * machine.orientation[1, row]
-    return total < 0.0
-
-
 @compiled_apart
 def ahead_of(machine: Machine, q: Vector, home: Vector, tangent: Vector, angles: Vector):
     """How far a pose is beyond the plane through `home` across its tangent; in machine.x the way from there, angles
@@ -153,12 +145,12 @@ def ahead_of(machine: Machine, q: Vector, home: Vector, tangent: Vector, angles:
 
 @compiled_apart
 def trace(
-    machine: Machine, t: float, path: Trajectory, first: int, marks: Integers, pace: Vector, home: Vector,
+    machine: Machine, t: float, path: Trajectory, first: int, pace: Vector, home: Vector,
     tangent: Vector, angles: Vector, redundant: int, timed: int,
 ):  # fmt: skip
-    """Poses first+1 .. of a path by arc length (in the place of time), each from the one before. `marks` are 1 where a
-    step has passed a singular pose. `pace` is the next step, the longest one for any coordinate, and how far the last
-    pose was beyond the plane through `home`. A status; how many poses there are then is counts[POSES]."""
+    """Poses first+1 .. of a path by arc length (in the place of time), each from the one before. `pace` is the next
+    step, the longest one for any coordinate, and how far the last pose was beyond the plane through `home`. A status;
+    how many poses there are then is counts[POSES]."""
     begin(machine, t, path.q[first], path.v[first], path.a[first])
     machine.reached[0] = path.t[first]
     h, n = pace[0], machine.norm.size
@@ -176,7 +168,6 @@ def trace(
                 return -int(done) if done < 0.0 else SINGULAR
             h *= ASIDE if done == -float(SINGULAR) else 0.5
             machine.counts[HALVINGS] += 1
-        marks[k] = 1 if _turned(machine) else 0
         accept(machine, machine.reached[0] + done)
         path.t[k] = machine.reached[0]
         copy(machine.here.q, path.q[k])

@@ -9,8 +9,7 @@ import numpy as np
 from ...compiled.machine import DONE, ENDLESS, POSES
 from ...compiled.reading import Trajectory
 from ...kernels.blocks import block
-from ..newton import close
-from .steps import HOME, ahead_of, bend, size_of, trace
+from .steps import HOME, ahead_of, size_of, trace
 from .track import Place, Track
 
 CHUNK = 500
@@ -18,14 +17,14 @@ SAME = 1e-9
 """Two places nearer to each other than this (in lengths of the model) are one: Newton leaves them equal to roundoff."""
 ALIKE = 0.99
 """And their tangents have at least this cosine."""
+ROUNDS, ROUNDOFF = 8, 1e-15
+"""Of Newton's method for the end of a lap, until no more than this is left of how far the model reaches."""
 
 
 class Traced(NamedTuple):
     """Places of a curve one after the other, the arc length in the place of time."""
 
     path: Trajectory
-    passed: np.ndarray
-    """1 where the step to a place has passed a singular pose."""
     ending: int
     """`HOME` where the last place is the first one; `ENDLESS` where more was not asked for; else why no step was made
     that is smooth."""
@@ -34,34 +33,21 @@ class Traced(NamedTuple):
         return Place(float(self.path.t[k]), *(x[k] for x in self.path[1:]))
 
 
-def standing(track: Track, q: np.ndarray, direction: np.ndarray) -> Place | None:
-    """The place at a regular pose of the curve; the tangent is the one of the two that goes with a direction."""
-    machine, q, v, a = track.machine, q.copy(), direction.copy(), track.system.still
-    if close(machine, track.t, q, v, 20) != DONE:
-        return None
-    return Place(0.0, q, v, a) if bend(machine, track.t, q, v, a, track.timed) == DONE else None
-
-
-def traced(track: Track, start: Place, poses: int) -> Traced:
-    """From a place onwards, at most so many places."""
-    sizes = start.q.size, start.v.size, start.a.size
-    path = Trajectory(np.zeros(1), *(np.zeros((1, size)) for size in sizes))
-    passed = np.zeros(1, dtype=np.int64)
-    for rows, own in zip(path, start, strict=True):
-        rows[0] = own
-    home, pace = start, np.array([track.step * track.system.length, track.step, 1.0])
+def traced(track: Track, start: Place, home: Place, poses: int) -> Traced:
+    """From a place onwards, until it comes home, at most so many places."""
+    path = Trajectory(np.array([start.s]), *(own[None].copy() for own in start[1:]))
+    beyond = 1.0 if start is home else _ahead(track, home, start)
+    pace = np.array([track.step * track.system.length, track.step, beyond])
     done, status = 1, DONE
     while status == DONE and done < poses:
         size = min(max(2 * done, CHUNK), poses)
         path = Trajectory(*(_longer(rows, size) for rows in path))
-        passed = _longer(passed, size)
         given = home.q, home.v, track.angles, track.redundant, track.timed
-        status = trace(track.machine, track.t, block(path), done - 1, passed, pace, *given)
+        status = trace(track.machine, track.t, block(path), done - 1, pace, *given)
         done = int(track.machine.counts[POSES])
-        if status == HOME and not _comes_home(track, home, path, done):
+        if status == HOME and not comes_home(track, home, path, done):
             status = DONE
-    status = ENDLESS if status == DONE else status
-    return Traced(path.until(done), passed[:done].copy(), status)
+    return Traced(path.until(done), ENDLESS if status == DONE else status)
 
 
 def _longer(rows: np.ndarray, size: int) -> np.ndarray:
@@ -70,16 +56,19 @@ def _longer(rows: np.ndarray, size: int) -> np.ndarray:
     return out
 
 
-def _comes_home(track: Track, home: Place, path: Trajectory, done: int) -> bool:
+def comes_home(track: Track, home: Place, path: Trajectory, done: int) -> bool:
     """Whether the last step has passed the first place itself, and not another one beside it; if so it ends there."""
-    base = Place(float(path.t[done - 2]), *(x[done - 2] for x in path[1:]))
-    h = float(path.t[done - 1] - path.t[done - 2])
-    found = track.where(lambda place: _ahead(track, home, place), base, 1.01 * h)
-    if found is None:
+    before, after = (Place(float(path.t[k]), *(x[k] for x in path[1:])) for k in (done - 2, done - 1))
+    if not _ahead(track, home, before) < 0.0 <= _ahead(track, home, after):
         return False
-    _ahead(track, home, found)
-    n = track.system.nv
-    apart, weight = size_of(track.machine, track.machine.x[:n].copy()), track.machine.norm
+    place, h, x = track.between(before, after), after.s - before.s, 1.0
+    for _ in range(ROUNDS):  # the tangents being the same there, this is Newton's method
+        ahead = _ahead(track, home, found := place(x))
+        x = min(max(x - ahead / h, 0.0), 1.0)
+        if abs(ahead) < ROUNDOFF * track.machine.extent:
+            break
+    n, weight = track.system.nv, track.machine.norm
+    apart = size_of(track.machine, track.machine.x[:n].copy())
     if apart > SAME * track.system.length or float(weight @ (home.v[:n] * found.v[:n])) < ALIKE:
         return False
     for rows, own in zip(path, found, strict=True):
@@ -95,11 +84,15 @@ def reversed_path(traced: Traced) -> Traced:
     """The same places in the other order and direction, so that the arc length grows."""
     path = traced.path
     back = Trajectory(-path.t[::-1], path.q[::-1].copy(), -path.v[::-1], path.a[::-1].copy())
-    return Traced(back, np.append(0, traced.passed[:0:-1]), traced.ending)
+    return Traced(back, traced.ending)
+
+
+def joined(first: Traced, last: Traced) -> Traced:
+    """One curve of two, the second of which begins where the first ends."""
+    path = Trajectory(*(np.concatenate([x, y[1:]]) for x, y in zip(first.path, last.path, strict=True)))
+    return Traced(path, last.ending)
 
 
 def both_ways(back: Traced, forth: Traced) -> Traced:
     """One curve of two that have the same first place."""
-    first = reversed_path(back)
-    path = Trajectory(*(np.concatenate([x, y[1:]]) for x, y in zip(first.path, forth.path, strict=True)))
-    return Traced(path, np.concatenate([first.passed, forth.passed[1:]]), forth.ending)
+    return joined(reversed_path(back), forth)

@@ -11,11 +11,17 @@ import numpy as np
 from scipy.optimize import brentq
 
 from ...compiled import System
-from ...compiled.machine import Machine
+from ...compiled.machine import DONE, Machine
+from ...compiled.manifold import count_turns, difference, move
+from ...compiled.structure import Structure
 from ...coordinates import body_coordinates
 from ...symbolic.markers import t as time
-from ..newton import evaluate_and_factorise
-from .steps import stride
+from ...tolerances import DEPENDENT
+from ..newton import close, dependent_rows, evaluate_and_factorise
+from .steps import ITERATIONS, bend, stride
+
+NARROW = 1e-3
+"""A part of a step over which the curve of fifth order is exact to roundoff (its third power to the second)."""
 
 
 class Place(NamedTuple):
@@ -69,36 +75,80 @@ class Track:
             return None
         return Place(base.s + sense * done, there.q.copy(), sense * there.v, there.a.copy())
 
-    def where(self, zero: Callable[[Place], float], base: Place, h: float) -> Place | None:
-        """The place within a step of some h behind `base` where a function, which changes its sign, is zero; None if it
-        does not, or where the step cannot be made."""
-        seen: dict[float, Place] = {}
+    def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """Where a small motion, given like a velocity, leads."""
+        out = q.copy()
+        move(self.machine.manifold, out, np.ascontiguousarray(step))
+        return out
 
-        def value(x: float) -> float:
-            found = self.from_place(base, x if x > 1e-15 * self.system.length else 0.0)
-            if found is None:
-                raise ArithmeticError
-            seen[x] = found
-            return zero(found)
-
-        try:
-            low, high = value(0.0), value(h)
-            if not low * high <= 0.0:
-                return None
-            x = brentq(value, 0.0, h, xtol=1e-15 * self.system.length, rtol=8.9e-16)
-        except ArithmeticError:
+    def stand(self, guess: Place) -> Place | None:
+        """The place of the curve next to a guess; None where it is singular, or the guess too far away."""
+        machine = self.machine
+        q, v, a = guess.q.copy(), guess.v.copy(), guess.a.copy()
+        if close(machine, self.t, q, v, ITERATIONS) != DONE or dependent_rows(machine, DEPENDENT) > self.redundant:
             return None
-        return seen[x] if x in seen else self.from_place(base, x)
+        return Place(guess.s, q, v, a) if bend(machine, self.t, q, v, a, self.timed) == DONE else None
+
+    def between(self, first: Place, last: Place) -> Callable[[float], Place]:
+        """The places of the curve between two that are next to each other, from 0 to 1: those of the curve of fifth
+        order through both, brought to the constraints where they determine the place."""
+        smooth = self._smooth(first, last)
+
+        def place(x: float) -> Place:
+            if x in (0.0, 1.0):
+                return last if x else first
+            guess = smooth(x)
+            return self.counted(first, self.stand(guess) or guess)
+
+        return place
+
+    def _smooth(self, first: Place, last: Place) -> Callable[[float], Place]:
+        n, h, manifold = self.system.nv, last.s - first.s, self.machine.manifold
+        way = np.zeros(n)
+        difference(manifold, first.q, last.q, way)
+        v0, v1, a0, a1 = (x[:n] * size for x, size in ((first.v, h), (last.v, h), (first.a, h * h), (last.a, h * h)))
+        c3 = 10 * way - 6 * v0 - 4 * v1 - 1.5 * a0 + 0.5 * a1
+        c4 = -15 * way + 8 * v0 + 7 * v1 + 1.5 * a0 - a1
+        c5 = 6 * way - 3 * v0 - 3 * v1 - 0.5 * a0 + 0.5 * a1
+
+        def place(x: float) -> Place:
+            q, v = first.q.copy(), self.system.still
+            move(manifold, q, x * (v0 + x * (0.5 * a0 + x * (c3 + x * (c4 + x * c5)))))
+            v[:n] = v0 + x * (a0 + x * (3 * c3 + x * (4 * c4 + x * 5 * c5)))
+            v[:n] /= np.sqrt(self.machine.norm @ v[:n] ** 2)
+            return Place(first.s + x * h, q, v, (1.0 - x) * first.a + x * last.a)
+
+        return place
+
+    def counted(self, first: Place, there: Place) -> Place:
+        """With the turns of bodies in space added up from those at another place."""
+        machine = self.machine
+        for instant, place in ((machine.here, first), (machine.there, there)):
+            instant.q[:], instant.v[:], instant.a[:] = place[1:]
+        count_turns(machine.manifold, there.s - first.s, machine.here, machine.there)
+        return there._replace(q=machine.there.q.copy())
+
+    def zero(self, function: Callable[[Place], float], first: Place, last: Place, narrow: bool = False) -> Place | None:
+        """Where a function is zero between two places next to each other; None if it does not change its sign."""
+        if not function(first) * function(last) <= 0.0:
+            return None
+        place = self.between(first, last)
+        x = float(brentq(lambda x: function(place(x)), 0.0, 1.0, xtol=1e-15, rtol=8.9e-16))
+        if narrow or self.stand(found := place(x)) is not None:
+            return place(x)
+        # singular: there the curve through two places close by is as good as the constraints
+        ends = place(max(x - NARROW, 0.0)), place(min(x + NARROW, 1.0))
+        return self.zero(function, *ends, narrow=True) or found
 
 
-def angles_of(system: System) -> np.ndarray:
+def angles_of(structure: Structure) -> np.ndarray:
     """Which velocities are rates of angles that are numbers: those of bodies in the plane."""
-    of_body = body_coordinates(system.model.dimension)
-    turns = of_body.turns if system.model.dimension == 2 else (False,) * len(of_body.turns)
-    return np.tile(np.array(turns, dtype=float), len(system.bodies))[: system.nv]
+    of_body = body_coordinates(structure.model.dimension)
+    turns = of_body.turns if structure.model.dimension == 2 else (False,) * len(of_body.turns)
+    return np.tile(np.array(turns, dtype=float), len(structure.model.bodies))[: structure.layout.nv]
 
 
-def is_timed(system: System) -> bool:
+def is_timed(structure: Structure) -> bool:
     """Whether the equations depend on time."""
-    forms = (element.form()[0] for element in system.model.conditions)
+    forms = (element.form()[0] for element in structure.model.conditions)
     return any(expression.has(time) for form in forms for expression in form.expressions)

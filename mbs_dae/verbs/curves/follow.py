@@ -5,48 +5,53 @@ What is driven is let go, time is held, and the curve that is left is followed b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...arguments import as_state, check_tables, model_of
+from ...arguments import as_state, check_start, check_tables, model_of
 from ...compiled import System
 from ...compiled.machine import ENDLESS
 from ...errors import ModelError, check_dict
 from ...explain.axes import check_axes
-from ...model.drivers import Driver, Prescribed
 from ...model.model import Model
 from ...model.parameters import finite_number
-from ...poses.arcs.curve import BranchPoint, Curve
-from ...poses.arcs.following import start_of, track_at, whole
+from ...poses.arcs.beginning import start_of, track_at
+from ...poses.arcs.curve import Curve
+from ...poses.arcs.following import whole
+from ...poses.arcs.points import BranchPoint
 from ...poses.arcs.tracing import Traced
 from ...poses.arcs.track import Track
-from ...poses.arcs.turning import row_of
-from ...poses.assembly import holding, posed
-from ...poses.freedom import free_motions
+from ...poses.arcs.zeros import stands_still
+from ...poses.assembly import holding, in_full, posed
+from ...poses.newton import evaluate_and_factorise, gaps
 from ...readings.motion import result_of
 from ...results.result import State
+from .released import drivers_of, released
 
-PARALLEL = 1e-9
+CLOSED = 1e-8
+"""Gaps of less, in lengths of the model, are closed."""
 
 
 def follow(
     model: Model | System, name: str, both: bool = True, start: State | BranchPoint | None = None,
-    branch: int | None = None, fix: Mapping[str, float] | None = None, release: str | None = None, t: float = 0.0,
-    step: float = 0.05, poses: int = 20_000,
+    branch: int | None = None, fix: Mapping[str, float] | None = None, release: str | Sequence[str] | None = None,
+    t: float | None = None, step: float = 0.05, poses: int = 20_000,
 ) -> Curve:  # fmt: skip
     """The curve of all poses that a mechanism with one freedom can go to without being taken apart: by arc length,
     through turning points of any driver.
 
-    It begins in the placement (driven as it is at the time t) or at `start`, in the direction in which the quantity
-    `name` grows, and ends where it began: a lap of a circuit. Where it is open (a `Stop` or another contact, a singular
-    pose in which it is not smooth) it is followed in `both` directions. Branch points are passed smoothly, and
-    listed; another branch is followed from there: ``follow(model, name, start=curve.branch_points[0], branch=1)``.
+    It begins in the placement (driven as it is at the time t, 0 if not said) or at `start`, in the direction in which
+    the quantity `name` grows, and ends where it began: a lap of a circuit. Where it is open (a `Stop` or another
+    contact, a singular pose in which it is not smooth) it is followed in `both` directions. Branch points are passed
+    smoothly, and listed; another branch is followed from there: ``follow(model, name, start=curve.branch_points[0],
+    branch=1)``, with the time, what is held and what is let go as it was.
 
-    One driver is let go: the only one, the one that drives `name`, or that named by `release`. Others are held as they
-    are at the time t, and quantities in `fix` at their values. No coordinate moves farther in one `step` than so many
-    lengths of the model, and there are `poses` at most in one direction.
+    Drivers hold what they drive as it is at the time t, and `fix` holds further quantities at values. Where that leaves
+    no motion, one driver is let go: the only one, or the one that drives `name`. `release` names it, or several. No
+    coordinate moves farther in one `step` than so many lengths of the model, and there are `poses` at most in one
+    direction.
 
     A four-bar whose links all rock. Its crank turns back where coupler and rocker are in line:
     cos φ = (1² + 0.6² - 1.5²) / (2 · 1 · 0.6).
@@ -61,31 +66,30 @@ def follow(
     True
     """
     model = model_of(model)
-    t, step = finite_number(t, "the time t"), finite_number(step, "step")
-    check_tables(model, np.array([t]))
-    check_dict("fix", {} if fix is None else fix, "names and values", 'fix={"crank.angle": 0.6}')
-    _check_numbers(step, poses, branch)
+    _check_numbers(step, poses, branch, both)
     measure, level = model.quantity(name)
     if level or measure.lowest:
         raise ModelError(f"{name!r} is a rate; follow a value, such as {name.rpartition('.')[0]}.{measure.levels[0]}")
-    given = dict(fix or {})
-    q = posed(model, t, given, None)[0] if start is None else None
-    freed = _freed(model, t, name, release, given, q)
-    if q is None:
-        q, branch = _begun(freed, t, given, start, branch)
-    system = holding(freed.compile(), 0, {key: finite_number(value, key) for key, value in given.items()})
-    track, singular = track_at(system, t, q, step)
+    fix, release, t = _as_asked(model, start, fix, release, t)
+    check_tables(model, np.array([t]))
+    if name in fix:
+        raise ModelError(f"{name} is held by fix=, so there is nothing to follow; name a quantity that moves")
+    system, q, let_go = _held(model, t, name, fix, release, start)
+    if isinstance(start, BranchPoint):
+        branch = _other(start) if branch is None else branch
+    track, motions = track_at(system, t, q, step, name, fix)
     check_axes(system, State(system, t, q, system.still, system.still))
-    row = row_of(system, name, t, q)
-    place = start_of(track, q, singular, row, branch)
+    place = start_of(track, q, motions, name, branch)
     traced, ends, beginning = whole(track, place, both, poses)
     if traced.path.t.size == 1:
         what = f"{model.name!r} does not move: the one motion that its equations leave is infinitesimal"
         raise ModelError(f"{what}; change a length")
-    return _curve(track, traced, ends, beginning, name)
+    if stands_still(track, traced, name):
+        raise ModelError(f"{name} is the same all along this curve; follow {_moving(track, traced)}, which changes")
+    return _curve(track, traced, ends, beginning, followed=name, fix=fix, release=let_go)
 
 
-def _curve(track: Track, traced: Traced, ends: tuple[str, ...], beginning: int, followed: str) -> Curve:
+def _curve(track: Track, traced: Traced, ends: tuple[str, ...], beginning: int, **asked: Any) -> Curve:
     """The result: at a held time, over the arc length."""
     count, endless = traced.path.t.size, traced.ending == ENDLESS
     path = traced.path._replace(t=np.full(count, track.t))
@@ -93,62 +97,79 @@ def _curve(track: Track, traced: Traced, ends: tuple[str, ...], beginning: int, 
     stats = {"poses": count, "redundant_equations": track.redundant}
     axis = ("s", "m")
     result = result_of(track.system, path, t=traced.path.t, success=not endless, message=told, stats=stats, axis=axis)
-    own: dict[str, Any] = vars(result) | {"followed": followed, "closed": not ends, "ends": ends}
+    own: dict[str, Any] = vars(result) | asked | {"closed": not ends, "ends": ends}
     return Curve(**own, beginning=beginning, track=track, traced=traced)
 
 
-def _check_numbers(step: float, poses: Any, branch: Any) -> None:
-    if not 0.0 < step <= 0.25:
+def _check_numbers(step: Any, poses: Any, branch: Any, both: Any) -> None:
+    if not 0.0 < finite_number(step, "step") <= 0.25:
         raise ModelError(f"step is in lengths of the model, more than 0 and 0.25 at most, not {step:g}")
     if not isinstance(poses, int | np.integer) or isinstance(poses, bool) or poses < 2:
         raise ModelError(f"poses is how many there may be, a whole number from 2 on, not {poses!r}")
     if branch is not None and (not isinstance(branch, int | np.integer) or isinstance(branch, bool)):
         raise ModelError(f"branch is the number of a branch, from 0 on, not {branch!r}")
+    if not isinstance(both, bool | np.bool_):
+        raise ModelError(f"both says whether an open curve is followed in both directions, True or False, not {both!r}")
 
 
-def _begun(
-    freed: Model, t: float, fix: dict[str, float], start: Any, branch: int | None
-) -> tuple[np.ndarray, int | None]:
-    """The pose to start with; and of a branch point which branch, if not said the one that was not gone."""
+def _as_asked(model: Model, start: Any, fix: Any, release: Any, t: Any) -> tuple[dict[str, float], Any, float]:
+    """What is held, what is let go, and the time: from a branch point as it was when that was found."""
+    check_dict("fix", {} if fix is None else fix, "names and values", 'fix={"crank.angle": 0.6}')
+    values = {key: finite_number(value, f"fix[{key!r}]") for key, value in (fix or {}).items()}
+    t = None if t is None else finite_number(t, "the time t")
+    if not isinstance(start, BranchPoint):
+        return values, release, t or 0.0
+    own = {"fix": dict(start.fix), "release": start.release, "t": start.state.t}
+    let_go = (release,) if isinstance(release, str) else release
+    for key, value in ("fix", None if fix is None else values), ("release", let_go), ("t", t):
+        if value is not None and (tuple(value) if key == "release" else value) != own[key]:
+            what = f"the branch point was found with {key}={own[key]!r}, and is no pose of the mechanism with {value!r}"
+            raise ModelError(f"{what}; leave {key}= out")
+    return dict(start.fix), start.release, start.state.t
+
+
+def _held(
+    model: Model, t: float, name: str, fix: dict[str, float], release: Any, start: Any
+) -> tuple[System, np.ndarray, tuple[str, ...]]:
+    """The mechanism with what is held and without what is let go, its pose to begin with, and what is let go."""
+    given = start.state if isinstance(start, BranchPoint) else as_state(start)
+    check_start(model, given)
+    q = posed(model, t, fix, None)[0] if given is None else in_full(model.compile(), given)
+    let_go = released(model, holding(model.compile(), 0, fix), t, q, name, release)
+    freed = model.without(*let_go) if let_go else model
+    if driving := freed.drivers and drivers_of(freed, name, t, q):
+        named = tuple(dict.fromkeys([*let_go, *driving]))
+        what = f"{driving[0]} drives {name}, and holds it; let it go"
+        raise ModelError(
+            f"{what}, release={named[0] if len(named) == 1 else named!r}, and hold another by fix= if need be"
+        )
     if isinstance(start, BranchPoint):
-        others = [k for k in range(len(start.tangents)) if k != start.along]
-        return start.state.full_q.copy(), others[0] if branch is None and len(others) == 1 else branch
-    return posed(freed, t, fix, as_state(start))[0], branch
+        system = holding(freed.compile(), 0, fix)
+        _check_singular(system, t, q)
+    elif given is not None:
+        q = posed(freed, t, fix, given)[0]
+    return holding(freed.compile(), 0, fix), q, let_go
 
 
-def _freed(
-    model: Model, t: float, name: str, release: str | None, fix: dict[str, float], q: np.ndarray | None
-) -> Model:
-    """The model without the driver that is let go."""
-    drivers = [d.name for d in model.drivers]
-    if release is not None:
-        if release not in drivers:
-            known = ", ".join(drivers) or "none"
-            raise ModelError(f"release={release!r} is no driver of {model.name!r}; it has {known}", name=release)
-        return model.without(release)
-    if not drivers:
-        return model
-    if len(drivers) == 1:
-        return model.without(*drivers)
-    pose = model.compile().placement if q is None else q
-    alone = model.without(*drivers)
-    freedom = free_motions(alone.compile(), t, pose).shape[1] - len(fix)
-    prescribed = sum(len(model.compile().rows_of(d)) for d in drivers)
-    if freedom > prescribed:
-        return model
-    if freedom == 1:
-        return alone
-    if driving := [d.name for d in model.drivers if _drives(model, d, name, t, pose)]:
-        return model.without(driving[0])
-    what = f"{model.name!r} has {len(drivers)} drivers, {', '.join(drivers)}, and none of them drives {name}"
-    raise ModelError(f"{what}; say which one is let go: release={drivers[0]!r}")
+def _check_singular(system: System, t: float, q: np.ndarray) -> None:
+    """Whether a branch point is a pose of this mechanism."""
+    machine = system.machine()
+    evaluate_and_factorise(machine, t, q, system.still, True)
+    if not gaps(machine, machine.phi) < CLOSED * system.length:
+        row = int(np.argmax(machine.g))
+        what = f"the branch point is no pose of {system.model.name!r}: {system.rows[row].element} is open there by "
+        raise ModelError(f"{what}{machine.g[row]:.3g} m; start at one of a curve of this model")
 
 
-def _drives(model: Model, driver: Prescribed, name: str, t: float, q: np.ndarray) -> bool:
-    """Whether a driver moves this quantity: its row is parallel to that of the quantity."""
-    if not isinstance(driver, Driver) or driver.measure.lowest:
-        return False
-    system = model.compile()
-    pair = system.reader([driver.measure, model.quantity(name)[0]]).jacobian(t, q).toarray() / np.sqrt(system.weight)
-    one, other = pair / np.linalg.norm(pair, axis=1, keepdims=True)
-    return bool(1.0 - abs(one @ other) < PARALLEL)
+def _other(start: BranchPoint) -> int | None:
+    """The branch that was not gone, where there is but one."""
+    others = [k for k in range(len(start.tangents)) if k != start.along]
+    return others[0] if len(others) == 1 else None
+
+
+def _moving(track: Track, traced: Traced) -> str:
+    """A quantity that changes along a curve, of a joint where there is one."""
+    model = track.system.model
+    of_joints = [f"{e.name}.{m.levels[0]}" for e in model.elements.values() for m in e.measures().values()]
+    names = [name for name in [*of_joints, *model.quantity_names(1)] if model.found_quantity(name)]
+    return next(name for name in names if not stands_still(track, traced, name))

@@ -39,24 +39,35 @@ def plot_curve(curve: Curve, names: Sequence[str], over: str | None, beside: Cur
 
 
 def plot_curve_path(curve: Curve, markers: Sequence[str], beside: Curve | Sequence[Curve]) -> Figure:
-    """Coupler curves; in space seen along z."""
+    """Coupler curves; in space seen along the axis across which they are flattest."""
     curves = _checked(curve, beside)
     names = names_of(markers, "plot_path", "points", [name[:-2] for name in curve.names if name.endswith(".x")])
     with style():
         figure = Picture(figsize=(3.2 + 3.6 * len(names), 4.4), layout="constrained")
         say_if_stopped(figure, curve)
         for ax, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
-            _draw(ax, curves, f"{name}.x", f"{name}.y")
+            across, seen = _plane(curves, name)
+            _draw(ax, curves, *(f"{name}.{axis}" for axis in across))
             ax.set_aspect("equal", adjustable="datalim")
-            ax.set_title(as_label(name) + ", seen along z" * (curve.sketch.dimension == 3))
-            ax.set_xlabel(axis_label("x", "m"))
-            ax.set_ylabel(axis_label("y", "m"))
+            ax.set_title(as_label(name) + seen)
+            ax.set_xlabel(axis_label(across[0], "m"))
+            ax.set_ylabel(axis_label(across[1], "m"))
         figure.axes[-1].legend(**BESIDE)
     return figure
 
 
+def _plane(curves: Sequence[Curve], name: str) -> tuple[str, str]:
+    """The two axes in which the paths of a point are drawn, and how they are seen then."""
+    if curves[0].sketch.dimension == 2:
+        return "xy", ""
+    points = np.hstack([np.stack([curve[f"{name}.{axis}"] for axis in "xyz"]) for curve in curves])
+    normal = np.linalg.svd(points - points.mean(axis=1, keepdims=True), full_matrices=False)[0][:, -1]
+    along = "xyz"[int(np.abs(normal).argmax())]
+    return "xyz".replace(along, ""), f", seen along {along}"
+
+
 def _checked(curve: Curve, beside: Any) -> list[Curve]:
-    others = [beside] if isinstance(beside, Curve) else [*beside]
+    others = [*beside] if isinstance(beside, tuple | list) else [beside]
     for other in others:
         if not isinstance(other, Curve):
             raise ModelError(f"beside= takes other curves of mbs.follow, not {other!r}")
@@ -67,20 +78,30 @@ def _draw(ax: Any, curves: Sequence[Curve], x: str, y: str) -> None:
     """All branches of all curves, and what is special on them."""
     colours = cycle(COLOURS)
     for number, (curve, dashes) in enumerate(zip(curves, cycle(DASHES), strict=False), start=1):
+        turns = np.array([_turns(curves[0], curve, name) for name in (x, y)])[:, None]
         which = f"curve {number}, " if len(curves) > 1 else ""
         for branch, pieces in _pieces(curve, x, y):
             colour = next(colours)
             for k, piece in enumerate(pieces):
                 label = f"{which}branch {branch + 1}" if k == 0 else "_"
-                ax.plot(*piece, dashes, color=colour, label=label)
+                ax.plot(*(piece + turns), dashes, color=colour, label=label)
         last = number == len(curves)
         special = (curve.dead_points, DEAD, "dead point"), (curve.branch_points, CROSS, "branch point")
         for points, look, label in special:
             at = np.array([[point.state[one] for one in (x, y)] for point in points]).reshape(-1, 2)
             shown = last and any(one.dead_points if look is DEAD else one.branch_points for one in curves)
-            ax.plot(*at.T, **look, label=label if shown else "_")
+            ax.plot(*(at.T + turns), **look, label=label if shown else "_")
         if not curve.closed:
-            ax.plot(curve[x][[0, -1]], curve[y][[0, -1]], **START, linestyle="none", label="end" if last else "_")
+            both_ends = np.stack([curve[x], curve[y]])[:, [0, -1]]
+            ax.plot(*(both_ends + turns), **START, linestyle="none", label="end" if last else "_")
+
+
+def _turns(first: Curve, other: Curve, name: str) -> float:
+    """What brings an angle of another curve to the turn of the first one."""
+    if first.unit(name) != "rad":
+        return 0.0
+    middle = (0.5 * (curve[name].min() + curve[name].max()) for curve in (first, other))
+    return float(2.0 * np.pi * np.round((next(middle) - next(middle)) / (2.0 * np.pi)))
 
 
 def _pieces(curve: Curve, x: str, y: str) -> Iterator[tuple[int, list[np.ndarray]]]:

@@ -249,6 +249,9 @@ def curves(model: mbs.PlanarModel) -> float:
     for met in curve.branch_points:
         other: mbs.BranchPoint = met
         mbs.follow(model, "crank.angle", start=other, branch=1).plot_path("rod.P", beside=curve).savefig("path.png")
+    unknown: tuple[mbs.UndecidedPoint, ...] = curve.undecided
+    states: tuple[mbs.State, ...] = curve.states_where("crank.angle", 0.3)
+    assert not [one.why for one in unknown] and states
     low, high = curve.limits("crank.angle")
     curve.plot("rod.angle", over="crank.angle").savefig("curve.png")
     assert curve.closed or curve.ends[0], curve.joint_limits

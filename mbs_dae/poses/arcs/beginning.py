@@ -1,0 +1,126 @@
+"""From a pose to the first place of its curve: how many motions are left, and in which direction it is followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ...compiled import System
+from ...compiled.machine import DONE, Machine
+from ...errors import ModelError, SingularConfigurationError, counted
+from ...model.model import Model
+from ...tolerances import DEPENDENT
+from ..dependence import joints_at_fault
+from ..freedom import ENOUGH, free_motions
+from ..newton import close, dependent_rows
+from .branching import beyond, tangents_of
+from .local import Local
+from .track import Place, Track, angles_of, is_timed
+from .zeros import reader_of, row_of
+
+AWAY = 1e-2
+"""How far from a pose it is looked at how many motions are left, in lengths of the model."""
+SAME = 1e-6
+"""Quantities whose directions are nearer to each other than this hold the same motion."""
+
+
+def track_at(
+    system: System, t: float, q: np.ndarray, step: float, name: str, fixed: Iterable[str]
+) -> tuple[Track, np.ndarray]:
+    """What is needed to follow a mechanism from a pose, and the motions left there, more than one in a singular pose.
+    Without one freedom: told, with what holds it (`fixed` are the quantities held by `fix`) or does not."""
+    machine, who = system.machine(), repr(system.model.name)
+    if machine.program.velocity_rows > 0:
+        what = f"{who} has equations that restrict velocities alone: where it is then follows from the way it went"
+        raise ModelError(f"{what}, and no curve is closed; use mbs.kinematics or mbs.simulate")
+    here = free_motions(system, t, q)
+    looked = [(here.shape[1], q)]
+    if here.shape[1] > 1:
+        looked += [(free_motions(system, t, there).shape[1], there) for there in poses_beside(system, t, q, here)]
+    freedom, regular = min(looked, key=lambda one: one[0])
+    if freedom == 0:
+        raise ModelError(f"{who} has no freedom, so nothing to follow; {_too_much(system.model, fixed)}")
+    if freedom > 1:
+        what = f"{who} has {counted(freedom, 'degree')} of freedom, and one is followed"
+        raise ModelError(f"{what}; hold {freedom - 1} by drivers, or by {_too_little(system, t, regular, name)}")
+    close(machine, t, regular.copy(), system.still, 20)
+    redundant, timed = int(dependent_rows(machine, DEPENDENT)), int(system.structure.once(is_timed))
+    return Track(system, t, redundant, timed, system.structure.once(angles_of), step), here
+
+
+def poses_beside(system: System, t: float, q: np.ndarray, motions: np.ndarray) -> list[np.ndarray]:
+    """Poses next to one, in directions of the motions that it has."""
+    machine: Machine = system.machine()
+    found, n = [], system.nv
+    mixed = np.random.default_rng(3).standard_normal((6, motions.shape[1])) @ motions.T
+    for direction in np.vstack([motions.T, -motions.T, mixed]):
+        step = AWAY * system.length * direction / np.sqrt(system.weight[:n])
+        there = system.moved(q, step)
+        if close(machine, t, there, system.still, 20) == DONE:
+            found.append(there)
+    return found
+
+
+def _too_much(model: Model, fixed: Iterable[str]) -> str:
+    """What holds a mechanism that cannot move."""
+    if fixed:
+        return f"fix= holds {', '.join(fixed)}: leave one out"
+    if drivers := [d.name for d in model.drivers]:
+        return f"{', '.join(drivers)} hold it still: let them go, too, by release="
+    return "its joints lock it: take one away"
+
+
+def _too_little(system: System, t: float, q: np.ndarray, name: str) -> str:
+    """Quantities that hold all but one motion, of joints where there are such, and their values."""
+    model, motions = system.model, free_motions(system, t, q) / np.sqrt(system.weight[: system.nv, None])
+    of_joints = [f"{e.name}.{m.levels[0]}" for e in model.elements.values() for m in e.measures().values()]
+    chosen: dict[str, float] = {}
+    still = system.still[None]
+    known = row_of(system, name, t, q)[None] @ motions
+    for other in dict.fromkeys([*of_joints, *model.quantity_names(1)]):
+        if len(chosen) == motions.shape[1] - 1:
+            break
+        if not model.found_quantity(other):
+            continue
+        rows = np.vstack([known, row_of(system, other, t, q) @ motions])
+        directions = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(ENOUGH)
+        if np.linalg.matrix_rank(directions, tol=SAME) == len(rows):
+            known = rows
+            value = reader_of(system, other)(np.array([t]), q[None], still, still)[0, 0, 0]
+            chosen[other] = float(value.round(6))
+    return f"fix={chosen}".replace("'", '"')
+
+
+# --- where the curve begins -------------------------------------------------------------------------------------------
+
+
+def start_of(track: Track, q: np.ndarray, motions: np.ndarray, name: str, branch: int | None) -> Place:
+    """The place to begin with, in the direction in which a quantity grows."""
+    system, t, n = track.system, track.t, track.system.nv
+    if motions.shape[1] > 1:
+        place = _on_branch(track, q, branch)
+    else:
+        if branch is not None:
+            raise ModelError(f"branch={branch!r} is for branch points, and this pose is none; leave it out")
+        direction = system.still
+        direction[:n] = motions[:, 0] / np.sqrt(system.weight[:n])
+        place = track.stand(Place(0.0, q, direction, system.still))
+    if place is None:
+        joints = joints_at_fault(system, t, q)
+        what = f"{system.model.name!r} has no smooth curve through this pose, where {', '.join(joints)} depend on each "
+        raise SingularConfigurationError(f"{what}other; start at another pose", time=t, joints=joints)
+    grows = reader_of(system, name)(np.array([t]), *(x[None] for x in place[1:]))[1, 0, 0] >= 0.0
+    return (place if grows or motions.shape[1] > 1 else place.back())._replace(s=0.0)
+
+
+def _on_branch(track: Track, q: np.ndarray, branch: int | None) -> Place | None:
+    system, tangents = track.system, tangents_of(Local(track, q))
+    who = f"{system.model.name!r} is followed from a singular pose"
+    if not len(tangents):
+        what = f"{who}, where equations of second order do not say which branches there are"
+        raise SingularConfigurationError(f"{what}; start at another pose", time=track.t)
+    if not (isinstance(branch, int | np.integer) and 0 <= branch < len(tangents)):
+        what = f"{who}, through which {len(tangents)} branches go; say which one: branch=0"
+        raise ModelError(f"{what} to {len(tangents) - 1}")
+    return beyond(track, Place(0.0, q, system.still, system.still), tangents[branch])

@@ -1,0 +1,104 @@
+"""The equations of a mechanism to second order about poses of its curve, dense.
+
+Rows are of unit length over velocities times √W: then singular values are sines, whatever the units of the equations
+and the size of the model. A row shorter than equations of its unit are is left so: where it vanishes it restricts
+nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ...compiled.reading import read_outputs
+from .track import Track
+
+LOST = 1e-6
+"""A singular value less than this, relative to the largest, is zero in a pose that is found as a singular one."""
+FLAT = 1e-7
+"""Neither are quadratic equations with coefficients less than this, in curvatures of one over the model's length."""
+
+
+def rows_at(track: Track, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Φ_v with unit rows in poses, a row of q each; Φ, and by what its rows were divided."""
+    out = _outputs(track, q, np.zeros((len(q), track.system.still.size)))
+    program, count, n = track.system.program, len(q), track.system.nv
+    rows = np.zeros((count, program.rows, track.system.structure.columns))
+    for item, at in zip(program.jac_from, program.jac_to, strict=True):
+        rows[:, program.jac_row[at], program.jac_column[at]] += out[:, item]
+    rows = rows[:, :, :n] / np.sqrt(track.machine.norm)
+    lengths = np.maximum(np.linalg.norm(rows, axis=2), track.system.row_units / track.system.length)
+    return rows / lengths[:, :, None], out[:, program.phi_from], lengths
+
+
+def _outputs(track: Track, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return read_outputs(track.system.program.batch, np.full(len(q), track.t), q, v)
+
+
+class Local:
+    """One pose: what its equations are to first and to second order."""
+
+    def __init__(self, track: Track, q: np.ndarray):
+        self.track, self.q = track, q
+        rows, phi, lengths = rows_at(track, q[None])
+        self.rows, self.lengths = rows[0], lengths[0]
+        self.gaps = phi[0] / self.lengths
+        """How far the bodies are from where each equation wants them."""
+
+    @cached_property
+    def parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The singular values of the rows, all directions left of them, and right of them."""
+        left, sizes, right = np.linalg.svd(self.rows)
+        return left, sizes, right
+
+    @property
+    def rank(self) -> int:
+        sizes = self.parts[1]
+        return int((sizes > LOST * sizes.max(initial=0.0)).sum())
+
+    @property
+    def weakest(self) -> float:
+        """The singular value that is zero in a singular pose alone, relative to the largest."""
+        sizes = self.parts[1]
+        return float(sizes[self.track.system.nv - 2] / sizes[0])
+
+    def step(self, rank: int) -> tuple[np.ndarray, float]:
+        """The way to the pose in which but so many rows are independent, a Newton step; and the gap that it leaves.
+
+        With the rows R, and as many singular directions as there are to be lost, U on their left and N on their right,
+        the way is N c and across them what closes the gaps of the other rows. With it UᵀR N goes to zero, which N c
+        changes by the forms of second order. (What the motion across them adds is of second order, as it closes gaps
+        that are themselves.)"""
+        left, sizes, right = self.parts
+        lost, free = left[:, rank:], right[rank:].T
+        across = right[:rank].T @ ((left[:, :rank].T @ -self.gaps) / sizes[:rank])
+        forms = self.forms(rank)
+        c = np.linalg.lstsq(forms.reshape(-1, free.shape[1]), (lost.T @ self.rows @ free).ravel(), rcond=LOST)[0]
+        left_open = float(np.abs(lost.T @ self.gaps).max(initial=0.0))
+        return (across + free @ c) / np.sqrt(self.track.machine.norm), left_open
+
+    def motions(self, rank: int) -> np.ndarray:
+        """The velocities, a column each and of unit length, that so many independent rows leave free."""
+        return self.parts[2][rank:].T / np.sqrt(self.track.machine.norm)[:, None]
+
+    def forms(self, rank: int) -> np.ndarray:
+        """The symmetric matrices of uᵀ γ(N c), one for each u that is left of so many independent rows."""
+        free, lost = self.motions(rank), self.parts[0][:, rank:]
+        count = free.shape[1]
+        pairs = [(i, j) for i in range(count) for j in range(i + 1)]
+        bent = self._bent(np.array([free[:, i] for i, _ in pairs]), np.array([free[:, j] for _, j in pairs])) @ lost
+        forms = np.zeros((lost.shape[1], count, count))
+        for (i, j), values in zip(pairs, bent, strict=True):
+            forms[:, i, j] = forms[:, j, i] = values
+        return forms
+
+    def _bent(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """What γ has with products of two velocities, over the lengths of the rows: of (x + y)² - (x - y)² = 4 x y. In
+        both directions, so that nothing is left of what depends on time, and of the first power."""
+        count, n = x.shape
+        v = np.zeros((4, count, self.track.system.still.size))
+        v[:, :, :n] = [x + y, -x - y, x - y, y - x]
+        out = _outputs(self.track, np.repeat(self.q[None], 4 * count, axis=0), v.reshape(4 * count, -1))
+        one, two, three, four = out[:, self.track.system.program.gamma_from].reshape(4, count, -1)
+        return (one + two - three - four) / (8.0 * self.lengths)

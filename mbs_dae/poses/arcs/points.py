@@ -1,0 +1,89 @@
+"""Single places of a curve: where a quantity turns back, where branches meet, and where it is not known what does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...results.result import State
+
+
+@dataclass(frozen=True, eq=False)
+class TurningPoint:
+    """Where a quantity turns back: a dead point of what drives it.
+
+    >>> points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}
+    >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
+    >>> first, last = mbs.follow(model, "AB.angle").dead_points
+    >>> isinstance(first, mbs.TurningPoint), first.is_maximum, round(first.value, 4), round(last.value, 4)
+    (True, True, 2.0519, -2.0519)
+    """
+
+    name: str
+    s: float
+    """The arc length there."""
+    value: float
+    is_maximum: bool
+    state: State = field(repr=False)
+    """The pose, at rest."""
+
+
+@dataclass(frozen=True, eq=False)
+class BranchPoint:
+    """A singular pose through which several branches go; ``mbs.follow(model, name, start=point, branch=1)`` follows one
+    of them.
+
+    A parallelogram, which may go on as an antiparallelogram where its bars are in line:
+
+    >>> points = {"A": (0, 0), "B": (0.4, 0.3), "C": (1.4, 0.3), "D": (1, 0)}
+    >>> bars = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
+    >>> point = mbs.follow(bars, "AB.angle").branch_points[0]
+    >>> isinstance(point, mbs.BranchPoint), len(point.tangents), bool(abs(np.sin(point.state["AB.angle"])) < 1e-9)
+    (True, 2, True)
+    >>> np.degrees(mbs.follow(bars, "AB.angle", start=point).limits("BC.angle")).round(6)
+    array([-60.,  60.])
+    """
+
+    s: float
+    """The arc length there."""
+    tangents: np.ndarray = field(repr=False)
+    """One for each branch, a row over the velocities of bodies, of unit length."""
+    along: int
+    """The branch on which it was met."""
+    state: State = field(repr=False)
+    """The pose, at rest, at the time that was held."""
+    fix: Mapping[str, float] = field(repr=False)
+    release: tuple[str, ...] = field(repr=False)
+    """What was held there, and which drivers were let go: what follows it from there does the same."""
+
+    def __repr__(self) -> str:
+        return f"<BranchPoint at s = {self.s:.6g}: {len(self.tangents)} branches>"
+
+
+@dataclass(frozen=True, eq=False)
+class UndecidedPoint:
+    """A singular pose on a curve of which it is not known what leaves it: branches touch there, or the equations of
+    second order do not tell them apart.
+
+    A bead that may go straight on, or along a parabola that touches the straight line:
+
+    >>> model = mbs.PlanarModel("bead")
+    >>> bead = model.body("bead", position=(-1, 0))
+    >>> wires = model.add(mbs.Constraint("wires", bead, phi=lambda i: i.y * (i.y - i.x**2)))
+    >>> held = model.add(mbs.CoordinateFix("upright", bead, "angle", 0))
+    >>> curve = mbs.follow(model, "bead.x", poses=100)
+    >>> (point,) = curve.undecided
+    >>> isinstance(point, mbs.UndecidedPoint), point.why, bool(abs(point.state["bead.x"]) < 1e-6)
+    (True, '2 motions are left in it, and equations of second order do not tell branches apart', True)
+    """
+
+    s: float
+    """The arc length there."""
+    why: str
+    state: State = field(repr=False)
+    """The pose, at rest."""
+
+    def __repr__(self) -> str:
+        return f"<UndecidedPoint at s = {self.s:.6g}: {self.why}>"

@@ -1,0 +1,188 @@
+"""The singular poses that a curve passes: where they are, and which branches go through them.
+
+Along a curve the matrix [Φ_v; vᵀW] has full rank, with the tangent v as one more row. Its determinant
+changes its sign where the curve passes a crossing, however many directions are weak there; it touches zero where
+branches touch, or where an even number of directions is lost. Where it is zero on the curve through two places is a
+guess; from there Newton's method goes to the singular pose itself (`Local.step`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq, minimize_scalar
+
+from .branching import ASIDE, beyond, tangents_of
+from .local import LOST, Local, rows_at
+from .tracing import Traced
+from .track import Place, Track
+
+AT_ONCE = 1000
+"""So many poses are looked at together."""
+WEAK = 0.1
+"""A determinant less than this, relative to its largest along the curve, may have touched zero."""
+ONE = 1e-4
+"""Singular poses nearer to each other than this, in lengths of the model, are one."""
+STEPS, STILL = 12, 1e-13
+"""Of Newton's method: at most so many, until they are less than this in lengths of the model."""
+FAR = 0.05
+"""How far it may go, in lengths of the model."""
+OPEN = 1e-11
+"""Gaps of so many lengths of the model, where all others are closed, keep branches apart."""
+OVER = 1.5
+"""By how much farther than a branch is taken up, it is where it is crossed: a lap ends where it began."""
+MOST = 4
+"""So many more motions than one are looked for."""
+
+
+class Met(NamedTuple):
+    """A singular pose of a curve, the tangents of all branches, a row each; or why they are not known."""
+
+    place: Place
+    tangents: np.ndarray
+    why: str
+
+
+def singular_places(track: Track, traced: Traced, closed: bool) -> list[Met]:
+    """The singular poses that a curve passes, in their order."""
+    if len(traced.path.t) < 2:
+        return []
+    turned, size = _determinants(track, traced)
+    found = [_met(track, place) for k in np.flatnonzero(turned) for place in _zeros(track, traced, k)]
+    for place in _touches(track, traced, _low(size, turned, closed)):
+        met = _met(track, place)
+        if all(abs(met.place.s - other.place.s) > ONE * track.system.length for other in found):
+            found.append(met)
+    return sorted(found, key=lambda met: met.place.s)
+
+
+def _determinants(track: Track, traced: Traced) -> tuple[np.ndarray, np.ndarray]:
+    """For each step whether the determinant changes its sign; for each place the logarithm of its size."""
+    signs, sizes, count = [], [], len(traced.path.t)
+    for start in range(0, count - 1, AT_ONCE):
+        chosen = slice(start, start + AT_ONCE + 1)
+        rows, v = rows_at(track, traced.path.q[chosen])[0], traced.path.v[chosen]
+        parts = _independent(track, rows[:-1])
+        own, size = _determinant(track, parts, rows[:-1], v[:-1])
+        after, last = _determinant(track, parts, rows[1:], v[1:])
+        signs.append(own * after < 0.0)
+        sizes.append(size)
+    return np.concatenate(signs), np.append(np.concatenate(sizes), last[-1])
+
+
+def _independent(track: Track, rows: np.ndarray) -> np.ndarray | None:
+    """Of rows that depend on each other in general, what combinations of them do not, in each pose; None where none
+    does."""
+    independent = track.system.nv - 1
+    if rows.shape[1] == independent:
+        return None
+    return np.swapaxes(np.linalg.svd(rows, full_matrices=False)[0][:, :, :independent], 1, 2)
+
+
+def _determinant(
+    track: Track, parts: np.ndarray | None, rows: np.ndarray, v: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The signs and the logarithms of the determinants of such rows with tangents v."""
+    rows = rows if parts is None else parts @ rows
+    tangents = np.sqrt(track.machine.norm) * v[:, None, : track.system.nv]
+    return np.linalg.slogdet(np.concatenate([rows, tangents], axis=1))
+
+
+def _between(track: Track, first: Place, last: Place) -> tuple[Callable[[float], Place], Callable[[float], float]]:
+    """The places from one to the next, from 0 to 1, and the determinant there, positive at the first."""
+    place, rows = track.between(first, last), rows_at(track, first.q[None])[0]
+    parts = _independent(track, rows)
+    sign = _determinant(track, parts, rows, first.v[None])[0][0]
+
+    def value(x: float) -> float:
+        there = place(x)
+        own, size = _determinant(track, parts, rows_at(track, there.q[None])[0], there.v[None])
+        return float(own[0] * sign * np.exp(size[0]))
+
+    return place, value
+
+
+def _zeros(track: Track, traced: Traced, k: int | np.integer) -> Iterator[Place]:
+    place, value = _between(track, traced.place(k), traced.place(k + 1))
+    if value(1.0) < 0.0:
+        yield place(brentq(value, 0.0, 1.0, xtol=1e-12))
+
+
+def _low(size: np.ndarray, turned: np.ndarray, closed: bool) -> np.ndarray:
+    """The places next to which the determinant is least, and has not changed its sign."""
+    inside = np.arange(1, len(size) - 1)
+    least = inside[(size[inside] <= size[inside - 1]) & (size[inside] <= size[inside + 1])]
+    if closed and size[0] <= min(size[1], size[-2]):
+        least = np.append(0, least)
+    near = turned[least - 1] | turned[least]  # (place 0 comes after the last step of a lap)
+    return least[(size[least] < size.max() + np.log(WEAK)) & ~near]
+
+
+def _touches(track: Track, traced: Traced, low: np.ndarray) -> Iterator[Place]:
+    """Where the determinant is zero without a change of its sign from place to place: touching, or twice in a step."""
+    for k in low:
+        for step in (k - 1, k):
+            first = step % (len(traced.path.t) - 1)
+            place, value = _between(track, traced.place(first), traced.place(first + 1))
+            least = minimize_scalar(value, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-9})
+            if least.fun < 0.0 < value(1.0):
+                for ends in ((0.0, least.x), (least.x, 1.0)):
+                    yield place(brentq(value, *ends, xtol=1e-12))
+            elif Local(track, place(least.x).q).weakest < LOST:
+                yield place(least.x)
+
+
+# --- the singular pose itself -----------------------------------------------------------------------------------------
+
+
+def _met(track: Track, guess: Place) -> Met:
+    """The singular pose next to a place, as that of the fewest directions lost that it is one of."""
+    n, none = track.system.nv, np.zeros((0, track.system.still.size))
+    for lost in range(1, min(MOST, n - 1) + 1):
+        if (place := _refined(track, guess, n - 1 - lost)) is None:
+            continue
+        here = Local(track, place.q)
+        if here.rank != n - 1 - lost:
+            continue
+        tangents = tangents_of(here)
+        if len(tangents) > 1 and _nearest(track, tangents, place.v) > 1.0 - 1e-4:
+            return Met(place, tangents, "")
+        what = f"{lost + 1} motions are left in it, and equations of second order do not tell branches apart"
+        return Met(place, none, what)
+    return Met(guess, none, "it is not located: branches touch, or come very near to each other")
+
+
+def across(track: Track, last: Place) -> Place | None:
+    """The place beyond a singular pose that ends the steps of a curve, where it goes on smoothly; None if it does not.
+    Where more than one direction is lost, tangents are roundoff so near to it that no step can pass."""
+    met = _met(track, last)
+    if met.why:
+        return None
+    along = met.tangents[:, : track.system.nv] @ (track.machine.norm * last.v[: track.system.nv])
+    chosen = int(np.abs(along).argmax())
+    there = beyond(track, met.place, np.sign(along[chosen]) * met.tangents[chosen], OVER * ASIDE)
+    return None if there is None or met.place.s < last.s else track.counted(last, there)
+
+
+def _nearest(track: Track, tangents: np.ndarray, v: np.ndarray) -> float:
+    """The largest cosine of a direction with the tangents."""
+    return float(np.abs(tangents[:, : track.system.nv] @ (track.machine.norm * v[: track.system.nv])).max())
+
+
+def _refined(track: Track, guess: Place, rank: int) -> Place | None:
+    """The pose next to a place in which but so many rows are independent: by Newton's method."""
+    system, norm = track.system, track.machine.norm
+    q, gone = guess.q, 0.0
+    for _ in range(STEPS):
+        way, gap = Local(track, q).step(rank)
+        size = float(np.sqrt(norm @ way**2))
+        gone += size
+        if not gone < FAR * system.length:
+            return None
+        q = track.moved(q, way)
+        if size < STILL * system.length:
+            along = float(norm @ (guess.v[: system.nv] * system.between(guess.q, q)))
+            return guess._replace(s=guess.s + along, q=q) if gap < OPEN * system.length else None
+    return None

@@ -1,0 +1,127 @@
+"""Where along a curve a quantity turns back, and where it has a given value: zeros of its rate, and of a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ...compiled import System
+from ...compiled.reading import Reader
+from ...readings.motion import measure_reader
+from .tracing import Traced
+from .track import Place, Track
+
+STILL = 1e-9
+"""A quantity that changes by less than this, relative to what motions of the curve's length could change it, is still:
+next to singular poses the tangent is known to this."""
+NOTHING = 1e-13
+"""Of a rate relative to the largest: it is zero in the place itself."""
+EQUAL = 1e-12
+"""Values nearer to each other than this (rad, or lengths of the model) are one, where a quantity turns back;"""
+BESIDE = 1e-5
+"""and then the zeros within so many lengths of the model are that one."""
+
+
+def reader_of(system: System, name: str) -> Reader:
+    return system.once(_reader, name)
+
+
+def _reader(system: System, name: str) -> Reader:
+    return system.once(measure_reader, name.rpartition(".")[0], system.model.quantity(name)[0].levels)
+
+
+def row_of(system: System, name: str, t: float, q: np.ndarray) -> np.ndarray:
+    """The derivatives of a quantity by the velocities: its rates, with each of them 1."""
+    n = system.nv
+    each = np.eye(n, system.still.size)
+    read = reader_of(system, name)(np.full(n, t), np.repeat(q[None], n, axis=0), each, 0.0 * each)
+    return np.asarray(read[1, :, 0])
+
+
+def rates_along(track: Track, traced: Traced, name: str) -> np.ndarray:
+    """A quantity, its rate and its second rate along the arc, at all places."""
+    _, *path = traced.path
+    return np.asarray(reader_of(track.system, name)(np.full(len(path[0]), track.t), *path)[:, :, 0])
+
+
+def value_at(track: Track, name: str, place: Place) -> np.ndarray:
+    """The same in one place."""
+    own = (x[None] for x in place[1:])
+    return np.asarray(reader_of(track.system, name)(np.array([track.t]), *own)[:, 0, 0])
+
+
+def stands_still(track: Track, traced: Traced, name: str) -> bool:
+    """Whether a quantity is the same all along a curve."""
+    system, path = track.system, traced.path
+    row = row_of(system, name, track.t, path.q[0])
+    possible = float(np.sqrt((row**2 / track.machine.norm).sum())) or 1.0
+    return bool(np.ptp(rates_along(track, traced, name)[0]) < STILL * possible * (path.t[-1] - path.t[0]))
+
+
+def turning_places(track: Track, traced: Traced, name: str, closed: bool) -> list[Place]:
+    """The places where the quantity turns back, in their order."""
+    if stands_still(track, traced, name):
+        return []
+    _, rate, second = rates_along(track, traced, name)
+    rate = np.where(np.abs(rate) < NOTHING * np.abs(rate).max(), 0.0, rate)
+    if closed:
+        rate[-1] = rate[0]
+
+    def zero(place: Place) -> float:
+        return float(value_at(track, name, place)[1])
+
+    return sorted(_zeros(track, traced, rate, second, zero, closed), key=lambda place: place.s)
+
+
+def places_where(track: Track, traced: Traced, name: str, value: float, unit: float, closed: bool) -> list[Place]:
+    """The places where a quantity has a value, or touches it where it turns back, in their order. Values are told apart
+    by so many parts of a `unit`."""
+    values, rate, _ = rates_along(track, traced, name)
+
+    def zero(place: Place) -> float:
+        return float(value_at(track, name, place)[0]) - value
+
+    turned = [p for p in turning_places(track, traced, name, closed) if abs(zero(p)) < EQUAL * unit]
+    found = [traced.place(k) for k in np.flatnonzero(values == value)]
+    found += _zeros(track, traced, np.where(values == value, np.nan, values - value), rate, zero, False)
+    near = BESIDE * track.system.length
+    found = [p for p in found if all(abs(p.s - other.s) > near for other in turned)]
+    return sorted(turned + found, key=lambda place: place.s)
+
+
+def _zeros(
+    track: Track, traced: Traced, values: np.ndarray, slopes: np.ndarray, zero: Callable[[Place], float], closed: bool
+) -> Iterator[Place]:
+    """The places where a function changes its sign along a curve, of its values and slopes in all places."""
+    for k in np.flatnonzero(values[:-1] * values[1:] < 0.0):
+        first, last = traced.place(k), traced.place(k + 1)
+        place = track.zero(zero, first, last)  # (none: it is zero in one of them, to roundoff)
+        yield min(first, last, key=lambda place: abs(zero(place))) if place is None else place
+    for at, x in _dips(values, slopes, np.diff(traced.path.t)):
+        first, last = traced.place(at), traced.place(at + 1)
+        middle = track.between(first, last)(x)
+        for ends in ((first, middle), (middle, last)):
+            place = track.zero(zero, *ends)
+            if place is not None:
+                yield place
+    end = len(values) - 1
+    for k in np.flatnonzero(values == 0.0):
+        before = values[k - 1] if k else values[end - 1] if closed else 0.0
+        after = values[k + 1] if k < end else 0.0
+        if before * after < 0.0 and not (closed and k == end):
+            yield traced.place(k)
+
+
+def _dips(values: np.ndarray, slopes: np.ndarray, h: np.ndarray) -> Iterator[tuple[int, float]]:
+    """The steps at both ends of which a function has one sign, but the other one between, and where, from 0 to 1, it
+    dips there most. By the cubic with the values and slopes of both ends."""
+    r0, r1, d0, d1 = values[:-1], values[1:], slopes[:-1] * h, slopes[1:] * h
+    b, c = 3.0 * (r1 - r0) - 2.0 * d0 - d1, 2.0 * (r0 - r1) + d0 + d1
+    for k in np.flatnonzero((r0 * r1 > 0.0) & (r0 * d0 < 0.0) & (r1 * d1 > 0.0)):
+        for x in np.roots([3.0 * c[k], 2.0 * b[k], d0[k]]):
+            if abs(x.imag) < 1e-12 and 0.0 < (x := x.real) < 1.0:
+                value = r0[k] + x * (d0[k] + x * (b[k] + x * c[k]))
+                if value * r0[k] < 0.0:
+                    yield int(k), float(x)
+                    break

@@ -1,0 +1,66 @@
+"""Which drivers are let go, so that a mechanism with one freedom can be followed, and which hold what they drive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...compiled import System
+from ...errors import ModelError, check_name
+from ...model.drivers import Driver
+from ...model.model import Model
+from ...poses.arcs.beginning import poses_beside
+from ...poses.freedom import free_motions
+
+PARALLEL = 1e-9
+
+
+def released(model: Model, held: System, t: float, q: np.ndarray, name: str, release: Any) -> tuple[str, ...]:
+    """The drivers that are let go: those named by `release`; none where a motion is left with all of them (and with
+    what else is `held`); the only one; or the only one that drives the quantity."""
+    drivers = [d.name for d in model.drivers]
+    if release is not None:
+        return _named(model, release, drivers)
+    if not drivers or _freedom(model.without(*drivers).compile(), held, t, q):
+        return ()
+    driving = drivers if len(drivers) == 1 else drivers_of(model, name, t, q)
+    if len(driving) == 1:
+        return tuple(driving)
+    which = f"none of them drives {name}" if not driving else f"{' and '.join(driving)} drive {name}"
+    what = f"{model.name!r} has {len(drivers)} drivers, {', '.join(drivers)}, and {which}"
+    each = f"release={driving[0] if driving else drivers[0]!r}"
+    raise ModelError(f"{what}; say which one is let go: {each}; or several: release={tuple(driving or drivers)!r}")
+
+
+def _named(model: Model, release: Any, drivers: list[str]) -> tuple[str, ...]:
+    names = (release,) if isinstance(release, str) else release
+    if not isinstance(names, tuple | list) or not all(isinstance(one, str) for one in names):
+        raise ModelError(f"release is the name of a driver, or several of them, not {release!r}")
+    for one in names:
+        check_name("driver", one, drivers, repr(model.name))
+    return tuple(dict.fromkeys(names))
+
+
+def _freedom(bare: System, held: System, t: float, q: np.ndarray) -> int:
+    """How many motions are left of one that is held, in general. In a single pose there may be more, as at a dead
+    point of its driver; so it is looked beside, where the mechanism without drivers can go."""
+    here = free_motions(held, t, q).shape[1]
+    if here:
+        beside = poses_beside(bare, t, q, free_motions(bare, t, q))
+        here = min([here, *(free_motions(held, t, there).shape[1] for there in beside)])
+    return here
+
+
+def drivers_of(model: Model, name: str, t: float, q: np.ndarray) -> list[str]:
+    """The drivers that drive this quantity: their rows are parallel to that of the quantity."""
+    system, quantity = model.compile(), model.quantity(name)[0]
+    found = []
+    for driver in model.drivers:
+        if not isinstance(driver, Driver) or driver.measure.lowest:
+            continue
+        pair = system.reader([driver.measure, quantity]).jacobian(t, q).toarray() / np.sqrt(system.weight)
+        one, other = pair / np.maximum(np.linalg.norm(pair, axis=1, keepdims=True), np.finfo(float).tiny)
+        if 1.0 - abs(one @ other) < PARALLEL:
+            found.append(driver.name)
+    return found
