@@ -89,7 +89,7 @@ def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> t
 
 
 def _loads_back(varied: VariedRun, weights: Weights, count: int) -> np.ndarray:
-    """Where equations are redundant, what is told of accelerations and multipliers follows from places and velocities
+    """Where equations are redundant, the multipliers that are told follow from places and velocities at their own time
     (`VariedRun.moved`), not from steps: their weights are given to those, in place; and to numbers."""
     own = varied.linear(count)
     known = mechanism(varied.system, refinements=2), own, block(varied.motion), varied.multipliers.copy()

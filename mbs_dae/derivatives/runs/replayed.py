@@ -200,11 +200,12 @@ class VariedRun(VariedMotion):
     @cached_property
     def moved(self) -> Variation:
         out = self.moved_by_steps
-        if self.has_choice:
-            out = out._replace(a=np.zeros_like(out.a), multipliers=np.zeros((len(out.x), len(self.system.rows))))
-            known = mechanism(self.system, refinements=2), self.linear(), block(self.motion), self.multipliers.copy()
-            vary_forces(*known, block(out))
-        return out
+        if not self.has_choice:
+            return out
+        least = out._replace(a=np.zeros_like(out.a), multipliers=np.zeros((len(out.x), len(self.system.rows))))
+        known = mechanism(self.system, refinements=2), self.linear(), block(self.motion), self.multipliers.copy()
+        vary_forces(*known, block(least))
+        return out._replace(multipliers=least.multipliers)
 
     @property
     def _own_works(self) -> np.ndarray:

@@ -130,8 +130,8 @@ def _put_forces_and_bends(own, machine):
 
 @compiled_apart
 def forces_back(mechanism: Mechanism, own: Linear, path: Trajectory, multipliers: Matrix, weights: Weights):
-    """The transposed of `along.vary_forces`, in place: weights of accelerations and multipliers at each time, which
-    follow from places and velocities, to those of these."""
+    """The transposed of `along.vary_forces`, in place: weights of multipliers at each time, which follow from places
+    and velocities there, to those of these."""
     machine, n, count = mechanism.machine, own.columns, own.gradient.shape[0]
     for k in range(path.t.size):
         t, q, v = path.t[k], path.q[k], path.v[k]
@@ -141,7 +141,7 @@ def forces_back(mechanism: Mechanism, own: Linear, path: Trajectory, multipliers
         often = max(refinements(mechanism), 1)
         for r in range(count):
             row = count * k + r
-            copy(weights.a[row, :n], machine.f)
+            machine.f[:] = 0.0
             copy(weights.multipliers[row], machine.g)
             solve_here(machine, often)
             _put_forces_and_bends(own, machine)
@@ -151,7 +151,6 @@ def forces_back(mechanism: Mechanism, own: Linear, path: Trajectory, multipliers
             _give_numbers(own, r, BEND, POWER)
             axpy(1.0, own.way[:n], weights.x[row])
             axpy(1.0, own.way[n:], weights.v[row])
-            weights.a[row, :] = 0.0
             weights.multipliers[row, :] = 0.0
 
 
