@@ -122,6 +122,10 @@ class Bordered:
     J: sps.csr_matrix
     weight: np.ndarray
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy makes its factor again."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
     @cached_property
     def _scales(self) -> tuple[np.ndarray, np.ndarray, float]:
         """Units of x, the reciprocal lengths of rows in these, and the size of H."""
