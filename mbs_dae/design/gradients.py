@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..compiled import System
+from ..errors import check_name
 from ..model.model import Model
 from ..results.result import Result
 from .analysis import analysis_of
@@ -18,7 +19,7 @@ from .objectives.objective import check_number, objective_of
 
 @dataclass(frozen=True, eq=False)
 class Gradient:
-    """A number that was asked for, and how it changes: `by` has its derivative by each name.
+    """A number that was asked for, and how it changes: ``found["r"]`` is its derivative by a name, `by` has all.
 
     >>> rod = mbs.PlanarModel("rod")
     >>> l = rod.parameter("l", 0.3, unit="m")
@@ -31,12 +32,21 @@ class Gradient:
     at_end(arm.head.x) = 0.263275
       name    derivative
       l         0.877583
+    >>> round(found["l"], 6), round(found[l], 6)  # by its name, or by the parameter itself
+    (0.877583, 0.877583)
     """
 
     value: float
     by: Mapping[str, float]
     result: Result
     label: str = "objective"
+
+    def __getitem__(self, name: Any) -> float:
+        asked = str(getattr(name, "symbol", name))
+        check_name("derivative by", asked, self.by, "this gradient")
+        return self.by[asked]
+
+    __iter__: ClassVar[None] = None  # a number and its slopes are read by name, not in an order
 
     def __str__(self) -> str:
         width = max(6, *(len(name) for name in self.by))
