@@ -36,21 +36,31 @@ def ways(monkeypatch):
     return counted
 
 
-def by_differences(count: int, jac: str) -> tuple[list[float], np.ndarray]:
-    """The same search by scipy, from the same start in the same unknowns: the values of all runs, and its end."""
+class Near(Exception):
+    """A value is near enough, or too many runs were made."""
+
+
+def by_differences(count: int, near: float, most: int) -> int:
+    """How many runs the same search by scipy takes, from the same start in the same unknowns, to a value so small; or
+    the most that it may take."""
     model, _, over = moved_arm(count)
-    values: list[float] = []
+    runs = 0
 
     def value(u: np.ndarray) -> float:
+        nonlocal runs
+        runs += 1
         row = -5 + 10 * np.asarray(u)
         run = mbs.simulate(model.with_parameters(**dict(zip(over, row.tolist(), strict=True))), TIMES, **HOW)
         off = (run["arm.angle"][-1] - run["arm.angle"][0] - 1) ** 2 + 0.1 * run["arm.omega"][-1] ** 2
-        values.append(30 * off + 0.1 * row @ row)
-        return values[-1]
+        if (found := 30 * off + 0.1 * row @ row) <= near or runs == most:
+            raise Near
+        return found
 
-    options = {"ftol": 1e-15, "maxiter": 60}
-    minimize(value, np.full(count, 0.5), jac=jac, method="SLSQP", bounds=[(0, 1)] * count, options=options)
-    return values
+    try:
+        minimize(value, np.full(count, 0.5), method="SLSQP", bounds=[(0, 1)] * count, options={"ftol": 1e-15})
+    except Near:
+        pass
+    return runs
 
 
 def test_an_iteration_costs_the_same_for_3_and_for_30_variables(ways):
@@ -64,14 +74,12 @@ def test_an_iteration_costs_the_same_for_3_and_for_30_variables(ways):
         assert len(ways["back"]) <= found.iterations + 2  # of designs that are stepped back from no slope is asked
 
 
-def test_differences_take_many_times_the_runs_and_stall():
-    """To within 1e-8 of the least value."""
+def test_differences_take_many_times_the_runs():
+    """With 30 variables: after five times the runs that the whole search takes, they are not within 1e-3 yet."""
     model, objective, over = moved_arm(30)
     found = mbs.optimize(objective, model, TIMES, over, **HOW)
-    values = np.array(by_differences(30, "2-point"))
-    near = values <= found.value * (1 + 1e-4)
-    assert found.success and near.any()
-    assert int(near.argmax()) >= 5 * found.runs
+    assert found.success
+    assert by_differences(30, found.value * (1 + 1e-3), 5 * found.runs) == 5 * found.runs
 
 
 def test_the_way_with_fewer_of_both_is_taken(ways):
