@@ -1,7 +1,8 @@
 """What derivatives of a run cost, in plain runs: ``python benchmarks/derivatives.py [RUNS]``.
 
-A chain of rods on springs, 3 s. Ahead: so many parameters, and one array is read. Back: the gradient of its sum. Runs
-take turns in one process; of each the least processor time counts. Last, how many numbers are kept of long runs.
+A chain of rods on springs, 3 s. Ahead: so many parameters, and one array is read. Back: the gradient of its sum. An
+iteration of a search: a design, its run, an objective and its slopes by so many variables. Runs take turns in one
+process; of each the least processor time counts. Last, how many numbers are kept of long runs.
 """
 
 from __future__ import annotations
@@ -57,12 +58,21 @@ def compare(runs: int, each: int, ahead: tuple[int, ...], back: tuple[int, ...])
 
     forward = [lambda count=count: run(count).d(tip, names[0]) for count in ahead]
     gradient = [lambda count=count: adjoint(run(count), weights) for count in back]
-    plain, *times = least(runs, run, *forward, *gradient)
+    tip_path = mbs.integral(mbs.quantity(tip) ** 2)
+
+    def iteration(count: int) -> mbs.Gradient:
+        design = model.with_parameters(**{name: 1.001 * model.parameters[name].value for name in names[:count]})
+        return mbs.gradient(tip_path, design, TIMES, names[:count], initial=initial)
+
+    search = [lambda count=count: iteration(count) for count in back]
+    plain, *times = least(runs, run, *forward, *gradient, *search)
     print(f"{model.name}, {run().stats['accepted']} steps, {1e3 * plain:.1f} ms")
     for count, taken in zip(ahead, times, strict=False):
         print(f"  ahead, {count:3} parameters: {taken / plain:6.2f} runs (asked: {1 + 0.5 * count:g})")
-    for count, taken in zip(back, times[len(ahead) :], strict=True):
+    for count, taken in zip(back, times[len(ahead) :], strict=False):
         print(f"  back,  {count:3} parameters: {taken / plain:6.2f} runs (asked: 6)")
+    for count, taken in zip(back, times[len(ahead) + len(back) :], strict=True):
+        print(f"  an iteration, {count:3} variables: {taken / plain:6.2f} runs")
 
 
 def memory() -> None:

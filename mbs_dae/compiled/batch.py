@@ -20,7 +20,7 @@ from ..kernels.abi import call_kernel, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, IntegerTable, Vector, block
 from ..kernels.lanes import Lanes, lanes
 from ..model.bodies.body import Marker, reference_turns
-from ..model.parameters import Evaluator, Number, Parameter, Signal
+from ..model.parameters import Evaluator, Number, Parameter, Signal, slope_of
 from ..model.tables import TableSymbol
 from ..symbolic.codegen import kernel_module
 from ..symbolic.derive import Composed, Form
@@ -229,7 +229,7 @@ class BatchBuilder:
             if isinstance(value, Computed):
                 raise ModelError(f"a number in {self._who[k]} is computed by a function, and has no derivative")
             for parameter in value.free_symbols & rows.keys():
-                out[rows[parameter], k] = 1.0 if value == parameter else evaluate(value.diff(parameter))
+                out[rows[parameter], k] = 1.0 if value == parameter else evaluate(slope_of(value, parameter))
         return self._finite(out)
 
     def slopes_along(
@@ -239,7 +239,7 @@ class BatchBuilder:
         out, by = np.zeros((len(values), len(self._constants))), parameter if by is None else by
         for k, value in self._asked:
             if by in value.free_symbols:
-                out[:, k] = evaluate.along(value.diff(by), parameter, values)
+                out[:, k] = evaluate.along(slope_of(value, by), parameter, values)
         return self._finite(out)
 
     def numbers_of(self, designs: Designs) -> np.ndarray:

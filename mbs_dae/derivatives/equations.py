@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sps
@@ -36,10 +36,20 @@ class Slopes(NamedTuple):
     given: np.ndarray
     """(rows, parameters)."""
 
-    def along(self, x: np.ndarray, v: np.ndarray | None = None) -> np.ndarray:
+    def along(self, x: np.ndarray | None = None, v: np.ndarray | None = None) -> np.ndarray:
         """The derivatives by parameters where x and v vary with them, a row for each: (rows, parameters)."""
-        found: np.ndarray = self.given + self.x @ x.T
-        return found if v is None else found + self.v @ v.T
+        found = self.given
+        for matrix, own in ((self.x, x), (self.v, v)):
+            found = found if own is None else found + matrix @ own.T
+        return found
+
+    def plus(self, given: np.ndarray) -> Slopes:
+        """With more that changes with parameters."""
+        return self._replace(given=self.given + given)
+
+    def summed(self, factors: np.ndarray) -> Slopes:
+        """By one parameter alone, with which the others change in these proportions."""
+        return self._replace(given=(self.given @ factors)[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,28 +114,93 @@ class Solved(NamedTuple):
     multipliers: np.ndarray
 
 
+@dataclass(frozen=True, eq=False)
+class Bordered:
+    """[H Jᵀ; J 0], factorised once. H need not be symmetric."""
+
+    H: sps.csr_matrix
+    J: sps.csr_matrix
+    weight: np.ndarray
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy makes its factor again."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    @cached_property
+    def _scales(self) -> tuple[np.ndarray, np.ndarray, float]:
+        """Units of x, the reciprocal lengths of rows in these, and the size of H."""
+        unit = 1.0 / np.sqrt(self.weight)
+        lengths = np.sqrt(np.asarray(self.J.multiply(self.J) @ unit**2).ravel())
+        return unit, 1.0 / np.where(lengths > 0.0, lengths, 1.0), float(abs(self._in_units(unit)).max() or 1.0)
+
+    def _in_units(self, unit: np.ndarray) -> sps.csr_matrix:
+        return sps.csr_matrix(diagonal(unit) @ self.H @ diagonal(unit))
+
+    @cached_property
+    def _matrix(self) -> sps.csc_matrix:
+        unit, rows, size = self._scales
+        scaled = diagonal(rows) @ self.J @ diagonal(unit)
+        none = sps.csr_matrix((rows.size, rows.size))
+        return sps.bmat([[self._in_units(unit) / size, scaled.T], [scaled, none]], format="csc")
+
+    @cached_property
+    def _factor(self) -> Any:
+        """None where it is singular to the last bit."""
+        unit, rows, _ = self._scales
+        extra = diagonal(np.append(np.ones(unit.size), -np.ones(rows.size)))
+        try:
+            return splu(sps.csc_matrix(self._matrix + EXTRA * extra))
+        except RuntimeError:
+            return None
+
+    def solve(self, f: np.ndarray, g: np.ndarray, transposed: bool = False) -> Solved:
+        """[H Jᵀ; J 0] [x; μ] = [f; g], for columns of right sides; of redundant rows any μ, of what neither holds the
+        least x. Or the same with Hᵀ."""
+        unit, rows, size = self._scales
+        if self._factor is None:
+            return Solved(np.full_like(f, np.nan), np.full_like(g, np.nan))
+        matrix, way = (self._matrix.T, "T") if transposed else (self._matrix, "N")
+        right = np.concatenate([unit[:, None] * f / size, rows[:, None] * g])
+        found = self._factor.solve(right, way)
+        for _ in range(REFINEMENTS):
+            found += self._factor.solve(right - matrix @ found, way)
+        missed = np.abs(right - matrix @ found).max(axis=0, initial=0.0)
+        asked = np.abs(right).max(axis=0, initial=0.0) + np.abs(found[: unit.size]).max(axis=0, initial=0.0)
+        found[:, ~(missed <= CONSISTENT * asked)] = np.nan
+        return Solved(unit[:, None] * found[: unit.size], size * rows[:, None] * found[unit.size :])
+
+
 def solve_bordered(H: sps.csr_matrix, J: sps.csr_matrix, f: np.ndarray, g: np.ndarray, weight: np.ndarray) -> Solved:
-    """[H Jᵀ; J 0] [x; μ] = [f; g], for columns of right sides; of redundant rows any μ, of what neither holds the
-    least x. H need not be symmetric."""
-    n, m = H.shape[0], J.shape[0]
-    unit = 1.0 / np.sqrt(weight)
-    lengths = np.sqrt(np.asarray(J.multiply(J) @ unit**2).ravel())
-    rows = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
-    H = sps.csr_matrix(diagonal(unit) @ H @ diagonal(unit))
-    size, scaled = abs(H).max() or 1.0, diagonal(rows) @ J @ diagonal(unit)
-    matrix = sps.bmat([[H / size, scaled.T], [scaled, sps.csr_matrix((m, m))]], format="csc")
-    right = np.concatenate([unit[:, None] * f / size, rows[:, None] * g])
-    try:
-        factor = splu(sps.csc_matrix(matrix + EXTRA * diagonal(np.append(np.ones(n), -np.ones(m)))))
-    except RuntimeError:  # singular to the last bit
-        return Solved(np.full_like(f, np.nan), np.full_like(g, np.nan))
-    found = factor.solve(right)
-    for _ in range(REFINEMENTS):
-        found += factor.solve(right - matrix @ found)
-    missed = np.abs(right - matrix @ found).max(axis=0, initial=0.0)
-    asked = np.abs(right).max(axis=0, initial=0.0) + np.abs(found[:n]).max(axis=0, initial=0.0)
-    found[:, ~(missed <= CONSISTENT * asked)] = np.nan
-    return Solved(unit[:, None] * found[:n], size * rows[:, None] * found[n:])
+    """By a matrix that is used once."""
+    return Bordered(H, J, weight).solve(f, g)
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """How y follows parameters, and places x and velocities v that vary with them: H dy + Jᵀ dμ + df = 0 and
+    J dy + dg = 0, with the slopes of f and g."""
+
+    by: Bordered
+    f: Slopes
+    g: Slopes
+
+    def ahead(self, x: np.ndarray | None = None, v: np.ndarray | None = None) -> np.ndarray:
+        """dy, a row for each parameter."""
+        return self.by.solve(-self.f.along(x, v), -self.g.along(x, v)).x.T
+
+    def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """From weights of y, in rows: to those of parameters, and of x. One solution for each row, whatever the number
+        of parameters."""
+        f, g = self.by.solve(-weights.T, np.zeros((self.by.J.shape[0], len(weights))), transposed=True)
+        return (self.f.given.T @ f + self.g.given.T @ g).T, (self.f.x.T @ f + self.g.x.T @ g).T
+
+    def sizes(self) -> np.ndarray:
+        """Of what each parameter asks for."""
+        return np.maximum(*(np.abs(one.given).max(axis=0, initial=0.0) for one in (self.f, self.g)))
+
+    def summed(self, factors: np.ndarray) -> Response:
+        """By one parameter alone, with which the others change in these proportions."""
+        return replace(self, f=self.f.summed(factors), g=self.g.summed(factors))
 
 
 def diagonal(weight: np.ndarray) -> sps.csr_matrix:

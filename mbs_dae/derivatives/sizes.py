@@ -14,6 +14,7 @@ from ..compiled.structure import Lengths
 from ..model.bodies.body import Body
 from ..model.bodies.planar_body import PlanarBody
 from ..model.bodies.spatial_body import SpatialBody
+from ..model.parameters import slope_of
 
 
 def placement_slopes(system: System, symbols: Sequence[sp.Symbol]) -> tuple[np.ndarray, np.ndarray]:
@@ -43,7 +44,7 @@ def _slopes(system: System, number: Any, symbols: Sequence[sp.Symbol]) -> np.nda
     found = np.zeros(len(symbols))
     for k, symbol in enumerate(symbols):
         if isinstance(number, sp.Basic) and symbol in number.free_symbols:
-            found[k] = system.evaluator(number.diff(symbol))
+            found[k] = system.evaluator(slope_of(number, symbol))
     return found
 
 

@@ -21,6 +21,8 @@ Velocities are the least ones, or those of least kinetic energy (nearest to v₀
     [J 0 ] [dμ] = - [∂(J v - ν)/∂x dx + ∂(J v - ν)/∂s s'      ].
 
 Values given are equations like all others (`poses.assembly.held_model`), and how much is given is a parameter of them.
+
+Going back, weights of the state become those of parameters by one solution with the transposed of each matrix.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ from ..model.parameters import Parameter
 from ..poses.assembly import held_model, holding
 from ..poses.redundancy import is_momentary
 from ..results.result import State
-from .equations import Instant, diagonal, solve_bordered
+from .equations import Bordered, Instant, Response, diagonal, solve_bordered
 from .parameters import Asked
 from .sizes import placement_slopes, weight_slopes
 
@@ -67,6 +69,15 @@ class Beginning:
     @cached_property
     def x(self) -> np.ndarray:
         """The small motion of the pose."""
+        found = self._pose.ahead()
+        return np.full_like(found, np.nan) if self._is_momentary else found
+
+    @cached_property
+    def _is_momentary(self) -> bool:
+        return is_momentary(self.system, self.state.full_q)
+
+    @cached_property
+    def _pose(self) -> Response:
         here = self._instant(0, at_rest=True)
         system, weight, still = here.system, here.system.weight, here.system.still
         reference, moved = self._reference
@@ -75,10 +86,9 @@ class Beginning:
         own = solve_bordered(W, J, (weight * back)[:, None], none[:, None], weight)
         slopes = here.slopes((POSITIONS, PUSHES), still, own.multipliers[:, 0])
         ahead, behind = (_of_difference(system, back, half) for half in (-0.5, 0.5))
-        right = (weight_slopes(system, here.symbols) * back).T + W @ behind @ moved.T - slopes[PUSHES].given
+        pulled = (weight_slopes(system, here.symbols) * back).T + W @ behind @ moved.T
         H = sps.csr_matrix(W @ ahead + slopes[PUSHES].x)
-        found = solve_bordered(H, J, right, -slopes[POSITIONS].given, weight).x.T
-        return np.full_like(found, np.nan) if is_momentary(system, self.state.full_q) else found
+        return Response(Bordered(H, J, weight), slopes[PUSHES].plus(-pulled), slopes[POSITIONS])
 
     @cached_property
     def q(self) -> np.ndarray:
@@ -121,33 +131,57 @@ class Beginning:
         """Of what is the least one with the equations of a level."""
         weight = here.system.weight
         own, changed = least[: weight.size], weight_slopes(here.system, here.symbols) * least[: weight.size]
-        W, J = diagonal(weight), here.rows
-        multipliers = solve_bordered(W, J, -(weight * own)[:, None], np.zeros((J.shape[0], 1)), weight).multipliers
+        by = Bordered(diagonal(weight), here.rows, weight)
+        multipliers = by.solve(-(weight * own)[:, None], np.zeros((by.J.shape[0], 1))).multipliers
         slopes = here.slopes((what, PUSHES), least, multipliers[:, 0])
-        right = -changed.T - slopes[PUSHES].along(self.x), -slopes[what].along(self.x, *velocity)
-        return solve_bordered(W, J, *right, weight).x.T
+        return Response(by, slopes[PUSHES].plus(changed.T), slopes[what]).ahead(self.x, *velocity)
 
     @cached_property
     def energetic_velocity(self) -> np.ndarray:
         """Of the velocity of least kinetic energy, or of the one nearest to that of the start (`simulate`)."""
+        return self._energetic.ahead(self.x)
+
+    @cached_property
+    def _energetic(self) -> Response:
         here = self._instant(1)
         gained = here.v if self.start is None else here.v - self.start.full_v
-        M, J, weight = here.terms[0], here.rows, here.system.weight
-        momentum = M @ gained[: weight.size]
-        multipliers = solve_bordered(M, J, -momentum[:, None], np.zeros((J.shape[0], 1)), weight).multipliers
+        by = Bordered(here.terms[0], here.rows, here.system.weight)
+        momentum = by.H @ gained[: by.weight.size]
+        multipliers = by.solve(-momentum[:, None], np.zeros((by.J.shape[0], 1))).multipliers
         slopes = here.slopes((RATES, MOMENTA), gained, multipliers[:, 0])
-        right = -slopes[MOMENTA].along(self.x), -slopes[RATES].along(self.x)
-        return solve_bordered(M, J, *right, weight).x.T
+        return Response(by, slopes[MOMENTA], slopes[RATES])
 
     @cached_property
     def acceleration(self) -> np.ndarray:
         """Of the acceleration that forces make, after the least velocity (`assemble(forces=True)`)."""
         here = self._instant(2)
-        (M, Q, gamma), J, weight = here.terms, here.rows, here.system.weight
-        multipliers = solve_bordered(M, J, Q[:, None], gamma[:, None], weight).multipliers
+        M, Q, gamma = here.terms
+        by = Bordered(M, here.rows, here.system.weight)
+        multipliers = by.solve(Q[:, None], gamma[:, None]).multipliers
         slopes = here.slopes((ACCELERATIONS, FORCES), self.state.full_a, multipliers[:, 0])
-        forces, rates = (-slopes[what].along(self.x, self.least_velocity) for what in (FORCES, ACCELERATIONS))
-        return solve_bordered(M, J, forces, rates, weight).x.T
+        return Response(by, slopes[FORCES], slopes[ACCELERATIONS]).ahead(self.x, self.least_velocity)
+
+    # --- back ---------------------------------------------------------------------------------------------------------
+
+    def back(self, of_q: np.ndarray, of_v: np.ndarray) -> np.ndarray:
+        """From weights of q and of the velocity of `simulate`, in rows: to those of what is asked for, (rows, asked);
+        nan where the state does not follow smoothly, or does not do so alone."""
+        structure, nv = self.system.structure, self.system.nv
+        by_velocity, of_x = self._energetic.back(of_v)
+        ways = places_moved(structure, self.state.full_q, np.eye(self.system.layout.v_size)[:nv])
+        by_pose = self._pose.back(of_x + of_q @ ways.T)[0]
+        return by_velocity + by_pose + of_q @ self._states.T if self.is_smooth else np.full_like(by_pose, np.nan)
+
+    @cached_property
+    def is_smooth(self) -> bool:
+        """Whether the state follows whatever is asked for: whether it does where all change together, each by as much
+        as is felt, in proportions of no meaning. (A solution for each would cost more than the way back.)"""
+        sizes = np.maximum(self._pose.sizes(), self._energetic.sizes())
+        random = np.random.default_rng(0).uniform(0.5, 1.5, sizes.size) * (-1.0) ** np.arange(sizes.size)
+        factors = random / np.where(sizes > 0.0, sizes, 1.0)
+        x = self._pose.summed(factors).ahead()
+        v = self._energetic.summed(factors).ahead(x)
+        return bool(np.isfinite(x).all() and np.isfinite(v).all()) and not self._is_momentary
 
     # --- what is held -------------------------------------------------------------------------------------------------
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..compiled import System
-from ..derivatives.runs.gradients import adjoint
+from ..errors import check_name
 from ..model.model import Model
 from ..results.result import Result
-from .analysis import Analysis, analysis_of
-from .objectives.objective import SMOOTH, Measured, NotSmooth, check_number, number_of, objective_of
-from .objectives.weights import weights
+from .analysis import analysis_of
+from .changes import Changing, single
+from .objectives.objective import check_number, objective_of
 
 
 @dataclass(frozen=True, eq=False)
 class Gradient:
-    """A number that was asked for, and how it changes: `by` has its derivative by each name.
+    """A number that was asked for, and how it changes: ``found["r"]`` is its derivative by a name, `by` has all.
 
     >>> rod = mbs.PlanarModel("rod")
     >>> l = rod.parameter("l", 0.3, unit="m")
@@ -32,12 +32,21 @@ class Gradient:
     at_end(arm.head.x) = 0.263275
       name    derivative
       l         0.877583
+    >>> round(found["l"], 6), round(found[l], 6)  # by its name, or by the parameter itself
+    (0.877583, 0.877583)
     """
 
     value: float
     by: Mapping[str, float]
     result: Result
     label: str = "objective"
+
+    def __getitem__(self, name: Any) -> float:
+        asked = str(getattr(name, "symbol", name))
+        check_name("derivative by", asked, self.by, "this gradient")
+        return self.by[asked]
+
+    __iter__: ClassVar[None] = None  # a number and its slopes are read by name, not in an order
 
     def __str__(self) -> str:
         width = max(6, *(len(name) for name in self.by))
@@ -74,29 +83,9 @@ def gradient(
     >>> round(found.value, 6), round(found.by["r"], 6)  # k d r, and k d
     (5.0, 50.0)
     """
-    measured = objective_of(objective)
     analysis = analysis_of(model, times, over, verb, initial, how)
-    return (_backwards if verb == "simulate" else _ahead)(measured, analysis)
-
-
-def _ahead(measured: Measured, analysis: Analysis) -> Gradient:
-    """By what each quantity has for derivatives."""
-    readings = analysis.readings(analysis.own)
-    found = number_of(measured, readings)
-    by = dict(zip(analysis.names, found.slope.tolist(), strict=True))
-    return Gradient(float(found.value), by, readings.result, measured.label)
-
-
-def _backwards(measured: Measured, analysis: Analysis) -> Gradient:
-    """By the adjoint of the steps, which costs the same for any number of parameters."""
+    measured = check_number(objective_of(objective))
     result = analysis.result(analysis.own)
-    found = weights(check_number(measured), result, analysis.values(analysis.own))
-    for name, own in found.by_arrays.items():
-        if result.reactions is not None and own[~result.is_unique(name)].any():
-            raise NotSmooth(f"{measured.label} reads {name!r}, which is not unique, and has no derivative")
-    by = dict.fromkeys(analysis.names, 0.0)
-    for part in (adjoint(result, found.by_arrays), found.by_parameters):
-        by |= {name: by[name] + slope for name, slope in part.items() if name in by}
-    if bad := [name for name, slope in by.items() if not np.isfinite(slope)]:
-        raise NotSmooth(f"{measured.label} has no derivative by {bad[0]}: it has a kink there; {SMOOTH}")
-    return Gradient(found.value, by, result, measured.label)
+    found = single(*Changing(analysis, analysis.own, result, (measured,)).parts())
+    by = dict(zip(analysis.names, found.slope.tolist(), strict=True))
+    return Gradient(float(found.value), by, result, measured.label)

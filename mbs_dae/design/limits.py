@@ -10,11 +10,9 @@ import numpy as np
 import sympy as sp
 from sympy.core.relational import Relational
 
-from ..duals import Dual
 from ..errors import ModelError, shortened
 from ..model.parameters import finite_number
-from .objectives.objective import Formula, Measured, array_of, objective_of
-from .objectives.readings import Readings
+from .objectives.objective import Formula, Measured, objective_of
 from .objectives.words import Maximum, Minimum
 
 INFINITE = np.inf
@@ -65,10 +63,6 @@ class Limit:
     def is_equation(self) -> bool:
         """Whether one value is wanted, and not a range."""
         return self.lower == self.upper
-
-    def of(self, readings: Readings) -> Dual:
-        """What is limited, as a list of numbers with their derivatives."""
-        return array_of(self.measured, readings).ravel()
 
     def __str__(self) -> str:
         if self.said:

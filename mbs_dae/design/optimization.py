@@ -71,10 +71,10 @@ def optimize(
     runs, box = Runs(analysis, wanted, limits, kind == "min"), box_of(low, high, analysis.own)
     try:
         trials = [search(runs, box, kind, row, begin.max_iterations) for row in begin.rows(analysis, box)]
+        return _report(runs, box, kind, trials, _label(objective, wanted))
     except NotSmooth as wrong:
         where = "" if runs.tried is None else f"; it was found at {_told(analysis, runs.tried)}"
         raise NotSmooth(f"{wrong}{where}") from wrong
-    return _report(runs, box, kind, trials, _label(objective, wanted))
 
 
 # --- what is told ---------------------------------------------------------------------------------------------------
@@ -103,8 +103,8 @@ def _report(runs: Runs, box: Box, kind: str, trials: Sequence[Trial], label: str
     return Optimum(
         label, kind, wanted_value(end, kind), wanted_value(first, kind), _bounds(runs, box, first, end, held),
         _kept(runs, end, held), success, "; ".join(notes), runs.count, best.iterations,
-        tuple(_start(runs, box, one, kind) for one in trials), runs.analysis.design(end.row), end.readings.result,
-        first.readings.result, tuple(end.readings.read),
+        tuple(_start(runs, box, one, kind) for one in trials), runs.analysis.design(end.row), end.result,
+        first.result, end.changing.read,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Runs of designs: each at most once, with everything that is asked of it and how that changes."""
+"""Runs of designs: each at most once, with everything that is asked of it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..duals import Dual
 from ..errors import MbsError
+from ..results.result import Result
 from .analysis import Analysis
+from .changes import Changing, Numbers, listed, single
 from .limits import Limit
-from .objectives.objective import Measured, array_of, number_of
-from .objectives.readings import Varying
+from .objectives.objective import Measured
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,11 +20,15 @@ class Evaluation:
     """A design that was run."""
 
     row: np.ndarray
-    wanted: Dual
+    wanted: Numbers
     """What is to be small: a number, or of several kinds all their entries."""
-    limited: tuple[Dual, ...]
-    """Of each limit."""
-    readings: Varying
+    limited: tuple[Numbers, ...]
+    """Of each limit, as a list."""
+    changing: Changing
+
+    @property
+    def result(self) -> Result:
+        return self.changing.result
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,30 +52,26 @@ class Runs:
     count: int = 0
     failures: list[Failed] = field(default_factory=list)
     tried: np.ndarray | None = None
-    """The design that was run last."""
+    """The design that was asked for last."""
     _last: dict[bytes, Evaluation | Failed] = field(default_factory=dict)
 
     def at(self, row: np.ndarray) -> Evaluation | Failed:
-        key = np.asarray(row, dtype=float).tobytes()
+        self.tried = row = np.array(row, dtype=float)
+        key = row.tobytes()
         if key not in self._last:
-            made = self._run(np.array(row, dtype=float))
+            made = self._run(row)
             self._last = dict([*self._last.items()][-3:]) | {key: made}
         return self._last[key]
 
     def _run(self, row: np.ndarray) -> Evaluation | Failed:
-        self.count, self.tried = self.count + 1, row
+        self.count += 1
         try:
-            readings = self.analysis.readings(row)
+            result = self.analysis.result(row)
         except MbsError as error:
             self.failures.append(Failed(row, error))
             return self.failures[-1]
-        return self._evaluated(row, readings)
-
-    def _evaluated(self, row: np.ndarray, readings: Varying) -> Evaluation:
-        if self.is_number:
-            wanted = number_of(self.wanted[0], readings)
-        else:
-            parts = [array_of(one, readings).ravel() for one in self.wanted]
-            value = np.concatenate([one.value for one in parts])
-            wanted = Dual(value, np.concatenate([one.slope for one in parts], axis=1), readings.by)
-        return Evaluation(row, wanted, tuple(one.of(readings) for one in self.limits), readings)
+        count = len(self.wanted)
+        changing = Changing(self.analysis, row, result, (*self.wanted, *(one.measured for one in self.limits)))
+        parts = changing.parts()
+        wanted = single(parts[0]) if self.is_number else listed(parts[:count])
+        return Evaluation(row, wanted, tuple(listed([one]) for one in parts[count:]), changing)

@@ -117,6 +117,12 @@ class Evaluator:
         return float(exact) if exact.is_extended_real and exact.is_finite else nan
 
 
+@lru_cache(maxsize=100_000)
+def slope_of(expression: sp.Expr, parameter: sp.Symbol) -> sp.Expr:
+    """Its derivative; made once, for all models: each gradient asks for those of all numbers in the equations."""
+    return expression.diff(parameter)
+
+
 Arithmetic = Callable[[Mapping[sp.Symbol, float]], float]
 SHARED = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log")
 """Functions that sympy and `math` call the same."""

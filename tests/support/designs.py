@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import sympy as sp
+
 import mbs_dae as mbs
 
 
@@ -45,3 +49,15 @@ def cranks(count: int) -> mbs.PlanarModel:
             mbs.Driver(f"motor{k}", mbs.angle(model.ground, crank), (1 + 0.1 * k) * mbs.t),
         )
     return model
+
+
+def moved_arm(count: int) -> tuple[mbs.PlanarModel, Any, dict[str, tuple[float, float]]]:
+    """A hanging arm that a torque, a sum of so many waves over 1 s, shall lift by 1 rad and leave at rest: the model, how
+    far from that it ends and what it takes, and bounds."""
+    model = mbs.PlanarModel(f"arm with {count} waves", gravity=(0, -9.81))
+    waves = [model.parameter(f"c{k}", 0.0, unit="N m") for k in range(1, count + 1)]
+    arm = model.link("arm", (0, 0), (0, -0.5), mass=1.0)
+    torque = sum(c * sp.sin(k * sp.pi * mbs.t) for k, c in enumerate(waves, 1))
+    model.add(mbs.Revolute("A", model.ground, arm.tail), mbs.Torque("motor", arm, torque))
+    off = (mbs.at_end("arm.angle") - mbs.at_start("arm.angle") - 1) ** 2 + 0.1 * mbs.at_end("arm.omega") ** 2
+    return model, 30 * off + 0.1 * sum(c**2 for c in waves), {f"c{k}": (-5.0, 5.0) for k in range(1, count + 1)}

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ...compiled.machine import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
-from ...linear.vectors import axpy, copy
+from ...linear.vectors import axpy, copy, copy_rows
 from ...motion.course import is_break, moment
 from ...motion.derivative import evaluate, refinements
 from ...motion.methods.method import H, Stages, read_between
@@ -26,20 +26,10 @@ from ...motion.past.tape import CLOSED, FRESH, HEAD, T0, T1, WENT_ON
 from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
-from .linear import Linear, linearise, vary_lengths
+from .linear import Linear, Weights, linearise, vary_lengths
 from .making import begin_anew, is_closed, make_end, make_inner, put_entry, set_out, time_of
 from .steps import BLURS, is_blurred, prepare_weights
 from .transposed import add_places, project_back, stage_back
-
-
-class Weights(NamedTuple):
-    """Of what is recorded, a row for each requested time: see `steps.Changes`."""
-
-    x: Matrix
-    v: Matrix
-    a: Matrix
-    multipliers: Matrix
-    works: Matrix
 
 
 class Way(NamedTuple):
@@ -54,13 +44,14 @@ class Way(NamedTuple):
     states: Work[Matrix] = zeros("shelves", "width")
     lengths: Work[Matrix] = zeros("shelves", "quaternions")
     often: Work[Integers] = zeros("shelves")
-    y0: Work[Matrix] = zeros(1, "width")
-    """The weights of y₀, y₁, of a state inside, of all k, and of the multipliers at the end of the step."""
-    y1: Work[Matrix] = zeros(1, "width")
-    inside: Work[Matrix] = zeros(1, "width")
-    k: Work[Matrix] = zeros("shelves", "width")
-    loads: Work[Vector] = zeros("rows")
-    no_loads: Work[Vector] = zeros("rows")
+    y0: Work[Matrix] = zeros("weighted", "width")
+    """The weights of y₀, y₁, of a state inside, of all k (stage by stage), and of the multipliers at the end of the
+    step: a row for each number that is differentiated."""
+    y1: Work[Matrix] = zeros("weighted", "width")
+    inside: Work[Matrix] = zeros("weighted", "width")
+    k: Work[Matrix] = zeros("slopes", "width")
+    loads: Work[Matrix] = zeros("weighted", "rows")
+    no_loads: Work[Matrix] = zeros("weighted", "rows")
     gains: Work[Vector] = zeros(2)
     """With which the next first derivative was made."""
     read: Work[Vector] = zeros("basis")
@@ -100,13 +91,26 @@ def _take_out(way, s):
 
 
 @compiled
-def _combine_back(way, weights, stages, from_row):
-    """Of y₀ + h Σ wⱼ kⱼ, whose own weights are `from_row`."""
+def _rows_of(way, s):
+    """Where the weights of k of stage s stand."""
+    count = way.y0.shape[0]
+    return slice(count * s, count * (s + 1))
+
+
+@compiled
+def _add(times, rows, to):
+    for r in range(rows.shape[0]):
+        axpy(times, rows[r], to[r])
+
+
+@compiled
+def _combine_back(way, weights, stages, rows):
+    """Of y₀ + h Σ wⱼ kⱼ, whose own weights are `rows`."""
     h = way.march.stages.now[H]
-    axpy(1.0, from_row, way.y0[0])
+    _add(1.0, rows, way.y0)
     for j in range(stages):
         if weights[j] != 0.0:
-            axpy(h * weights[j], from_row, way.k[j])
+            _add(h * weights[j], rows, way.k[_rows_of(way, j)])
 
 
 @compiled
@@ -123,34 +127,37 @@ def _inner(way, s):
 @compiled
 def _inner_back(way, s):
     march, tableau = way.march, way.march.tableau
-    mechanism, y, inside = march.mechanism, way.states[s], way.inside[0]
+    mechanism, y, inside = march.mechanism, way.states[s], way.inside
     _take_out(way, s)
     inside[:] = 0.0
-    stage_back(way.own, mechanism, y, way.k[s], way.no_loads, inside, way.often[s])
+    stage_back(way.own, mechanism, y, way.k[_rows_of(way, s)], way.no_loads, inside, way.often[s])
     if is_closed(march.stages, s):
         project_back(way.own, mechanism, y, inside)
-        vary_lengths(mechanism, y, way.lengths[s], way.inside)
+        vary_lengths(mechanism, y, way.lengths[s], inside)
     _combine_back(way, tableau.a[s], s, inside)
 
 
 @compiled
-def _add_kept(way, y, of_y, of_slope, of_loads):
-    """The weights of the next requested time, which is this state: added to those of it and its derivative."""
+def _add_kept(way, y, of_y, of_slope):
+    """The weights of the next requested time, which is this state: added to those of it, of its derivative, and of
+    `loads`."""
     march, weights, state, n = way.march, way.weights, way.march.mechanism.state, way.own.columns
-    k = march.counts[NEXT]
-    add_places(march.mechanism.machine.manifold, y[: state.q_end], weights.x[k], of_y)
-    for i in range(n):
-        of_y[state.v_at + i] += weights.v[k, i]
-        of_slope[state.v_at + i] += weights.a[k, i]
-    axpy(1.0, weights.multipliers[k], of_loads)
-    axpy(1.0, weights.works[k], of_y[state.works_at :])
+    count = of_y.shape[0]
+    for r in range(count):
+        k = count * march.counts[NEXT] + r
+        add_places(march.mechanism.machine.manifold, y[: state.q_end], weights.x[k], of_y[r])
+        for i in range(n):
+            of_y[r, state.v_at + i] += weights.v[k, i]
+            of_slope[r, state.v_at + i] += weights.a[k, i]
+        axpy(1.0, weights.multipliers[k], way.loads[r])
+        axpy(1.0, weights.works[k], of_y[r, state.works_at :])
     march.counts[NEXT] += 1
 
 
 @compiled
 def _read_back(way, t, h, x, s):
     """A requested time inside the step: made, and its weights given back at once to those of the step."""
-    march, record, mechanism, inside = way.march, way.march.record, way.march.mechanism, way.inside[0]
+    march, record, mechanism, inside = way.march, way.march.record, way.march.mechanism, way.inside
     put_back(march)
     if is_blurred(march, x):
         return BLURS
@@ -161,20 +168,20 @@ def _read_back(way, t, h, x, s):
     if status != DONE:
         return status
     linearise(way.own, mechanism, moment(march.course, t + x * h), record.y, record.dy)
-    often, slope, loads = refinements(mechanism), way.k[s], way.loads
+    often, slopes, loads = refinements(mechanism), way.k[_rows_of(way, s)], way.loads
     inside[:] = 0.0
-    slope[:] = 0.0
+    slopes[:] = 0.0
     loads[:] = 0.0
-    _add_kept(way, record.y, inside, slope, loads)
-    stage_back(way.own, mechanism, record.y, slope, loads, inside, often)
+    _add_kept(way, record.y, inside, slopes)
+    stage_back(way.own, mechanism, record.y, slopes, loads, inside, often)
     if projected:
         project_back(way.own, mechanism, record.y, inside)
-    vary_lengths(mechanism, record.y, way.lengths[s], way.inside)
-    axpy(way.read[0], inside, way.y0[0])
-    axpy(way.read[1], inside, way.y1[0])
+    vary_lengths(mechanism, record.y, way.lengths[s], inside)
+    _add(way.read[0], inside, way.y0)
+    _add(way.read[1], inside, way.y1)
     for j in range(way.read.size - 2):
-        axpy(way.read[2 + j], inside, way.k[j])
-    slope[:] = 0.0
+        _add(way.read[2 + j], inside, way.k[_rows_of(way, j)])
+    slopes[:] = 0.0
     loads[:] = 0.0
     return DONE
 
@@ -213,14 +220,14 @@ def back_step(way: Way, entry: Vector, recorded: int):
                 return status
         prepare_weights(stages, way.basis)
     while status == DONE and march.counts[NEXT] < times.size and times[march.counts[NEXT]] < end:
-        status = _read_back(way, t, end - t, (times[march.counts[NEXT]] - t) / (end - t), way.k.shape[0] - 1)
+        status = _read_back(way, t, end - t, (times[march.counts[NEXT]] - t) / (end - t), way.often.size - 1)
     if status != DONE:
         return status
     if reads:
         for s in range(extra - 1, last, -1):
             _inner_back(way, s)
     if march.counts[NEXT] < times.size and times[march.counts[NEXT]] == end and not is_break(march.course, end):
-        _add_kept(way, stages.y1, way.y1[0], way.k[last], way.loads)
+        _add_kept(way, stages.y1, way.y1, way.k[_rows_of(way, last)])
     _end_back(way, projected)
     for s in range(last - 1, 0, -1):
         _inner_back(way, s)
@@ -230,12 +237,12 @@ def back_step(way: Way, entry: Vector, recorded: int):
 @compiled
 def _end_back(way, projected):
     """The end of the step, whose weights are complete, to y₀ and k."""
-    last, mechanism, of_y = way.march.tableau.stages, way.march.mechanism, way.y1[0]
+    last, mechanism, of_y = way.march.tableau.stages, way.march.mechanism, way.y1
     _take_out(way, last)
-    stage_back(way.own, mechanism, way.states[last], way.k[last], way.loads, of_y, way.often[last])
+    stage_back(way.own, mechanism, way.states[last], way.k[_rows_of(way, last)], way.loads, of_y, way.often[last])
     if projected:
         project_back(way.own, mechanism, way.states[last], of_y)
-    vary_lengths(mechanism, way.states[last], way.lengths[last], way.y1)
+    vary_lengths(mechanism, way.states[last], way.lengths[last], of_y)
     _combine_back(way, way.march.tableau.b, last, of_y)
 
 
@@ -254,9 +261,9 @@ def back_begin(way: Way, head: Vector, entry: Vector, recorded: int):
     linearise(way.own, march.mechanism, moment(march.course, head[T0]), stages.y0, stages.k[0])
     often, times = refinements(march.mechanism), march.record.times
     if recorded < times.size and times[recorded] == head[T0]:
-        _add_kept(way, stages.y0, way.y0[0], way.k[0], way.loads)
-    stage_back(way.own, march.mechanism, stages.y0, way.k[0], way.loads, way.y0[0], often)
-    way.k[0, :] = 0.0
+        _add_kept(way, stages.y0, way.y0, way.k[_rows_of(way, 0)])
+    stage_back(way.own, march.mechanism, stages.y0, way.k[_rows_of(way, 0)], way.loads, way.y0, often)
+    way.k[_rows_of(way, 0)][:] = 0.0
     way.loads[:] = 0.0
     return DONE
 
@@ -266,12 +273,12 @@ def back_stretch(way: Way, entries: Matrix, recorded: Integers, gains: Matrix):
     """Some steps, the last one first; `gains` are those of the step before each. A status."""
     last = way.march.tableau.stages
     for k in range(entries.shape[0] - 1, -1, -1):
-        copy(way.y0[0], way.y1[0])
-        copy(way.k[0], way.k[last])
-        way.y0[0, :] = 0.0
-        for s in range(way.k.shape[0]):
+        copy_rows(way.y0, way.y1)
+        way.y0[:] = 0.0
+        copy_rows(way.k[_rows_of(way, 0)], way.k[_rows_of(way, last)])
+        for s in range(way.often.size):
             if s != last:
-                way.k[s, :] = 0.0
+                way.k[_rows_of(way, s)][:] = 0.0
         way.loads[:] = 0.0
         status = back_step(way, entries[k], recorded[2 * k + 1])
         if status != DONE:

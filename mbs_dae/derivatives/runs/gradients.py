@@ -8,112 +8,62 @@ give them back to the first state and to the numbers in the equations (`back`), 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from ...duals import Dual
 from ...errors import ModelError
 from ...kernels.blocks import block
-from ...model.parameters import Parameter
-from ...motion.derivative import WORK
+from ...motion.mechanism import mechanism
 from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, T0, WENT_ON, entry_size
 from ...results.result import Result
 from ..across.runs import FollowedRun
-from ..along import Variation
-from ..parameters import Asked
-from .back import Way, Weights, back_begin, back_stretch
+from .back import Way, back_begin, back_stretch
+from .linear import Weights
 from .making import make_stretch, put_entry
-from .replayed import Taken, VariedRun, check_same, check_status, moved_state, new_march_of, stretches
-from .steps import Changes, basis_of
+from .replayed import Taken, VariedRun, check_same, check_status, new_march_of, start_back, stretches
+from .seeded import weights_of_states
+from .steps import basis_of
+from .transposed import forces_back
+
+
+def goes_back(result: Result) -> bool:
+    """Whether there is a way back through its steps: those across switches are known ahead only."""
+    return isinstance(result.varied, VariedRun) and result.varied.taken is not None
 
 
 def adjoint(result: Result, weights: Mapping[str, np.ndarray]) -> dict[str, float]:
     """Σ weights · d(named array)/dp for each parameter p that `derivatives=` of the run has named. Weights have the
     shape of what they are of: a number for each requested time, or a row of components."""
+    (found,) = adjoints(result, {name: np.asarray(one, dtype=float)[None] for name, one in weights.items()})
+    return dict(zip(result.varied.asked.names, found.tolist(), strict=True))
+
+
+def adjoints(result: Result, weights: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The same of several numbers at once, whose weights stand in rows: (numbers, parameters). All go back together, so
+    that steps are made again once."""
     varied = result.varied
-    if isinstance(varied, FollowedRun):  # steps across switches are known ahead only
-        slopes = {by: [np.sum(w * result.d(name, by)) for name, w in weights.items()] for by in varied.asked.names}
-        return {by: float(sum(some)) for by, some in slopes.items()}
+    if isinstance(varied, FollowedRun):
+        return np.array([_summed(result, weights, by) for by in varied.asked.names]).T
     if not isinstance(varied, VariedRun) or varied.taken is None:
         raise ModelError('gradients need a run with derivatives: simulate(model, times, derivatives=["r"])')
-    of_state, direct = _of_states(varied, weights)
-    way, from_numbers = _gone_back(varied, varied.taken, of_state)
-    start = moved_state(varied, varied.taken, way.march)
-    total = direct + from_numbers + start @ way.y0[0]
-    return dict(zip(varied.asked.names, total.tolist(), strict=True))
+    of_state, direct = weights_of_states(varied, weights)
+    way, from_numbers = _gone_back(varied, varied.taken, of_state, len(direct))
+    return direct + from_numbers + start_back(varied, varied.taken, way.march, way.y0)
 
 
-# --- weights of states ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class SeededRun(VariedRun):
-    """A run whose states themselves vary, each number by itself: what is read of it has the slopes of the reading. The
-    parameters that are asked for come first, and move no state."""
-
-    parameters: int = 0
-
-    @cached_property
-    def changes(self) -> Changes:
-        system, count = self.system, len(self.asked.names)
-        sizes = system.nv, system.nv, system.nv, len(system.rows), WORK
-        begins = np.cumsum([self.parameters, *sizes])
-        rows = []
-        for size, begin in zip(sizes, begins, strict=False):
-            one = np.zeros((self.motion.t.size, count, size))
-            one[:, begin : begin + size] = np.eye(size)
-            rows.append(one.reshape(-1, size))
-        return Changes(*rows)
-
-    @property
-    def works_changed(self) -> np.ndarray:
-        return np.array(self.changes.works)
-
-    @cached_property
-    def moved(self) -> Variation:
-        if self.result.stats["redundant_equations"]:
-            what = "where equations are redundant there is no way back through what joints carry"
-            raise ModelError(f"{what}; leave a redundant joint out (mbs.diagnose), or read result.d(name, by)")
-        return super().moved
-
-
-def _of_states(varied: VariedRun, weights: Mapping[str, np.ndarray]) -> tuple[Weights, np.ndarray]:
-    """The weights of states, and what parameters do to the readings directly."""
-    system, times, own = varied.system, varied.motion.t.size, varied.asked
-    sizes = system.nv, system.nv, system.nv, len(system.rows), WORK
-    seeds = [f"seed {k}" for k in range(sum(sizes))]
-    asked = Asked(own.model, (*own.names, *seeds), (*own.symbols, *map(Parameter, seeds)), told="")
-    run = SeededRun(varied.result, asked, taken=varied.taken, parameters=len(own.names))
-    total = np.zeros((len(asked.names), times))
-    for name, weight in weights.items():
-        value = run[name]
-        given = np.asarray(weight, dtype=float)
-        if not isinstance(value, Dual):
-            raise ModelError(f"{name!r} is no function of the motion, and has no derivative")
-        if given.shape != value.shape:
-            raise ModelError(f"weights of {name!r} have the shape {given.shape}, and it has {value.shape}")
-        total += (value.slope * given).reshape(*total.shape, -1).sum(axis=2)
-    first = len(own.names)
-    parts = np.split(total[first:].T, np.cumsum(sizes)[:-1], axis=1)
-    return Weights(*(np.ascontiguousarray(part) for part in parts)), total[:first].sum(axis=1)
+def _summed(result: Result, weights: Mapping[str, np.ndarray], by: str) -> np.ndarray:
+    return np.sum([np.tensordot(w, d := result.d(name, by), d.ndim) for name, w in weights.items()], axis=0)
 
 
 # --- back -------------------------------------------------------------------------------------------------------------
 
 
-def _gone_back(varied: VariedRun, taken: Taken, weights: Weights) -> tuple[Way, np.ndarray]:
-    """A run gone through backwards, and what parameters do through the numbers in the equations."""
-    system, steps, head = varied.system, taken.steps, taken.steps.head
-    works = bool(weights.works.any())
-    march, own, numbers = new_march_of(system, varied.asked, taken, len(weights.x), False, works)
-    factor, basis = march.mechanism.machine.factor, basis_of(march.stages)
-    shelf = sum(x.size for x in (factor.numbers, factor.weight, factor.beside, factor.jacobian, own.to.values))
-    sizes = {"shelf": shelf + len(system.rows), "shelves": basis.k.shape[0] + 1, "width": march.stages.y0.size}
-    sizes |= {"rows": len(system.rows), "basis": basis.y0.size, "quaternions": len(system.layout.quaternions)}
-    way = block(Way(march, own, basis, block(weights)), **sizes)
-    times, first = march.record.times, np.array(march.mechanism.gains)
+def _gone_back(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> tuple[Way, np.ndarray]:
+    """A run gone through backwards, and what parameters do through numbers in equations, (count, parameters)."""
+    steps, head = taken.steps, taken.steps.head
+    gradient = _loads_back(varied, weights, count) if varied.has_choice else 0.0
+    way, numbers = _new_way(varied, taken, weights, count)
+    times, first = way.march.record.times, np.array(way.march.mechanism.gains)
     begun = np.searchsorted(times, head[:, T0], side="right")
     before = np.where(head[:, FRESH] == WENT_ON, begun, np.searchsorted(times, head[:, T0]))
     recorded = np.stack([before, begun], axis=1).astype(np.int64)
@@ -122,8 +72,29 @@ def _gone_back(varied: VariedRun, taken: Taken, weights: Weights) -> tuple[Way, 
     for begin, end in stretches(steps)[::-1]:
         entries = _entries(way, head[begin:end], [steps.states[k] for k in range(begin, end) if k in steps.states])
         told = np.ascontiguousarray(recorded[begin:end]).ravel(), np.ascontiguousarray(gains[begin:end])
-        check_status(march, back_stretch(way, entries, *told))
-    return way, numbers @ own.gradient
+        check_status(way.march, back_stretch(way, entries, *told))
+    return way, (way.own.gradient + gradient) @ numbers.T
+
+
+def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> tuple[Way, np.ndarray]:
+    """Ready for the last step; and how numbers in the equations change with parameters."""
+    system, works = varied.system, bool(weights.works.any())
+    march, own, numbers = new_march_of(system, varied.asked, taken, len(weights.x) // count, works, count)
+    factor, basis = march.mechanism.machine.factor, basis_of(march.stages)
+    shelf = sum(x.size for x in (factor.numbers, factor.weight, factor.beside, factor.jacobian, own.to.values))
+    sizes = {"shelf": shelf + len(system.rows), "shelves": basis.k.shape[0] + 1, "width": march.stages.y0.size}
+    sizes |= {"rows": len(system.rows), "basis": basis.y0.size, "quaternions": len(system.layout.quaternions)}
+    sizes |= {"weighted": count, "slopes": count * sizes["shelves"]}
+    return block(Way(march, own, basis, block(weights)), **sizes), numbers
+
+
+def _loads_back(varied: VariedRun, weights: Weights, count: int) -> np.ndarray:
+    """Where equations are redundant, the multipliers that are told follow from places and velocities at their own time
+    (`VariedRun.moved`), not from steps: their weights are given to those, in place; and to numbers."""
+    own = varied.linear(count)
+    known = mechanism(varied.system, refinements=2), own, block(varied.motion), varied.multipliers.copy()
+    forces_back(*known, block(weights))
+    return own.gradient
 
 
 def _end(way: Way, last: np.ndarray, gains: np.ndarray, head: np.ndarray, first: np.ndarray) -> None:

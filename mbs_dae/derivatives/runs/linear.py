@@ -79,12 +79,24 @@ class Linear(NamedTuple):
     """A right side; going back, the weights of rows."""
     way: Work[Vector] = zeros("ways")
     """(δx | δv), or their weights."""
-    gradient: Work[Vector] = zeros("numbers")
+    gradient: Work[Matrix] = zeros("weighted", "numbers")
     """Going back, the weights of the numbers, added up."""
 
 
-def linear(builder: DerivativeBuilder, to: Derivatives, numbers: np.ndarray) -> Linear:
-    """With how the numbers in slots change with parameters: (parameters, numbers)."""
+class Weights(NamedTuple):
+    """Of what is recorded, going back: a row for each number that is differentiated at each requested time; see
+    `steps.Changes`."""
+
+    x: Matrix
+    v: Matrix
+    a: Matrix
+    multipliers: Matrix
+    works: Matrix
+
+
+def linear(builder: DerivativeBuilder, to: Derivatives, numbers: np.ndarray, weighted: int = 0) -> Linear:
+    """With how the numbers in slots change with parameters, (parameters, numbers); going back, with so many rows of
+    weights."""
     n, begin = builder.columns, 2 * builder.columns + 1
     numbered = np.flatnonzero(to.column >= begin)
     number = (to.column[numbered] - begin).astype(np.int64)
@@ -104,7 +116,8 @@ def linear(builder: DerivativeBuilder, to: Derivatives, numbers: np.ndarray) -> 
         moving_at=np.searchsorted(to.row[moving], first), numbered_at=np.searchsorted(to.row[numbered], first),
         **{name: one.astype(INDEX) for name, one in own.items()},
     )  # fmt: skip
-    return block(made, parameters=len(numbers), all_rows=builder.shape[0], ways=2 * n, numbers=numbers.shape[1])
+    sizes = {"parameters": len(numbers), "all_rows": builder.shape[0], "ways": 2 * n, "numbers": numbers.shape[1]}
+    return block(made, weighted=weighted, **sizes)
 
 
 @compiled_apart

@@ -77,23 +77,24 @@ def taken_of(
 
 
 def new_march_of(
-    system: System, asked: Asked, taken: Taken, recorded: int, ahead: bool, works: bool
+    system: System, asked: Asked, taken: Taken, recorded: int, works: bool, weighted: int = 0
 ) -> tuple[March, Linear, np.ndarray]:
     """A run that is to be made again, of which so many times are recorded; its linearised equations, with works or
     without; and how numbers in them change with parameters, which goes into the equations where steps are followed
-    ahead."""
+    ahead, and not back with so many rows of weights."""
     course = block(Course(**taken.course))
     march = new_march(system, taken.by, taken.how, course, taken.times[:recorded].copy())
     structure = system.structure
     parts = [part.batch.slopes(system.evaluator, asked.symbols) for part in (structure.program, structure.dynamics)]
     numbers = np.concatenate(parts, axis=1)
     builder = lean_builder(structure, LEVELS if works else MOTION, numbers)
-    return march, linear(builder, filled(builder, system), numbers if ahead else numbers[:0]), numbers
+    own = linear(builder, filled(builder, system), numbers[:0] if weighted else numbers, weighted)
+    return march, own, numbers
 
 
 def new_replay(system: System, asked: Asked, taken: Taken, recorded: int, works: bool) -> Replay:
     """Ready for the first step."""
-    march, own, _ = new_march_of(system, asked, taken, recorded, True, works)
+    march, own, _ = new_march_of(system, asked, taken, recorded, works)
     count, width, rows, basis = len(asked.names), march.stages.y0.size, len(system.rows), basis_of(march.stages)
     sizes = {"recorded": recorded * count, "columns": own.columns, "rows": rows, "works": WORK}
     sizes |= {"parameters": count, "width": width, "slopes": count * basis.k.shape[0], "basis": basis.y0.size}
@@ -138,9 +139,13 @@ def check_status(march: March, status: int) -> None:
         raise ModelError(f"a step could not be made again (status {status}); report this model")
 
 
+def beginning_of(varied: VariedRun, taken: Taken) -> Beginning:
+    return Beginning(varied.asked, taken.first, taken.given, taken.nearest)
+
+
 def moved_state(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
     """How the first y of a run changes: (parameters, y)."""
-    begin, state = Beginning(varied.asked, taken.first, taken.given, taken.nearest), march.mechanism.state
+    begin, state = beginning_of(varied, taken), march.mechanism.state
     moved = np.zeros((len(varied.asked.names), state.size))
     moved[:, : state.q_end] = begin.q
     moved[:, state.v_at : state.v_at + varied.system.nv] = begin.energetic_velocity
@@ -148,6 +153,13 @@ def moved_state(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
         what = "the first pose has no derivative: it is singular, or a given value contradicts the equations beside it"
         raise ModelError(f"{what}; start a little aside, or leave derivatives= out")
     return moved
+
+
+def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarray) -> np.ndarray:
+    """From weights of the first y, in rows, to those of parameters: (rows, parameters)."""
+    state, nv = march.mechanism.state, varied.system.nv
+    found = beginning_of(varied, taken).back(weights[:, : state.q_end], weights[:, state.v_at : state.v_at + nv])
+    return found if np.isfinite(found).all() else weights @ moved_state(varied, taken, march).T
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,24 +183,38 @@ class VariedRun(VariedMotion):
         replay = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
         return replayed(replay, self.taken, moved_state(self, self.taken, replay.march))
 
-    @cached_property
-    def moved(self) -> Variation:
+    @property
+    def has_choice(self) -> bool:
+        """Whether equations are redundant: steps leave some out, and of several multipliers the least are told."""
+        return bool(self.result.stats["redundant_equations"])
+
+    @property
+    def moved_by_steps(self) -> Variation:
+        """With the multipliers that steps have."""
         own, size = self.changes, self.motion.v.shape[1]
         x, v, a = (np.zeros((len(rows), size)) for rows in (own.x, own.v, own.a))
         for rows, to in ((own.x, x), (own.v, v), (own.a, a)):
             to[:, : rows.shape[1]] = rows
-        out = Variation(x, v, a, own.multipliers)
-        if self.result.stats["redundant_equations"]:  # there is a choice between several multipliers: the least of all
-            out = out._replace(a=np.zeros_like(a), multipliers=np.zeros((len(x), len(self.system.rows))))
-            known = mechanism(self.system, refinements=2), self.linear(), block(self.motion), self.multipliers.copy()
-            vary_forces(*known, block(out))
-        return out
+        return Variation(x, v, a, own.multipliers)
+
+    @cached_property
+    def moved(self) -> Variation:
+        out = self.moved_by_steps
+        if not self.has_choice:
+            return out
+        least = out._replace(a=np.zeros_like(out.a), multipliers=np.zeros((len(out.x), len(self.system.rows))))
+        known = mechanism(self.system, refinements=2), self.linear(), block(self.motion), self.multipliers.copy()
+        vary_forces(*known, block(least))
+        return out._replace(multipliers=least.multipliers)
+
+    @property
+    def _own_works(self) -> np.ndarray:
+        assert self.taken is not None
+        return self.taken.energies[: self.result.t.size, 2:].copy()
 
     def _energies(self) -> Any:
-        assert self.taken is not None
         scalars = self.scalars
-        own = self.taken.energies[: self.motion.t.size, 2:].copy()
-        works: Any = self.dual(own, self._by_parameter(self.works_changed))
+        works: Any = self.dual(self._own_works, self._by_parameter(self.works_changed))
         return np.concatenate([scalars[:, :POWER], works], axis=1)
 
 

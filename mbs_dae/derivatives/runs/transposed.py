@@ -1,12 +1,17 @@
-"""The operations of `linear`, transposed: weights of what comes out become weights of what goes in. Compiled."""
+"""The operations of `linear`, transposed: weights of what comes out become weights of what goes in. Compiled.
 
+There is a row of weights for each number that is differentiated; all go through the same factor and the same entries.
+"""
+
+from ...compiled.derivatives import differentiate
+from ...compiled.reading import Trajectory
 from ...coordinates.joint.vectors import after, back, quaternion_at
 from ...kernels.abi import compiled, compiled_apart
-from ...kernels.blocks import Vector
-from ...linear.vectors import copy
-from ...motion.derivative import Mechanism
+from ...kernels.blocks import Matrix, Vector
+from ...linear.vectors import axpy, copy
+from ...motion.derivative import Mechanism, evaluate, factorise_terms, refinements
 from ...poses.newton import solve_here
-from .linear import ALL, BEND, FORCE, GAP, POWER, RATE, SHARPER, Linear
+from .linear import ALL, BEND, FORCE, GAP, POWER, RATE, SHARPER, Linear, Weights
 
 
 @compiled
@@ -18,11 +23,11 @@ def _give_back(own, level):
 
 
 @compiled
-def _give_numbers(own, first, last):
-    """The same to numbers, from these levels."""
-    right, values = own.right, own.to.values
+def _give_numbers(own, r, first, last):
+    """The same to numbers, from these levels, in row r."""
+    right, values, gradient = own.right, own.to.values, own.gradient[r]
     for k in range(own.numbered_at[first], own.numbered_at[last]):
-        own.gradient[own.number[k]] += values[own.numbered[k]] * right[own.numbered_row[k]]
+        gradient[own.number[k]] += values[own.numbered[k]] * right[own.numbered_row[k]]
 
 
 @compiled
@@ -81,58 +86,96 @@ def _add_rows(mechanism, times, rows, out):
 
 
 @compiled_apart
-def stage_back(own: Linear, mechanism: Mechanism, y: Vector, slope: Vector, loads: Vector, out: Vector, often: int):
-    """Weights of y' and λ at the state that is linearised to those of y, which are added to `out`."""
+def stage_back(own: Linear, mechanism: Mechanism, y: Vector, slopes: Matrix, loads: Matrix, outs: Matrix, often: int):
+    """Weights of y' and λ at the state that is linearised to those of y, which are added to `outs`."""
     machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
-    alpha, beta, supplied = mechanism.gains[0], mechanism.gains[1], slope[slope.size - 1]
-    copy(slope[state.v_at : state.v_at + n], machine.f)
-    for row in range(machine.pattern.m):
-        machine.g[row] = loads[row] - machine.nu[row] * supplied
-    solve_here(machine, often)
-    for k in range(n):
-        own.right[first[FORCE] + k] = -machine.x[k]
-    for row in range(machine.pattern.m):
-        here = -machine.multipliers[row]
-        own.right[first[GAP] + row], own.right[first[RATE] + row] = beta * beta * here, 2.0 * alpha * here
-        own.right[first[BEND] + row] = here
-    for k in range(slope.size - state.works_at):
-        own.right[first[POWER] + k] = -slope[state.works_at + k]
-    own.way[:] = 0.0
-    least = BEND if alpha == 0.0 and beta == 0.0 else GAP
-    for level in range(least, ALL - 1):
-        _give_back(own, level)
-    _give_back(own, POWER)
-    _give_numbers(own, least, ALL)
-    out_v = out[state.v_at : state.v_end]
-    if alpha > 0.0:
-        _add_rows(mechanism, -2.0 * alpha, machine.multipliers, out_v)
+    alpha, beta = mechanism.gains[0], mechanism.gains[1]
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
-    add_places(machine.manifold, q, own.way, out)
-    for k in range(n):
-        out_v[k] += own.way[n + k]
-    _add_rates(machine.manifold, q, v, slope, out, out_v)
+    least = BEND if alpha == 0.0 and beta == 0.0 else GAP
+    for r in range(outs.shape[0]):
+        slope, out = slopes[r], outs[r]
+        copy(slope[state.v_at : state.v_at + n], machine.f)
+        for row in range(machine.pattern.m):
+            machine.g[row] = loads[r, row] - machine.nu[row] * slope[slope.size - 1]
+        solve_here(machine, often)
+        _put_forces_and_bends(own, machine)
+        for row in range(machine.pattern.m):
+            here = own.right[first[BEND] + row]
+            own.right[first[GAP] + row], own.right[first[RATE] + row] = beta * beta * here, 2.0 * alpha * here
+        for k in range(slope.size - state.works_at):
+            own.right[first[POWER] + k] = -slope[state.works_at + k]
+        own.way[:] = 0.0
+        for level in range(least, ALL - 1):
+            _give_back(own, level)
+        _give_back(own, POWER)
+        _give_numbers(own, r, least, ALL)
+        out_v = out[state.v_at : state.v_end]
+        if alpha > 0.0:
+            _add_rows(mechanism, -2.0 * alpha, machine.multipliers, out_v)
+        add_places(machine.manifold, q, own.way, out)
+        for k in range(n):
+            out_v[k] += own.way[n + k]
+        _add_rates(machine.manifold, q, v, slope, out, out_v)
+
+
+@compiled
+def _put_forces_and_bends(own, machine):
+    """The weights of the rows of F and C'', from a solution."""
+    force, bend = own.right[own.first[FORCE] :], own.right[own.first[BEND] :]
+    for k in range(own.columns):
+        force[k] = -machine.x[k]
+    for row in range(machine.pattern.m):
+        bend[row] = -machine.multipliers[row]
 
 
 @compiled_apart
-def project_back(own: Linear, mechanism: Mechanism, y: Vector, weights: Vector):
+def forces_back(mechanism: Mechanism, own: Linear, path: Trajectory, multipliers: Matrix, weights: Weights):
+    """The transposed of `along.vary_forces`, in place: weights of multipliers at each time, which follow from places
+    and velocities there, to those of these."""
+    machine, n, count = mechanism.machine, own.columns, own.gradient.shape[0]
+    for k in range(path.t.size):
+        t, q, v = path.t[k], path.q[k], path.v[k]
+        differentiate(own.to, t, q, v, path.a[k], multipliers[k])
+        evaluate(mechanism, t, q, v)
+        factorise_terms(mechanism)
+        often = max(refinements(mechanism), 1)
+        for r in range(count):
+            row = count * k + r
+            machine.f[:] = 0.0
+            copy(weights.multipliers[row], machine.g)
+            solve_here(machine, often)
+            _put_forces_and_bends(own, machine)
+            own.way[:] = 0.0
+            _give_back(own, BEND)
+            _give_back(own, FORCE)
+            _give_numbers(own, r, BEND, POWER)
+            axpy(1.0, own.way[:n], weights.x[row])
+            axpy(1.0, own.way[n:], weights.v[row])
+            weights.multipliers[row, :] = 0.0
+
+
+@compiled_apart
+def project_back(own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix):
     """The transposed of `vary_projection`, in place."""
     machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
-    q, of_q, of_v = y[: state.q_end], weights[: state.q_end], weights[state.v_at : state.v_end]
-    own.way[:] = 0.0
-    copy(of_v[:n], machine.f)
-    machine.g[:] = 0.0
-    solve_here(machine, SHARPER)
-    for row in range(machine.pattern.m):
-        own.right[first[RATE] + row] = -machine.multipliers[row]
-    _add_rows(mechanism, -1.0, machine.multipliers, of_v)
-    _give_back(own, RATE)
-    _take_places(machine.manifold, q, of_q, own.way)
-    copy(own.way[:n], machine.f)
-    machine.g[:] = 0.0
-    solve_here(machine, SHARPER)
-    for row in range(machine.pattern.m):
-        own.right[first[GAP] + row] = -machine.multipliers[row]
-    _give_back(own, GAP)
-    _give_numbers(own, GAP, BEND)
-    of_q[:] = 0.0
-    add_places(machine.manifold, q, own.way, of_q)
+    q = y[: state.q_end]
+    for r in range(weights.shape[0]):
+        of_q, of_v = weights[r, : state.q_end], weights[r, state.v_at : state.v_end]
+        own.way[:] = 0.0
+        copy(of_v[:n], machine.f)
+        machine.g[:] = 0.0
+        solve_here(machine, SHARPER)
+        for row in range(machine.pattern.m):
+            own.right[first[RATE] + row] = -machine.multipliers[row]
+        _add_rows(mechanism, -1.0, machine.multipliers, of_v)
+        _give_back(own, RATE)
+        _take_places(machine.manifold, q, of_q, own.way)
+        copy(own.way[:n], machine.f)
+        machine.g[:] = 0.0
+        solve_here(machine, SHARPER)
+        for row in range(machine.pattern.m):
+            own.right[first[GAP] + row] = -machine.multipliers[row]
+        _give_back(own, GAP)
+        _give_numbers(own, r, GAP, BEND)
+        of_q[:] = 0.0
+        add_places(machine.manifold, q, own.way, of_q)

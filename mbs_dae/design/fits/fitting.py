@@ -194,7 +194,7 @@ def _report(
     return Fit(
         estimates, correlation, final, residuals, share, given, free, apart,
         not trial.message, _message(trial, given, free), count, trial.iterations, analysis.design(end.row),
-        end.readings.result, data,
+        end.result, data,
     )  # fmt: skip
 
 

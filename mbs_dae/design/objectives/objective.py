@@ -207,7 +207,11 @@ def check_number(measured: Measured) -> Measured:
 
 def number_of(measured: Measured, readings: Readings) -> Dual:
     """A single number, with derivatives."""
-    found = array_of(check_number(measured), readings)
+    return as_number(measured, array_of(check_number(measured), readings))
+
+
+def as_number(measured: Measured, found: Any) -> Any:
+    """What was made, if it is a single number."""
     if found.shape not in ((), (1,)):
         what = f"{measured.label} gives an array of the shape {found.shape}, and a single number is wanted"
         raise ModelError(f"{what}; add up its values, or say kind='least_squares' or 'minimax'")

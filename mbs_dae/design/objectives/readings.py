@@ -87,9 +87,7 @@ class Seeded:
     def parameter(self, name: str) -> Any:
         value = parameter_of(name, self.values)
         self.asked_parameters += [name] * (name not in self.asked_parameters)
-        if name != self.seeded:
-            return value
-        return Dual(np.asarray(value), np.ones(1), self.by)
+        return Dual(np.asarray(value), np.full(len(self.by), float(name == self.seeded)), self.by)
 
     def __getattr__(self, name: str) -> Any:
         raise not_read(name)

@@ -1,7 +1,8 @@
 """How an objective changes with what it reads: what an adjoint begins with.
 
 A number J of a result is a function of arrays y_n over time and of parameters. `weights` gives ∂J/∂y_n at each time,
-and ∂J/∂p where J names a parameter itself; then dJ/dp = ∂J/∂p + Σ_n Σ_k ∂J/∂y_n(t_k) dy_n(t_k)/dp.
+and ∂J/∂p where J names a parameter itself; then dJ/dp = ∂J/∂p + Σ_n Σ_k ∂J/∂y_n(t_k) dy_n(t_k)/dp. Several numbers,
+the entries of an array, have a row each.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from ...duals import Dual, value_of
 from ...results.result import Result
 from .formulas import evaluated
-from .objective import Formula, Measured, Objective, known_of, number_of, tied
+from .objective import Formula, Measured, Objective, array_of, known_of, tied
 from .readings import Seeded
 from .words import Quantity, level
 
@@ -25,13 +26,18 @@ AT_ONCE = 256
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The derivatives of a number by what it is made of."""
+    """The derivatives of numbers by what they are made of."""
 
-    value: float
+    value: np.ndarray
     by_arrays: Mapping[str, np.ndarray]
-    """For each quantity that is read, ∂J/∂(its values), of the shape that it has."""
-    by_parameters: Mapping[str, float]
-    """For the parameters that the objective names itself."""
+    """For each quantity that is read, ∂J/∂(its values): a row for each number, of the shape that the quantity has."""
+    by_parameters: Mapping[str, np.ndarray]
+    """For the parameters that the objective names itself, a value for each number."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return self.value.size
 
 
 def weights(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
@@ -39,8 +45,8 @@ def weights(measured: Measured, result: Result, values: Mapping[str, float]) -> 
     if isinstance(measured, Objective):
         arrays = [np.asarray(result[name]) for name in measured.names]
         value, slopes = measured.by_arrays(arrays)
-        return Weights(value, dict(zip(measured.names, slopes, strict=True)), {})
-    if isinstance(measured, Formula):
+        return Weights(np.array(value), {n: one[None] for n, one in zip(measured.names, slopes, strict=True)}, {})
+    if isinstance(measured, Formula) and not measured.goes_over_time:
         return _of_formula(measured, result, values)
     return _of_function(measured, result, values)
 
@@ -73,15 +79,15 @@ def _of_formula(formula: Formula, result: Result, values: Mapping[str, float]) -
     }  # fmt: skip
     J = evaluated(formula.expression, outer)
     by_arrays: dict[str, np.ndarray] = {}
-    by_parameters: dict[str, float] = {}
+    by_parameters: dict[str, np.ndarray] = {}
     for k, s in enumerate(symbols):
         parts = [J.slope[n] * w * np.broadcast_to(g.slope[k], t.shape) for n, (w, g) in enumerate(inner)]
         total = sum(parts, np.zeros(t.size))
         if isinstance(s, Quantity):
-            by_arrays[s.name] = total
+            by_arrays[s.name] = total[None]
         else:
-            by_parameters[str(s)] = float(total.sum() + J.slope[len(reductions) + k])
-    return Weights(float(J.value), by_arrays, by_parameters)
+            by_parameters[str(s)] = np.array([total.sum() + J.slope[len(reductions) + k]])
+    return Weights(J.value, by_arrays, by_parameters)
 
 
 def _seed(value: Any, place: int, names: tuple[str, ...]) -> Dual:
@@ -94,10 +100,10 @@ def _seed(value: Any, place: int, names: tuple[str, ...]) -> Dual:
 def _of_function(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
     """Of a function it is not known how it uses its arrays: each value is asked for by itself, many at once."""
     plain = Seeded(result, values, "", range(1))
-    value = float(number_of(measured, plain).value)
+    value = array_of(measured, plain).value
     by_arrays = {name: _by_values(measured, result, values, name, one.shape) for name, one in plain.read.items()}
     by_parameters = {
-        name: float(number_of(measured, Seeded(result, values, name, range(1))).slope[0])
+        name: array_of(measured, Seeded(result, values, name, range(1))).slope[0].ravel()
         for name in plain.asked_parameters
     }
     return Weights(value, by_arrays, by_parameters)
@@ -106,9 +112,10 @@ def _of_function(measured: Measured, result: Result, values: Mapping[str, float]
 def _by_values(
     measured: Measured, result: Result, values: Mapping[str, float], name: str, shape: tuple[int, ...]
 ) -> np.ndarray:
-    size = int(np.prod(shape))
-    found = np.zeros(size)
+    size, found = int(np.prod(shape)), []
     for first in range(0, size, AT_ONCE):
         places = range(first, min(first + AT_ONCE, size))
-        found[first : places.stop] = number_of(measured, Seeded(result, values, name, places)).slope
-    return found.reshape(shape)
+        slope = array_of(measured, Seeded(result, values, name, places)).slope
+        found.append(slope.reshape(len(places), -1))
+    rows = np.concatenate(found).T
+    return rows.reshape(len(rows), *shape)

@@ -1,0 +1,119 @@
+"""What is read of a run, by the numbers of its states at each time.
+
+A named array at a time is a function of places, velocities, accelerations, multipliers and works at that time, and of
+parameters. Where each of these numbers varies by itself, an array that carries derivatives (`duals`) is read with the
+slopes of the reading; times weights they are the weights of states, with which a way back begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...compiled import System
+from ...compiled.reading import Trajectory
+from ...duals import Dual
+from ...errors import ModelError
+from ...model.parameters import Parameter
+from ...motion.derivative import WORK
+from ...readings.motion import computed
+from ...results.result import Result
+from ..along import Variation
+from ..parameters import Asked
+from .linear import Weights
+from .replayed import VariedRun
+from .steps import Changes
+
+SEEDED = 2_000_000
+"""Numbers in an array of slopes: of more than this many fewer times are read at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeededRun(VariedRun):
+    """A run whose states themselves vary, each number by itself: what is read of it has the slopes of the reading. The
+    parameters that are asked for come first, and move no state."""
+
+    parameters: int = 0
+    some: slice = field(default_factory=lambda: slice(None))
+    """The times that are read."""
+
+    @cached_property
+    def changes(self) -> Changes:
+        count, rows = len(self.asked.names), []
+        sizes = _sizes(self.system)
+        begins = np.cumsum([self.parameters, *sizes])
+        for size, begin in zip(sizes, begins, strict=False):
+            one = np.zeros((self.motion.t.size, count, size))
+            one[:, begin : begin + size] = np.eye(size)
+            rows.append(one.reshape(-1, size))
+        return Changes(*rows)
+
+    @property
+    def works_changed(self) -> np.ndarray:
+        return np.array(self.changes.works)
+
+    @cached_property
+    def moved(self) -> Variation:
+        return self.moved_by_steps
+
+    @cached_property
+    def motion(self) -> Trajectory:
+        return Trajectory(*(x[self.some] for x in computed(self.result).motion))
+
+    @property
+    def multipliers(self) -> np.ndarray:
+        return super().multipliers[self.some]
+
+    @cached_property
+    def read(self) -> Result:
+        return replace(super().read, t=self.result.t[self.some])
+
+    @property
+    def _own_works(self) -> np.ndarray:
+        return super()._own_works[self.some]
+
+
+def _sizes(system: System) -> tuple[int, ...]:
+    """How many numbers a state has: places, velocities, accelerations, multipliers, works."""
+    return system.nv, system.nv, system.nv, len(system.rows), WORK
+
+
+def weights_of_states(varied: VariedRun, weights: Mapping[str, np.ndarray]) -> tuple[Weights, np.ndarray]:
+    """The weights of states, and what parameters do to the readings directly, (numbers, parameters). Seeds of a state
+    are as many as its numbers, so some times are read at once."""
+    own, times = varied.asked, varied.motion.t.size
+    for name, weight in weights.items():
+        shape = np.shape(varied.result[name])
+        if weight.shape[1:] != shape:
+            raise ModelError(f"weights of {name!r} have the shape {weight.shape[1:]}, and it has {shape}")
+    sizes, first = _sizes(varied.system), len(own.names)
+    seeds = [f"seed {k}" for k in range(sum(sizes))]
+    asked = Asked(own.model, (*own.names, *seeds), (*own.symbols, *map(Parameter, seeds)), told="")
+    count = len(next(iter(weights.values()))) if weights else 0
+    at_once = max(1, int(SEEDED / (len(asked.names) * max(varied.system.layout.q_size, 1))))
+    parts, direct = [], np.zeros((count, first))
+    for begin in range(0, times, at_once):
+        some = slice(begin, min(begin + at_once, times))
+        total = _read(varied, asked, weights, some)
+        direct += total[:, :, :first].sum(axis=0)
+        parts.append(total[:, :, first:])
+    rows = np.concatenate(parts).reshape(-1, sum(sizes))
+    split = np.split(rows, np.cumsum(sizes)[:-1], axis=1)
+    return Weights(*(np.ascontiguousarray(part) for part in split)), direct
+
+
+def _read(varied: VariedRun, asked: Asked, weights: Mapping[str, np.ndarray], some: slice) -> np.ndarray:
+    """Weights times the slopes of readings at some times: (times, numbers, seeds)."""
+    run = SeededRun(varied.result, asked, taken=varied.taken, parameters=len(varied.asked.names), some=some)
+    total: Any = 0.0
+    for name, weight in weights.items():
+        value = run[name]
+        if not isinstance(value, Dual):
+            raise ModelError(f"{name!r} is no function of the motion, and has no derivative")
+        slope = value.slope.reshape(*value.slope.shape[:2], -1)
+        total = total + np.einsum("ptc,rtc->trp", slope, weight[:, some].reshape(len(weight), slope.shape[1], -1))
+    return total

@@ -1,0 +1,128 @@
+"""Numbers that are made of a run, and how they change with the numbers of its design.
+
+There are two ways to that. Ahead, a run has a column for each number of the design, from which all that is made of it
+follows. Back, it has a row for each number that is made of it, from which the slopes by all numbers of the design
+follow (`derivatives.runs.gradients`). Both make the steps of the run again once, whose cost is that of three or four
+runs, and a column costs as much as a row, a third of one. So the way is back where there are fewer rows than columns:
+of an objective and a few limits by any number of variables. Ahead go residuals, which are many, and runs that switch,
+whose steps are known ahead only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from ..derivatives.runs.gradients import adjoints, goes_back
+from ..results.result import Result
+from .analysis import Analysis
+from .objectives.objective import SMOOTH, Measured, NotSmooth, array_of, as_number
+from .objectives.readings import Seeded, Varying
+from .objectives.weights import weights
+
+
+@dataclass(frozen=True, eq=False)
+class Changing:
+    """All that is asked of a design that was run. Slopes are found when first asked for: a search does not ask for
+    those of designs that it steps back from."""
+
+    analysis: Analysis
+    row: np.ndarray
+    result: Result
+    asked: tuple[Measured, ...]
+
+    @cached_property
+    def _plain(self) -> Seeded:
+        return Seeded(self.result, self.analysis.values(self.row), "", range(1))
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The quantities that all is made of."""
+        self.values  # which reads them  # noqa: B018
+        return tuple(self._plain.read)
+
+    @cached_property
+    def values(self) -> tuple[np.ndarray, ...]:
+        """Of each that is asked for, a number or an array."""
+        return tuple(array_of(one, self._plain).value for one in self.asked)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.analysis.names
+
+    @cached_property
+    def slopes(self) -> np.ndarray:
+        """Of all values, one after the other: (names, values)."""
+        if goes_back(self.result) and sum(one.size for one in self.values) < len(self.names):
+            try:
+                return self._back()
+            except NotSmooth:  # two that are equally large may have the same slope, which is seen ahead
+                pass
+        return self._ahead()
+
+    def _ahead(self) -> np.ndarray:
+        readings = Varying(self.result, self.names, self.analysis.values(self.row))
+        return np.concatenate([array_of(one, readings).ravel().slope for one in self.asked], axis=1)
+
+    def _back(self) -> np.ndarray:
+        found = [weights(one, self.result, self.analysis.values(self.row)) for one in self.asked]
+        ends = np.cumsum([0, *(one.size for one in found)])
+        by_arrays: dict[str, np.ndarray] = {}
+        slopes = np.zeros((len(self.names), ends[-1]))
+        for one, measured, (begin, end) in zip(found, self.asked, pairwise(ends), strict=True):
+            for name, own in one.by_arrays.items():
+                check_unique(self.result, measured, name, own)
+                by_arrays.setdefault(name, np.zeros((ends[-1], *own.shape[1:])))[begin:end] = own
+            for name, slope in one.by_parameters.items():
+                if name in self.names:
+                    slopes[self.names.index(name), begin:end] = slope
+        slopes += adjoints(self.result, by_arrays).T if by_arrays else 0.0
+        if not np.isfinite(slopes).all():
+            k, j = np.argwhere(~np.isfinite(slopes))[0]
+            label = self.asked[int(np.searchsorted(ends, j, side="right")) - 1].label
+            raise NotSmooth(f"{label} has no derivative by {self.names[k]}: it has a kink there; {SMOOTH}")
+        return slopes
+
+    def parts(self) -> list[Numbers]:
+        """Each that is asked for, with its slopes."""
+        ends = np.cumsum([0, *(one.size for one in self.values)])
+        return [Numbers(value, self, slice(*span)) for value, span in zip(self.values, pairwise(ends), strict=True)]
+
+
+def check_unique(result: Result, measured: Measured, name: str, by: np.ndarray) -> None:
+    """A load that is not unique has no derivative; it does no harm where nothing depends on it."""
+    if result.reactions is not None and by[:, ~result.is_unique(name)].any():
+        raise NotSmooth(f"{measured.label} reads {name!r}, which is not unique, and has no derivative")
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """One of these, or several as a list."""
+
+    value: np.ndarray
+    of: Changing
+    span: slice
+
+    @property
+    def size(self) -> int:
+        return self.value.size
+
+    @property
+    def slope(self) -> np.ndarray:
+        """(names, *shape)."""
+        return self.of.slopes[:, self.span].reshape(len(self.of.names), *self.value.shape)
+
+
+def single(found: Numbers) -> Numbers:
+    """As one number: arrays of more are refused."""
+    return replace(found, value=as_number(found.of.asked[0], found.value))
+
+
+def listed(parts: Sequence[Numbers]) -> Numbers:
+    """Some that stand one after the other, as a list."""
+    value = np.concatenate([one.value.ravel() for one in parts])
+    return Numbers(value, parts[0].of, slice(parts[0].span.start, parts[-1].span.stop))
