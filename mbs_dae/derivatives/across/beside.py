@@ -6,8 +6,9 @@ parameter is
 
     D f = 1/ε Σ wᵢ f(y + cᵢ ε S) + 1/Δ Σ wᵢ f(y; p + cᵢ Δ),        c = (-2, -1, 1, 2),   w = (1, -8, 8, -1)/12,
 
-of the order ε⁴, which with ε = 10⁻³ of what states are measured by leaves 10⁻¹¹ or less. Differences are taken of one
-step, and with an ε of its own each, so that they do not become worse along a motion.
+of the order ε⁴, which with ε = 10⁻³ of what states are measured by leaves 10⁻¹¹ or less. Where Δ S is no more than
+that both are taken at once, of f(y + cᵢ Δ S; p + cᵢ Δ). Differences are taken of one step, and with an ε of its own
+each, so that they do not become worse along a motion.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compiled import System
-from ...kernels.blocks import block
+from ...kernels.blocks import address_of, block
 from ...motion.course import Course
+from ...motion.implicit.iteration import FROM
 from ...motion.methods.stepping import Stepping
 from ...motion.record import new_march
 from ...motion.stabilise import Stabilization
@@ -43,6 +45,8 @@ SMALL = 1e-3
 
 Made = Callable[["Beside", np.ndarray, float], np.ndarray]
 """What is differentiated: of a run beside, a state, and by how much later it is there."""
+MadeOfAll = Callable[["Sequence[Neighbour]"], np.ndarray]
+"""The same of some neighbours, a row for each."""
 
 
 class Stands(NamedTuple):
@@ -70,11 +74,19 @@ class Beside:
         fresh: np.ndarray | None = None,
     ):  # fmt: skip
         """`fresh` are the words of such a run in the design of the run, before it has begun."""
-        self.system = system
+        self.system, self.remembers = system, by.method.remembered
         march: Any = new_march(system, by, how, course, times)
         self.march, self.fresh = march, march.words.copy()
         like = self.fresh if fresh is None else fresh
         self._carried = np.flatnonzero(march.is_number & (self.fresh == like))
+        self.addresses = march.address, *map(address_of, (march.words, self._carried)), self._carried.size
+        """Of the run, its words, and those of them that are carried, and how many these are."""
+
+    def remembered_of(self, run: Any) -> np.ndarray:
+        """What the method remembers of the step that was accepted last, in one row."""
+        implicit = run.stages.implicit
+        goes_on = run.time[0] > implicit.told[FROM]  # else a step from here has been tried
+        return np.array((implicit.stage if goes_on else implicit.before)[: self.remembers]).ravel()
 
     def stand(self, where: Stands) -> None:
         """Go where the run stands, but for what is of the design."""
@@ -89,7 +101,7 @@ class Way:
     small: float
     runs: Sequence[Beside]
     """None where an initial value is varied, on which no design depends."""
-    weights: tuple[float, ...] = CENTRAL.weights
+    stencil: Stencil = CENTRAL
     aside: Callable[[int], Way] | None = None
     """The same by designs on one side alone (1, -1)."""
 
@@ -106,19 +118,39 @@ ALONE = Way(1.0, ())
 """Of no design: along a way of the state alone."""
 
 
+class Neighbour(NamedTuple):
+    """A state of a run beside, which is met so much `later`; and with which weight it counts in a derivative."""
+
+    weight: float
+    run: Beside
+    y: np.ndarray
+    later: float
+
+
+def around(own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float) -> list[Neighbour]:
+    """Those of which the derivative is made along S and by a parameter, of a state that is met so much `later` by it;
+    none where nothing varies."""
+    found, reach = list[Neighbour](), float((np.abs(S) / unit).max(initial=0.0))
+    small = SMALL / reach if reach > 0.0 else SMALL
+    at_once = way.small if way.runs and reach > 0.0 and way.small <= small else 0.0
+    if not at_once and (reach > 0.0 or later != 0.0):
+        found = [Neighbour(w / small, own, y + c * small * S, c * small * later) for c, w in zip(*CENTRAL, strict=True)]
+    for run, c, w in zip(way.runs, *(way.stencil if way.runs else ((), ())), strict=True):
+        found.append(Neighbour(w / way.small, run, y + c * at_once * S, c * at_once * later))
+    return found
+
+
+def each(make: Made) -> MadeOfAll:
+    """What is made of neighbours one by one."""
+    return lambda neighbours: np.array([make(one.run, one.y, one.later) for one in neighbours])
+
+
 def varied(
     make: Made, own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float = 0.0
-) -> Any:
-    """The derivative of what is made, along S and by a parameter, of a state that is met so much `later` by it."""
-    found: Any = 0.0
-    reach = float((np.abs(S) / unit).max(initial=0.0))
-    if reach > 0.0 or later != 0.0:
-        small = SMALL / reach if reach > 0.0 else SMALL
-        for c, weight in zip(*CENTRAL, strict=True):
-            found = found + weight / small * make(own, y + c * small * S, c * small * later)
-    for run, weight in zip(way.runs, way.weights if way.runs else (), strict=True):
-        found = found + weight / way.small * make(run, y, 0.0)
-    return found
+) -> np.ndarray:
+    """The derivative of what is made, along S and by a parameter: see `around`."""
+    some = around(own, way, y, S, unit, later)
+    return np.array([one.weight for one in some]) @ each(make)(some) if some else 0.0 * make(own, y, 0.0)
 
 
 def units_of(march: Any, y: np.ndarray, dy: np.ndarray) -> np.ndarray:

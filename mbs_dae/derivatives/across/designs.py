@@ -93,7 +93,7 @@ def _way(asked: Asked, name: str, beside: Designs, run: Run, own: Beside) -> Way
 
     def of(designs: Designs, aside: Callable[[int], Way] | None = None) -> Way:
         runs = [Beside(system, run.by, run.how, course, times, own.fresh) for system in designs.systems]
-        return Way(designs.small, runs, designs.stencil.weights, aside)
+        return Way(designs.small, runs, designs.stencil, aside)
 
     return of(beside, lambda side: of(designs_of(asked, name, run, [FORWARD if side > 0 else BACKWARD])))
 

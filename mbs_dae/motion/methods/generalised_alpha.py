@@ -34,6 +34,7 @@ from ..implicit.iteration import (
     LAST,
     MATRICES,
     MOST,
+    SHARP,
     STEPS_COUPLED,
     USABLE,
     add_to_stage,
@@ -68,6 +69,7 @@ def step(stages: Stages):
     share = (1.0 - numbers[ALPHA_F]) / (1.0 - numbers[ALPHA_M])
     c1, c2 = h * numbers[GAMMA] * share, h * h * numbers[BETA] * share
     stages.status[0] = NOT_CONVERGED
+    own.flags[COUPLED] = max(own.flags[COUPLED], own.flags[SHARP])
     if own.flags[COUPLED] == 0:
         stages.status[0] = make_ready(own, mechanism, moment(stages.course, t), stages.y0, c1, c2, False)
         if stages.status[0] == DONE:
@@ -80,8 +82,9 @@ def step(stages: Stages):
         _solve(stages, t, h, c1, c2, True)
     if stages.status[0] == DONE:
         copy(own.y[0], stages.y1)
-        _estimate(stages, h, c1)
-        bound_turns(stages, own.chart[0])
+        if own.flags[SHARP] == 0:
+            _estimate(stages, h, c1)
+            bound_turns(stages, own.chart[0])
 
 
 @compiled
@@ -235,7 +238,7 @@ def _method(rho: float) -> Method:
     numbers = np.array([alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma])
     error = np.array([[0.0, 0.0, 1.0]])
     own = tableau(1, (2, 2), np.zeros((1, 1)), numbers, np.zeros(1), error, np.zeros((0, 0)))
-    return Method("GA", own, step, read, prepare, inner=1, recipe=(GA, (rho,)))
+    return Method("GA", own, step, read, prepare, inner=1, remembered=NOW, recipe=(GA, (rho,)))
 
 
 GENERALISED_ALPHA = GA()
