@@ -32,9 +32,10 @@ def make_steps(
     `begins`. Into `made` go its end, what is remembered, and what is kept at requested times; nan where it fails."""
     for k in range(runs.shape[0]):
         march = at(runs[k, 0], like)
-        own, carried = words_at(runs[k, 1], words.size), words_at(runs[k, 2], runs[k, 3])
-        for n in range(carried.size):
-            own[carried[n]] = words[carried[n]]
+        own, spans = words_at(runs[k, 1], words.size), words_at(runs[k, 2], runs[k, 3])
+        for span in range(0, spans.size, 2):
+            for n in range(spans[span], spans[span + 1]):
+                own[n] = words[n]
         for n in range(course.size):
             march.course.at[n] = course[n]
         _begin(march, known, begins[k])

@@ -6,8 +6,10 @@ parameter is
 
     D f = 1/ε Σ wᵢ f(y + cᵢ ε S) + 1/Δ Σ wᵢ f(y; p + cᵢ Δ),        c = (-2, -1, 1, 2),   w = (1, -8, 8, -1)/12,
 
-of the order ε⁴, which with ε = 10⁻³ of what states are measured by leaves 10⁻¹¹ or less. Where Δ S is no more than
-that both are taken at once, of f(y + cᵢ Δ S; p + cᵢ Δ). Differences are taken of one step, and with an ε of its own
+of the order ε⁴, which with ε = 3·10⁻⁴ of what states are measured by leaves 10⁻¹² or less, or, where a stiff force
+turns with the motion, 10⁻⁹ of an implicit step. Where Δ S is no
+more than some of these ε both are taken at once, of f(y + cᵢ Δ S; p + cᵢ Δ): there stiff springs are as long as in the
+motion of that design. Differences are taken of one step, and with an ε of its own
 each, so that they do not become worse along a motion.
 """
 
@@ -32,21 +34,23 @@ from ...motion.stabilise import Stabilization
 class Stencil(NamedTuple):
     """A derivative from values at some places: exact for polynomials of degree four."""
 
-    offsets: tuple[float, ...]
-    weights: tuple[float, ...]
+    offsets: np.ndarray
+    weights: np.ndarray
 
 
-CENTRAL = Stencil((-2.0, -1.0, 1.0, 2.0), (1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0))
-FORWARD = Stencil((0.0, 1.0, 2.0, 3.0, 4.0), (-25.0 / 12.0, 4.0, -3.0, 4.0 / 3.0, -0.25))
-BACKWARD = Stencil(tuple(-c for c in FORWARD.offsets), tuple(-w for w in FORWARD.weights))
+CENTRAL = Stencil(np.array([-2.0, -1.0, 1.0, 2.0]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0)
+FORWARD = Stencil(np.arange(5.0), np.array([-25.0, 48.0, -36.0, 16.0, -3.0]) / 12.0)
+BACKWARD = Stencil(-FORWARD.offsets, -FORWARD.weights)
 """Where neighbours on one side only are designs: beside the bounds of what a parameter may be."""
-SMALL = 1e-3
+SMALL = 3e-4
 """ε, and Δ over p."""
+FAR = 4.0
+"""So many ε states are moved with a design."""
 
 Made = Callable[["Beside", np.ndarray, float], np.ndarray]
 """What is differentiated: of a run beside, a state, and by how much later it is there."""
-MadeOfAll = Callable[["Sequence[Neighbour]"], np.ndarray]
-"""The same of some neighbours, a row for each."""
+MadeOfAll = Callable[["Sequence[Beside]", np.ndarray, np.ndarray], np.ndarray]
+"""The same of several, a row for each."""
 
 
 class Stands(NamedTuple):
@@ -78,9 +82,10 @@ class Beside:
         march: Any = new_march(system, by, how, course, times)
         self.march, self.fresh = march, march.words.copy()
         like = self.fresh if fresh is None else fresh
-        self._carried = np.flatnonzero(march.is_number & (self.fresh == like))
-        self.addresses = march.address, *map(address_of, (march.words, self._carried)), self._carried.size
-        """Of the run, its words, and those of them that are carried, and how many these are."""
+        self._carried = march.is_number & (self.fresh == like)
+        self._spans = np.flatnonzero(np.diff(self._carried, prepend=False, append=False))
+        self.addresses = [march.address, *map(address_of, (march.words, self._spans)), self._spans.size]
+        """Of the run, its words, and where spans of those begin and end that are carried, and how many such places."""
 
     def remembered_of(self, run: Any) -> np.ndarray:
         """What the method remembers of the step that was accepted last, in one row."""
@@ -118,39 +123,41 @@ ALONE = Way(1.0, ())
 """Of no design: along a way of the state alone."""
 
 
-class Neighbour(NamedTuple):
-    """A state of a run beside, which is met so much `later`; and with which weight it counts in a derivative."""
+class Neighbours(NamedTuple):
+    """States of runs beside, each met so much `later`; and with which weights they count in a derivative."""
 
-    weight: float
-    run: Beside
+    weights: np.ndarray
+    runs: Sequence[Beside]
     y: np.ndarray
-    later: float
+    later: np.ndarray
 
 
-def around(own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float) -> list[Neighbour]:
+def around(own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float) -> Neighbours:
     """Those of which the derivative is made along S and by a parameter, of a state that is met so much `later` by it;
     none where nothing varies."""
-    found, reach = list[Neighbour](), float((np.abs(S) / unit).max(initial=0.0))
+    reach = float((np.abs(S) / unit).max(initial=0.0))
     small = SMALL / reach if reach > 0.0 else SMALL
-    at_once = way.small if way.runs and reach > 0.0 and way.small <= small else 0.0
+    at_once = way.small if way.runs and reach > 0.0 and way.small <= FAR * small else 0.0
+    aside, weights, runs = np.zeros(0), np.zeros(0), list[Beside]()
     if not at_once and (reach > 0.0 or later != 0.0):
-        found = [Neighbour(w / small, own, y + c * small * S, c * small * later) for c, w in zip(*CENTRAL, strict=True)]
-    for run, c, w in zip(way.runs, *(way.stencil if way.runs else ((), ())), strict=True):
-        found.append(Neighbour(w / way.small, run, y + c * at_once * S, c * at_once * later))
-    return found
+        aside, weights, runs = small * CENTRAL.offsets, CENTRAL.weights / small, [own] * len(CENTRAL.offsets)
+    if way.runs:
+        aside = np.concatenate([aside, at_once * way.stencil.offsets])
+        weights, runs = np.concatenate([weights, way.stencil.weights / way.small]), [*runs, *way.runs]
+    return Neighbours(weights, runs, y + aside[:, None] * S, aside * later)
 
 
 def each(make: Made) -> MadeOfAll:
     """What is made of neighbours one by one."""
-    return lambda neighbours: np.array([make(one.run, one.y, one.later) for one in neighbours])
+    return lambda runs, y, later: np.array([make(*one) for one in zip(runs, y, later.tolist(), strict=True)])
 
 
 def varied(
     make: Made, own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float = 0.0
 ) -> np.ndarray:
     """The derivative of what is made, along S and by a parameter: see `around`."""
-    some = around(own, way, y, S, unit, later)
-    return np.array([one.weight for one in some]) @ each(make)(some) if some else 0.0 * make(own, y, 0.0)
+    weights, *some = around(own, way, y, S, unit, later)
+    return weights @ each(make)(*some) if weights.size else 0.0 * make(own, y, 0.0)
 
 
 def units_of(march: Any, y: np.ndarray, dy: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ from ...motion.record import ACCEPTED, NEXT
 from ...motion.samples import Sampling
 from ...symbolic.branches import WATCH
 from .again import make_steps, read_energy, read_guards_at, read_here
-from .beside import ALONE, SMALL, Beside, MadeOfAll, Neighbour, Stands, Way, around, each, stands, units_of, varied
+from .beside import ALONE, SMALL, Beside, MadeOfAll, Neighbours, Stands, Way, around, each, stands, units_of, varied
 from .decided import decided
 from .jumps import GRAZES, IN_TIME, agreed, at_held_time, at_the_event, carried_over, is_smooth, on_edge, time_moved
 
@@ -125,17 +125,16 @@ class Following:
         times, closed, gains = run.record.times, int(run.stages.closed[0]), run.mechanism.gains
         first, last = was.read, int(np.searchsorted(times, t, side="left" if changes else "right"))
         known = np.array([was.t, t, closed, changes, *gains, first, last, own.remembers])
+        y, S = np.concatenate([was.y, was.remembered]), np.concatenate([self.S, self.remembered], axis=1)
         sizes = [getattr(own.march.record, name)[first:last].size for name in READ]
-        size, like, where = self.remembered.shape[1] + width + sum(sizes), own.march, was.where
+        size, like, where = S.shape[1] + sum(sizes), own.march, was.where
 
-        def make(neighbours: Sequence[Neighbour]) -> np.ndarray:
-            runs, begins = np.array([one.run.addresses for one in neighbours]), np.array([one.y for one in neighbours])
-            made = np.empty((len(neighbours), size))
-            make_steps(like, runs, where.words, where.at, known, begins, made)
+        def make(runs: Sequence[Beside], begins: np.ndarray, later: np.ndarray) -> np.ndarray:
+            made = np.empty((len(runs), size))
+            make_steps(like, np.array([one.addresses for one in runs]), *where, known, begins, made)
             return made
 
         self.span = was.span
-        y, S = np.concatenate([was.y, was.remembered]), np.concatenate([self.S, self.remembered], axis=1)
         found = self._varied_all(make, y, was.dy, S, (was.t, t))
         self.S, self.remembered, *rows = np.split(found, np.cumsum([width, self.remembered.shape[1], *sizes[:-1]]), 1)
         for name, new in zip(READ, rows, strict=True):
@@ -243,19 +242,20 @@ class Following:
         unit, size = units_of(self.run, y, dy), self.S.shape[1]
         for _ in range(size, y.size, size):
             unit = np.concatenate([unit, unit[:size] / (when[1] - when[0])])
-        plans: list[list[Neighbour] | None] = []
+        plans, ended = list[Neighbours](), np.ones(len(S), dtype=bool)
         for k, own in enumerate(S):
             way = self._way(k, when) if np.isfinite(own).all() else None
-            wait = 0.0 if later is None else later[k]
-            plans.append(None if way is None else around(self.own, way, y, own, unit, wait))
-        every = [one for plan in plans if plan for one in plan] or [Neighbour(0.0, self.own, y, 0.0)]
-        rows, at, found = make(every), 0, []
-        for plan in plans:
-            weights = [one.weight for one in plan or ()]
-            one = np.array(weights) @ rows[at : at + len(weights)] if weights else np.zeros(rows.shape[1])
-            found.append(one if plan is not None else one * np.nan)
-            at += len(weights)
-        return np.array(found)
+            if way is not None:
+                plans.append(around(self.own, way, y, own, unit, 0.0 if later is None else later[k]))
+                ended[k] = False
+        runs = [run for plan in plans for run in plan.runs]
+        if not runs:
+            return np.where(ended[:, None], np.nan, 0.0) * make([self.own], y[None], np.zeros(1))
+        rows = make(runs, np.concatenate([plan.y for plan in plans]), np.concatenate([plan.later for plan in plans]))
+        found, at = np.full((len(S), rows.shape[1]), np.nan), 0
+        for k, (weights, *_) in zip(np.flatnonzero(~ended), plans, strict=True):
+            found[k], at = weights @ rows[at : at + weights.size], at + weights.size
+        return found
 
     def _way(self, k: int, when: tuple[float, float]) -> Way | None:
         """A break that moves with a parameter moves into what is next to it, for designs on one side. These are left
