@@ -37,7 +37,8 @@ def check_differentiable(system: System, by: Stepping, goes_on: bool) -> None:
     """Refuse runs of a sort of which derivatives are not known."""
     what = ""
     if by.method.steps_over:
-        what = f'the steps of {by.method.name} have no derivatives yet: take method="DP5" or "Radau5"'
+        what = f"{by.method.name} knows of impacts only in which step they are, and neighbours meet in the same step"
+        what = f'{what}, though they meet at other times: take method="DP5" or "Radau5"'
     elif goes_on:
         what = "how the state of another run changes is not known: give initial values by name"
     if what:
