@@ -18,10 +18,9 @@ from ...motion.record import March, derivative_at_end, keep, put_back, put_right
 from ...motion.switching.switches import look
 from .impacts import Notes, strike_alike
 
-
 BEGIN, END, CLOSED, CHANGES, ALPHA, BETA, FIRST, LAST, REMEMBERED = range(9)
-"""What is known of a step that a run has made: its ends, whether stages were closed, whether the run goes on from its end
-in another way, the gains, the requested times in it, and how many rows the method remembers of it."""
+"""What is known of a step that a run has made: its ends, whether stages were closed, whether the run goes on from its
+end in another way, the gains, the requested times in it, and how many rows the method remembers of it."""
 
 
 @compiled_apart

@@ -156,8 +156,10 @@ def varied(
     make: Made, own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float = 0.0
 ) -> np.ndarray:
     """The derivative of what is made, along S and by a parameter: see `around`."""
-    weights, *some = around(own, way, y, S, unit, later)
-    return weights @ each(make)(*some) if weights.size else 0.0 * make(own, y, 0.0)
+    some = around(own, way, y, S, unit, later)
+    if not some.runs:
+        return 0.0 * make(own, y, 0.0)
+    return np.array(some.weights @ each(make)(some.runs, some.y, some.later))
 
 
 def units_of(march: Any, y: np.ndarray, dy: np.ndarray) -> np.ndarray:

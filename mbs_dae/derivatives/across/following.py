@@ -253,8 +253,8 @@ class Following:
             return np.where(ended[:, None], np.nan, 0.0) * make([self.own], y[None], np.zeros(1))
         rows = make(runs, np.concatenate([plan.y for plan in plans]), np.concatenate([plan.later for plan in plans]))
         found, at = np.full((len(S), rows.shape[1]), np.nan), 0
-        for k, (weights, *_) in zip(np.flatnonzero(~ended), plans, strict=True):
-            found[k], at = weights @ rows[at : at + weights.size], at + weights.size
+        for k, (weights, *_) in zip(np.flatnonzero(~ended).tolist(), plans, strict=True):
+            found[k], at = weights @ rows[at : at + len(weights)], at + len(weights)
         return found
 
     def _way(self, k: int, when: tuple[float, float]) -> Way | None:

@@ -19,15 +19,17 @@ from ...linear.vectors import copy
 from ..derivative import Mechanism
 from .linearised import Linearised, add_mass_times, add_place_times, linearise, put_complex, put_real
 
-MOST = 10
-"""Newton corrections a step is given."""
+MOST, SHARP_MOST = 10, 40
+"""Newton corrections a step is given; and one that is solved to the last digit, where the matrix does not know of all
+that acts (contacts that are closed)."""
 QUICK = 1e-3
 """Where corrections shrink by this factor, the matrix will do for the next step, too."""
 STEPS_COUPLED = 20
 """So many steps are made with the matrices of each stage itself where one did not do."""
 
-ROUNDOFF, SETTLED = 1e-17, 1e-7
-"""Where steps are solved to the last digit: what is left then, and a size below which only roundoff does not shrink."""
+ROUNDOFF, SETTLED, STANDS = 1e-17, 1e-7, 0.75
+"""Where steps are solved to the last digit: what is left then; and corrections are roundoff that are smaller than the
+second and shrink by less than the third."""
 
 BEGUN, FRESH, USABLE, COUPLED, SHARP = range(5)
 MATRICES, ELIMINATIONS, ITERATIONS = range(5, 8)
@@ -134,6 +136,11 @@ def eliminate_pair(own, mechanism, real, imaginary):
 
 
 @compiled
+def most_corrections(own):
+    return SHARP_MOST if own.flags[SHARP] == 1 else MOST
+
+
+@compiled
 def put_residual(own, mechanism, slope, stage, values, out):
     """y' - f in v̇ and ż, times E₀ with these values, for the multipliers' rows as well; works are taken as they are."""
     newton, state = own.newton, mechanism.state
@@ -215,7 +222,7 @@ def _is_sharp(size, previous, count):
     if count == 1:
         return 0
     shrinks = size / previous
-    return 1 if size * shrinks <= ROUNDOFF or (size <= SETTLED and shrinks >= 0.25) else 0
+    return 1 if size * shrinks <= ROUNDOFF or (size <= SETTLED and shrinks >= STANDS) else 0
 
 
 @compiled

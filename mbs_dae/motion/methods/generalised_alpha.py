@@ -33,7 +33,6 @@ from ..implicit.iteration import (
     ITERATIONS,
     LAST,
     MATRICES,
-    MOST,
     SHARP,
     STEPS_COUPLED,
     USABLE,
@@ -43,6 +42,7 @@ from ..implicit.iteration import (
     has_converged,
     make_ready,
     measure_by,
+    most_corrections,
     put_error,
     put_residual,
     square_of,
@@ -133,7 +133,7 @@ def _solve(stages, t, h, c1, c2, renewed):
     newton, state, end = own.newton, mechanism.state, own.stage[NOW]
     previous, now = 0.0, moment(stages.course, t + h)
     _predict(stages, h)
-    for count in range(1, MOST + 1):
+    for count in range(1, most_corrections(own) + 1):
         _settle(stages, h)
         if renewed:
             stages.status[0] = linearise(newton, mechanism, now, own.y[0], newton.values[0])

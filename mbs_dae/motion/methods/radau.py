@@ -38,6 +38,7 @@ from ..implicit.iteration import (
     has_converged,
     make_ready,
     measure_by,
+    most_corrections,
     put_error,
     put_residual,
     square_of,
@@ -227,7 +228,7 @@ def _solve_coupled(stages, t, h):
     x, size = newton.x_count, own.residual.shape[1]
     rows = size - x
     own.flags[FRESH] = own.flags[USABLE] = 0
-    for count in range(1, MOST + 1):
+    for count in range(1, most_corrections(own) + 1):
         _settle(stages, h)
         for s in range(3):
             now = _moment(stages, s, t, h)
