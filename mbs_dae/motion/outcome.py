@@ -27,6 +27,7 @@ from ..results.result import Result
 from ..tolerances import DEPENDENT, NEARLY
 from .contact.told import impulses_along, states_of, sticking_rows
 from .derivative import WORK, solve_motion
+from .implicit.iteration import MATRICES
 from .mechanism import mechanism
 from .record import ACCEPTED, REJECTED, March, Record
 from .stabilise import NEAR_SINGULAR
@@ -198,7 +199,7 @@ def counts_of(march: March) -> dict[str, Any]:
     }
     implicit = march.stages.implicit
     if implicit.weight.size:
-        stats |= dict(zip(("matrices", "eliminations", "corrections"), implicit.flags[4:].tolist(), strict=True))
+        stats |= dict(zip(("matrices", "eliminations", "corrections"), implicit.flags[MATRICES:].tolist(), strict=True))
     if march.search.functions.size:
         stats["switches"] = int(march.search.total[0] - march.search.total[1])
     if (left := march.mechanism.contacts.left[0]) > 0.0:

@@ -288,19 +288,6 @@ def pulsed() -> mbs.PlanarModel:
     return model
 
 
-@pytest.mark.parametrize(
-    ("make", "how", "said"),
-    [
-        (four_bar, {"method": "Radau5"}, "steps of Radau5 have no derivatives"),
-        (four_bar, {"method": "Moreau", "step": 1e-2}, "steps of Moreau have no derivatives"),
-        (lambda: four_bar().compile("joint"), {"method": "GA"}, "steps of GA have no derivatives"),
-    ],
-)
-def test_what_is_not_known_is_refused(make, how, said):
-    with pytest.raises(mbs.ModelError, match=said):
-        mbs.simulate(make(), TIMES, {"crank.omega": 5.0}, derivatives=["r"], **how)
-
-
 def test_laws_that_switch_at_fixed_times_have_derivatives():
     model = pulsed()
     found = mbs.simulate(model, TIMES, {"crank.omega": 5.0}, derivatives=["m"], **FIXED)

@@ -4,41 +4,92 @@ Branches, contacts, rows that are left out, gains and lengths of steps are those
 smooth function of the state and of the numbers of the design.
 """
 
+import numpy as np
+
 from ...compiled.machine import DONE
-from ...kernels.abi import compiled, compiled_apart
-from ...kernels.blocks import Integers, Vector
+from ...kernels.abi import at, compiled, compiled_apart, words_at
+from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector
 from ...linear.vectors import copy
 from ...motion.course import moment
 from ...motion.derivative import derivative
+from ...motion.implicit.iteration import SHARP
 from ...motion.methods.method import H, T, take_step
 from ...motion.record import March, derivative_at_end, keep, put_back, put_right, record_to, remember
 from ...motion.switching.switches import look
 from .impacts import Notes, strike_alike
 
+BEGIN, END, CLOSED, CHANGES, ALPHA, BETA, FIRST, LAST, REMEMBERED = range(9)
+"""What is known of a step that a run has made: its ends, whether stages were closed, whether the run goes on from its
+end in another way, the gains, the requested times in it, and how many rows the method remembers of it."""
+
 
 @compiled_apart
-def make_step(march: March, t: float, end: float, closed: int):
-    """The step from the state that stands in `stages`; y' at its end stands there then, too. A status."""
-    stages = march.stages
+def make_steps(
+    like: March, runs: IntegerTable, words: Integers, course: Integers, known: Vector, begins: Matrix, made: Matrix
+):  # fmt: skip
+    """The same step by each of these runs, from where the run stood, with these words, but from a state of its own in
+    `begins`. Into `made` go its end, what is remembered, and what is kept at requested times; nan where it fails."""
+    for k in range(runs.shape[0]):
+        march = at(runs[k, 0], like)
+        own, spans = words_at(runs[k, 1], words.size), words_at(runs[k, 2], runs[k, 3])
+        for span in range(0, spans.size, 2):
+            for n in range(spans[span], spans[span + 1]):
+                own[n] = words[n]
+        for n in range(course.size):
+            march.course.at[n] = course[n]
+        _begin(march, known, begins[k])
+        if _make_step(march, known) == DONE:
+            _put_end(march, known, made[k])
+        else:
+            made[k] = np.nan
+
+
+@compiled
+def _begin(march, known, begins):
+    """A method that solves for its stages solves to the last digit: what is differenced is the step, not how it was
+    found."""
+    stages, implicit, n = march.stages, march.stages.implicit, march.stages.y0.size
+    copy(begins[:n], stages.y0)
+    march.mechanism.gains[0], march.mechanism.gains[1] = known[ALPHA], known[BETA]
+    if implicit.weight.size > 0:
+        implicit.flags[SHARP] = 1
+    for row in range(int(known[REMEMBERED])):
+        copy(begins[(row + 1) * n : (row + 2) * n], implicit.stage[row])
+        copy(implicit.stage[row], implicit.before[row])
+
+
+@compiled
+def _make_step(march, known):
+    """From the state that stands in `stages`, with the reading of requested times, but for its end, if the run goes on
+    from there in another way. A status."""
+    stages, t, end = march.stages, known[BEGIN], known[END]
     status = _rate_here(march, t)
     march.mechanism.nearness[0] = 1.0
     if status == DONE:
-        status = take_step(stages, t, end - t, closed)
+        status = take_step(stages, t, end - t, int(known[CLOSED]))
     if status == DONE:
         status = put_right(march, end, stages.y1)
     if status == DONE:
         status = derivative_at_end(march, end, stages.y1, stages.k[march.tableau.stages])
+    if status == DONE and known[LAST] > known[FIRST]:
+        stages.now[T], stages.now[H] = t, end - t
+        remember(march)
+        status = record_to(march, t, end, known[CHANGES] == 1.0)
+        put_back(march)
     return status
 
 
-@compiled_apart
-def read_step(march: March, t: float, end: float, changes: bool):
-    """Keep the requested times of the step made last; not its end, if the run goes on from there in another way."""
-    march.stages.now[T], march.stages.now[H] = t, end - t
-    remember(march)
-    status = record_to(march, t, end, changes)
-    put_back(march)
-    return status
+@compiled
+def _put_end(march, known, made):
+    stages, record, n = march.stages, march.record, march.stages.y0.size
+    copy(stages.y1, made)
+    for row in range(int(known[REMEMBERED])):
+        copy(stages.implicit.stage[row], made[(row + 1) * n :])
+    to = (1 + int(known[REMEMBERED])) * n
+    for rows in (record.q, record.v, record.a, record.multipliers, record.contacts, record.energies):
+        for k in range(int(known[FIRST]), int(known[LAST])):
+            copy(rows[k], made[to:])
+            to += rows.shape[1]
 
 
 @compiled_apart

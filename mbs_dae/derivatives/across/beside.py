@@ -6,8 +6,11 @@ parameter is
 
     D f = 1/ε Σ wᵢ f(y + cᵢ ε S) + 1/Δ Σ wᵢ f(y; p + cᵢ Δ),        c = (-2, -1, 1, 2),   w = (1, -8, 8, -1)/12,
 
-of the order ε⁴, which with ε = 10⁻³ of what states are measured by leaves 10⁻¹¹ or less. Differences are taken of one
-step, and with an ε of its own each, so that they do not become worse along a motion.
+of the order ε⁴, which with ε = 3·10⁻⁴ of what states are measured by leaves 10⁻¹² or less, or, where a stiff force
+turns with the motion, 10⁻⁹ of an implicit step. Where Δ S is no
+more than some of these ε both are taken at once, of f(y + cᵢ Δ S; p + cᵢ Δ): there stiff springs are as long as in the
+motion of that design. Differences are taken of one step, and with an ε of its own
+each, so that they do not become worse along a motion.
 """
 
 from __future__ import annotations
@@ -20,8 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compiled import System
-from ...kernels.blocks import block
+from ...kernels.blocks import address_of, block
 from ...motion.course import Course
+from ...motion.implicit.iteration import FROM
 from ...motion.methods.stepping import Stepping
 from ...motion.record import new_march
 from ...motion.stabilise import Stabilization
@@ -30,19 +34,23 @@ from ...motion.stabilise import Stabilization
 class Stencil(NamedTuple):
     """A derivative from values at some places: exact for polynomials of degree four."""
 
-    offsets: tuple[float, ...]
-    weights: tuple[float, ...]
+    offsets: np.ndarray
+    weights: np.ndarray
 
 
-CENTRAL = Stencil((-2.0, -1.0, 1.0, 2.0), (1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0))
-FORWARD = Stencil((0.0, 1.0, 2.0, 3.0, 4.0), (-25.0 / 12.0, 4.0, -3.0, 4.0 / 3.0, -0.25))
-BACKWARD = Stencil(tuple(-c for c in FORWARD.offsets), tuple(-w for w in FORWARD.weights))
+CENTRAL = Stencil(np.array([-2.0, -1.0, 1.0, 2.0]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0)
+FORWARD = Stencil(np.arange(5.0), np.array([-25.0, 48.0, -36.0, 16.0, -3.0]) / 12.0)
+BACKWARD = Stencil(-FORWARD.offsets, -FORWARD.weights)
 """Where neighbours on one side only are designs: beside the bounds of what a parameter may be."""
-SMALL = 1e-3
+SMALL = 3e-4
 """ε, and Δ over p."""
+FAR = 4.0
+"""So many ε states are moved with a design."""
 
 Made = Callable[["Beside", np.ndarray, float], np.ndarray]
 """What is differentiated: of a run beside, a state, and by how much later it is there."""
+MadeOfAll = Callable[["Sequence[Beside]", np.ndarray, np.ndarray], np.ndarray]
+"""The same of several, a row for each."""
 
 
 class Stands(NamedTuple):
@@ -70,11 +78,20 @@ class Beside:
         fresh: np.ndarray | None = None,
     ):  # fmt: skip
         """`fresh` are the words of such a run in the design of the run, before it has begun."""
-        self.system = system
+        self.system, self.remembers = system, by.method.remembered
         march: Any = new_march(system, by, how, course, times)
         self.march, self.fresh = march, march.words.copy()
         like = self.fresh if fresh is None else fresh
-        self._carried = np.flatnonzero(march.is_number & (self.fresh == like))
+        self._carried = march.is_number & (self.fresh == like)
+        self._spans = np.flatnonzero(np.diff(self._carried, prepend=False, append=False))
+        self.addresses = [march.address, *map(address_of, (march.words, self._spans)), self._spans.size]
+        """Of the run, its words, and where spans of those begin and end that are carried, and how many such places."""
+
+    def remembered_of(self, run: Any) -> np.ndarray:
+        """What the method remembers of the step that was accepted last, in one row."""
+        implicit = run.stages.implicit
+        goes_on = run.time[0] > implicit.told[FROM]  # else a step from here has been tried
+        return np.array((implicit.stage if goes_on else implicit.before)[: self.remembers]).ravel()
 
     def stand(self, where: Stands) -> None:
         """Go where the run stands, but for what is of the design."""
@@ -89,7 +106,7 @@ class Way:
     small: float
     runs: Sequence[Beside]
     """None where an initial value is varied, on which no design depends."""
-    weights: tuple[float, ...] = CENTRAL.weights
+    stencil: Stencil = CENTRAL
     aside: Callable[[int], Way] | None = None
     """The same by designs on one side alone (1, -1)."""
 
@@ -106,19 +123,43 @@ ALONE = Way(1.0, ())
 """Of no design: along a way of the state alone."""
 
 
+class Neighbours(NamedTuple):
+    """States of runs beside, each met so much `later`; and with which weights they count in a derivative."""
+
+    weights: np.ndarray
+    runs: Sequence[Beside]
+    y: np.ndarray
+    later: np.ndarray
+
+
+def around(own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float) -> Neighbours:
+    """Those of which the derivative is made along S and by a parameter, of a state that is met so much `later` by it;
+    none where nothing varies."""
+    reach = float((np.abs(S) / unit).max(initial=0.0))
+    small = SMALL / reach if reach > 0.0 else SMALL
+    at_once = way.small if way.runs and reach > 0.0 and way.small <= FAR * small else 0.0
+    aside, weights, runs = np.zeros(0), np.zeros(0), list[Beside]()
+    if not at_once and (reach > 0.0 or later != 0.0):
+        aside, weights, runs = small * CENTRAL.offsets, CENTRAL.weights / small, [own] * len(CENTRAL.offsets)
+    if way.runs:
+        aside = np.concatenate([aside, at_once * way.stencil.offsets])
+        weights, runs = np.concatenate([weights, way.stencil.weights / way.small]), [*runs, *way.runs]
+    return Neighbours(weights, runs, y + aside[:, None] * S, aside * later)
+
+
+def each(make: Made) -> MadeOfAll:
+    """What is made of neighbours one by one."""
+    return lambda runs, y, later: np.array([make(*one) for one in zip(runs, y, later.tolist(), strict=True)])
+
+
 def varied(
     make: Made, own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float = 0.0
-) -> Any:
-    """The derivative of what is made, along S and by a parameter, of a state that is met so much `later` by it."""
-    found: Any = 0.0
-    reach = float((np.abs(S) / unit).max(initial=0.0))
-    if reach > 0.0 or later != 0.0:
-        small = SMALL / reach if reach > 0.0 else SMALL
-        for c, weight in zip(*CENTRAL, strict=True):
-            found = found + weight / small * make(own, y + c * small * S, c * small * later)
-    for run, weight in zip(way.runs, way.weights if way.runs else (), strict=True):
-        found = found + weight / way.small * make(run, y, 0.0)
-    return found
+) -> np.ndarray:
+    """The derivative of what is made, along S and by a parameter: see `around`."""
+    some = around(own, way, y, S, unit, later)
+    if not some.runs:
+        return 0.0 * make(own, y, 0.0)
+    return np.array(some.weights @ each(make)(some.runs, some.y, some.later))
 
 
 def units_of(march: Any, y: np.ndarray, dy: np.ndarray) -> np.ndarray:

@@ -51,7 +51,7 @@ def _add_designs(total: Rows, following: Following, k: int, own: Trajectory, mod
     ways = [following.way_at(k, float(t)) for t in own.t]
     for way in {id(one): one for one in ways if one is not None}.values():
         here = np.array([one is way for one in ways])
-        for run, weight in zip(way.runs, way.weights if way.runs else (), strict=True):
+        for run, weight in zip(way.runs, way.stencil.weights if way.runs else (), strict=True):
             beside = _read(run.system, Trajectory(*(x[here] for x in own)), modes[here], q[here])
             _add(total, np.full(here.sum(), weight / way.small), beside, here)
     for rows in total.values():

@@ -18,6 +18,8 @@ from .beside import ALONE, BACKWARD, CENTRAL, FORWARD, SMALL, Beside, Stencil, W
 from .following import Following
 
 EVERY = CENTRAL, BACKWARD, FORWARD
+FIRST = 1e-3
+"""The same as SMALL for first states: searches for poses end some digits before roundoff."""
 LEAST = 1e-9
 """A break that moves by less than this part of the time by all of a parameter does not move."""
 
@@ -33,9 +35,11 @@ class Designs(NamedTuple):
     """Whether they differ in the start alone."""
 
 
-def designs_of(asked: Asked, name: str, run: Run, stencils: Sequence[Stencil] = EVERY) -> Designs:
-    value = asked.model.parameters[name].value
-    small, failed = SMALL * (abs(value) or 1.0), None
+def designs_of(
+    asked: Asked, name: str, run: Run, stencils: Sequence[Stencil] = EVERY, small: float = SMALL
+) -> Designs:  # fmt: skip
+    value, failed = asked.model.parameters[name].value, None
+    small *= abs(value) or 1.0
     for stencil in stencils:
         try:
             models = [asked.model.with_parameters(**{name: value + c * small}) for c in stencil.offsets]
@@ -50,7 +54,7 @@ def designs_of(asked: Asked, name: str, run: Run, stencils: Sequence[Stencil] = 
 def _starts(name: str, run: Run, given: Mapping[str, Any]) -> Designs:
     """Designs that differ in an initial value only."""
     value = float(given[name])
-    small = SMALL * (abs(value) or 1.0)
+    small = FIRST * (abs(value) or 1.0)
     initial = [{**given, name: value + c * small} for c in CENTRAL.offsets]
     return Designs(small, CENTRAL, [run.system] * len(initial), initial, True)
 
@@ -58,6 +62,7 @@ def _starts(name: str, run: Run, given: Mapping[str, Any]) -> Designs:
 def following_of(march: Any, asked: Asked, run: Run, given: Mapping[str, Any], sampling: Sampling) -> Following:
     """What follows a run that has not begun; `given` are the values given for its start, by name."""
     course, times = course_like(march), march.record.times
+    asked.model.compile(run.system.coordinates.set, **run.system.structure.tree)  # once for all designs beside it
     own = Beside(run.system, run.by, run.how, course, times)
     ways, moved, first = [], [], []
     known = _breaks(run, run.system, times)
@@ -65,8 +70,9 @@ def following_of(march: Any, asked: Asked, run: Run, given: Mapping[str, Any], s
         beside = _starts(name, run, given) if name in given else designs_of(asked, name, run)
         ways.append(_way(asked, name, beside, run, own))
         moved.append(_breaks_moved(beside, run, known, course.ends, times, name))
-        starts = [_start(system, run.t, at) for system, at in zip(beside.systems, beside.initial, strict=True)]
-        first.append(np.tensordot(beside.stencil.weights, starts, 1) / beside.small)
+        begin = beside if name in given else designs_of(asked, name, run, small=FIRST)
+        starts = [_start(system, run.t, at) for system, at in zip(begin.systems, begin.initial, strict=True)]
+        first.append(np.tensordot(begin.stencil.weights, starts, 1) / begin.small)
     S = np.zeros((len(ways), march.stages.y0.size))
     S[:, : march.mechanism.state.works_at] = np.array(first)
     return Following(march, own, ways, np.array(moved), S, sampling)
@@ -93,7 +99,7 @@ def _way(asked: Asked, name: str, beside: Designs, run: Run, own: Beside) -> Way
 
     def of(designs: Designs, aside: Callable[[int], Way] | None = None) -> Way:
         runs = [Beside(system, run.by, run.how, course, times, own.fresh) for system in designs.systems]
-        return Way(designs.small, runs, designs.stencil.weights, aside)
+        return Way(designs.small, runs, designs.stencil, aside)
 
     return of(beside, lambda side: of(designs_of(asked, name, run, [FORWARD if side > 0 else BACKWARD])))
 

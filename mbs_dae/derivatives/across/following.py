@@ -21,13 +21,13 @@ from ...motion.events import asked_by, present
 from ...motion.record import ACCEPTED, NEXT
 from ...motion.samples import Sampling
 from ...symbolic.branches import WATCH
-from .again import make_step, read_energy, read_guards_at, read_here, read_step
-from .beside import ALONE, SMALL, Beside, Stands, Way, stands, units_of, varied
+from .again import make_steps, read_energy, read_guards_at, read_here
+from .beside import ALONE, SMALL, Beside, MadeOfAll, Neighbours, Stands, Way, around, each, stands, units_of, varied
 from .decided import decided
 from .jumps import GRAZES, IN_TIME, agreed, at_held_time, at_the_event, carried_over, is_smooth, on_edge, time_moved
 
 READ = ("q", "v", "a", "multipliers", "contacts", "energies")
-"""What is kept of a run at the requested times."""
+"""What is kept of a run at the requested times, in the order of `make_steps`."""
 
 
 class Instant(NamedTuple):
@@ -41,6 +41,8 @@ class Instant(NamedTuple):
     switched: int
     span: int
     read: int
+    remembered: np.ndarray
+    """The rows that its method remembers of the step before: see `Method.remembered`."""
 
 
 class Crossing(NamedTuple):
@@ -67,6 +69,8 @@ class Following:
         self.rows = {name: np.zeros((len(ways), *getattr(record, name).shape)) for name in READ}
         self.told: dict[str, None] = {}
         """Why derivatives end somewhere."""
+        self.remembered = np.zeros((len(ways), own.remembers * S.shape[1]))
+        """How what the method remembers varies."""
         self.span = 0
         """In which of the run what is made stands."""
         self.last: tuple[float, np.ndarray] | None = None
@@ -87,7 +91,7 @@ class Following:
         run = self.run
         self.was = Instant(
             stands(run), float(run.time[0]), run.stages.y0.copy(), run.stages.k[0].copy(), int(run.counts[ACCEPTED]),
-            int(run.search.total[0]), int(run.course.at[0]), int(run.counts[NEXT]),
+            int(run.search.total[0]), int(run.course.at[0]), int(run.counts[NEXT]), self.own.remembered_of(run),
         )  # fmt: skip
 
     def after(self) -> None:
@@ -117,33 +121,25 @@ class Following:
     # --- what happens ---
 
     def _step(self, t: float, changes: bool) -> None:
-        run, was, record = self.run, self.was, self.own.march.record
-        closed, gains, width = int(run.stages.closed[0]), run.mechanism.gains.copy(), self.S.shape[1]
-        times = run.record.times
+        run, was, own, width = self.run, self.was, self.own, self.S.shape[1]
+        times, closed, gains = run.record.times, int(run.stages.closed[0]), run.mechanism.gains
         first, last = was.read, int(np.searchsorted(times, t, side="left" if changes else "right"))
+        known = np.array([was.t, t, closed, changes, *gains, first, last, own.remembers])
+        y, S = np.concatenate([was.y, was.remembered]), np.concatenate([self.S, self.remembered], axis=1)
+        sizes = [getattr(own.march.record, name)[first:last].size for name in READ]
+        size, like, where = S.shape[1] + sum(sizes), own.march, was.where
 
-        def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
-            march = beside.march
-            beside.stand(was.where)
-            march.stages.y0[:] = y
-            march.mechanism.gains[:] = gains
-            if make_step(march, was.t, t, closed) != DONE:
-                return np.full(width + size, np.nan)
-            if last > first and read_step(march, was.t, t, changes) != DONE:
-                return np.full(width + size, np.nan)
-            own = march.record
-            return np.concatenate([march.stages.y1, *(getattr(own, name)[first:last].ravel() for name in READ)])
+        def make(runs: Sequence[Beside], begins: np.ndarray, later: np.ndarray) -> np.ndarray:
+            made = np.empty((len(runs), size))
+            make_steps(like, np.array([one.addresses for one in runs]), *where, known, begins, made)
+            return made
 
-        size = sum(getattr(record, name)[first:last].size for name in READ)
         self.span = was.span
-        found = self._varied(make, was.y, was.dy, self.S, (was.t, t))
-        self.S = found[:, :width]
-        at = width
-        for name in READ:
-            rows = self.rows[name]
-            size = int(np.prod(rows.shape[2:])) * (last - first)
-            rows[:, first:last] = found[:, at : at + size].reshape(len(self.ways), last - first, *rows.shape[2:])
-            at += size
+        found = self._varied_all(make, y, was.dy, S, (was.t, t))
+        self.S, self.remembered, *rows = np.split(found, np.cumsum([width, self.remembered.shape[1], *sizes[:-1]]), 1)
+        for name, new in zip(READ, rows, strict=True):
+            kept = self.rows[name]
+            kept[:, first:last] = new.reshape(len(self.ways), last - first, *kept.shape[2:])
 
     def _switch(self, y: np.ndarray, dy: np.ndarray, broke: bool) -> None:
         run, crossing = self.run, self.crossing
@@ -236,12 +232,30 @@ class Following:
         later: np.ndarray | None = None,
     ) -> np.ndarray:  # fmt: skip
         """By all that is asked for, of what is made between two times."""
-        unit, later = units_of(self.run, y, dy), np.zeros(len(self.ways)) if later is None else later
-        found = []
-        for k, (own, wait) in enumerate(zip(S, later, strict=True)):
+        return self._varied_all(each(make), y, dy, S, when, later)
+
+    def _varied_all(
+        self, make: MadeOfAll, y: np.ndarray, dy: np.ndarray, S: np.ndarray, when: tuple[float, float],
+        later: np.ndarray | None = None,
+    ) -> np.ndarray:  # fmt: skip
+        """The same of what makes all at once. What is remembered behind a state is rates."""
+        unit, size = units_of(self.run, y, dy), self.S.shape[1]
+        for _ in range(size, y.size, size):
+            unit = np.concatenate([unit, unit[:size] / (when[1] - when[0])])
+        plans, ended = list[Neighbours](), np.ones(len(S), dtype=bool)
+        for k, own in enumerate(S):
             way = self._way(k, when) if np.isfinite(own).all() else None
-            found.append(varied(make, self.own, way, y, own, unit, wait) if way else np.nan * make(self.own, y, 0.0))
-        return np.array(found)
+            if way is not None:
+                plans.append(around(self.own, way, y, own, unit, 0.0 if later is None else later[k]))
+                ended[k] = False
+        runs = [run for plan in plans for run in plan.runs]
+        if not runs:
+            return np.where(ended[:, None], np.nan, 0.0) * make([self.own], y[None], np.zeros(1))
+        rows = make(runs, np.concatenate([plan.y for plan in plans]), np.concatenate([plan.later for plan in plans]))
+        found, at = np.full((len(S), rows.shape[1]), np.nan), 0
+        for k, (weights, *_) in zip(np.flatnonzero(~ended).tolist(), plans, strict=True):
+            found[k], at = weights @ rows[at : at + len(weights)], at + len(weights)
+        return found
 
     def _way(self, k: int, when: tuple[float, float]) -> Way | None:
         """A break that moves with a parameter moves into what is next to it, for designs on one side. These are left

@@ -15,6 +15,7 @@ from ...compiled.slopes import small_motions
 from ...duals import Dual
 from ...errors import ModelError
 from ...model.breaks import switches
+from ...motion.methods.stepping import Stepping
 from ...readings.motion import ComputedQuantities
 from ...results.result import Result
 from ..along import Variation
@@ -24,11 +25,11 @@ from .bodies import rows_of_bodies
 from .following import Following
 
 
-def is_to_be_followed(system: System, asked: Asked) -> bool:
-    """Whether a run may switch, jump, has states of its own, or has other coordinates than those of bodies: of others
-    derivatives are made from their steps."""
+def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
+    """Whether a run may switch, jump, has states of its own, steps that are solved for, or other coordinates than those
+    of bodies: of others derivatives are made from their steps."""
     structure, model = system.structure, system.model
-    if not system.is_cartesian:
+    if by.method.is_implicit or not system.is_cartesian:
         return True
     if structure.deciding or structure.contacts.points or system.layout.signals or model.controllers:
         return True

@@ -36,8 +36,9 @@ from .steps import BLURS, Changes, Replay, basis_of, vary_begin, vary_stretch
 def check_differentiable(system: System, by: Stepping, goes_on: bool) -> None:
     """Refuse runs of a sort of which derivatives are not known."""
     what = ""
-    if by.method.is_implicit or by.method.steps_over:
-        what = f'the steps of {by.method.name} have no derivatives yet: take method="DP5", "DP8" or "RK4"'
+    if by.method.steps_over:
+        what = f"{by.method.name} knows of impacts only in which step they are, and neighbours meet in the same step"
+        what = f'{what}, though they meet at other times: take method="DP5" or "Radau5"'
     elif goes_on:
         what = "how the state of another run changes is not known: give initial values by name"
     if what:

@@ -19,15 +19,20 @@ from ...linear.vectors import copy
 from ..derivative import Mechanism
 from .linearised import Linearised, add_mass_times, add_place_times, linearise, put_complex, put_real
 
-MOST = 10
-"""Newton corrections a step is given."""
+MOST, SHARP_MOST = 10, 40
+"""Newton corrections a step is given; and one that is solved to the last digit, where the matrix does not know of all
+that acts (contacts that are closed)."""
 QUICK = 1e-3
 """Where corrections shrink by this factor, the matrix will do for the next step, too."""
 STEPS_COUPLED = 20
 """So many steps are made with the matrices of each stage itself where one did not do."""
 
-BEGUN, FRESH, USABLE, COUPLED = range(4)
-MATRICES, ELIMINATIONS, ITERATIONS = range(4, 7)
+ROUNDOFF, SETTLED, STANDS = 1e-17, 1e-7, 0.75
+"""Where steps are solved to the last digit: what is left then; and corrections are roundoff that are smaller than the
+second and shrink by less than the third."""
+
+BEGUN, FRESH, USABLE, COUPLED, SHARP = range(5)
+MATRICES, ELIMINATIONS, ITERATIONS = range(5, 8)
 FROM, LENGTH, LAST, SHRINKS, C1, C2, PAIR = range(7)
 
 
@@ -47,10 +52,11 @@ class Implicit(NamedTuple):
     """The same for small motions."""
     tolerances: Work[Vector] = zeros(2)
     """Relative and absolute."""
-    flags: Work[Integers] = zeros(7)
+    flags: Work[Integers] = zeros(8)
     """Whether the run has BEGUN where it stands (0 where laws have switched); whether the matrix is that of this place
-    (FRESH) and whether there is one at all (USABLE); for how many more steps stages have their own (COUPLED). Then how
-    many matrices were found, how many eliminated, and how many corrections there were."""
+    (FRESH) and whether there is one at all (USABLE); for how many more steps stages have their own (COUPLED); whether
+    steps are solved to the last digit (SHARP), by matrices of their own, and are accepted whatever their error. Then
+    how many matrices were found, how many eliminated, and how many corrections there were."""
     told: Work[Vector] = zeros(7)
     """When the step that is tried begins, and its length; the length of the last one; by how much corrections shrank;
     the numbers that the factor is for."""
@@ -130,6 +136,11 @@ def eliminate_pair(own, mechanism, real, imaginary):
 
 
 @compiled
+def most_corrections(own):
+    return SHARP_MOST if own.flags[SHARP] == 1 else MOST
+
+
+@compiled
 def put_residual(own, mechanism, slope, stage, values, out):
     """y' - f in v̇ and ż, times E₀ with these values, for the multipliers' rows as well; works are taken as they are."""
     newton, state = own.newton, mechanism.state
@@ -180,6 +191,8 @@ def has_converged(own, size, previous, count, renewed):
     not going to be (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.8). Where the matrix is renewed
     corrections shrink faster and faster."""
     rtol = own.tolerances[0]
+    if own.flags[SHARP] == 1:
+        return _is_sharp(rtol * size, rtol * previous, count)
     enough = max(10.0 * 2.2e-16 / rtol, min(0.03, np.sqrt(rtol)))
     if not size < np.inf:
         return -1
@@ -196,6 +209,31 @@ def has_converged(own, size, previous, count, renewed):
     if renewed:
         return 0
     return -1 if shrinks ** float(MOST - count) / (1.0 - shrinks) * size > enough else 0
+
+
+@compiled
+def _is_sharp(size, previous, count):
+    """The same where all digits are asked for: what is left is as small as the ratio of this correction to the last one
+    says, or corrections are roundoff, which does not shrink."""
+    if not size < np.inf:
+        return -1
+    if size == 0.0:
+        return 1
+    if count == 1:
+        return 0
+    shrinks = size / previous
+    return 1 if size * shrinks <= ROUNDOFF or (size <= SETTLED and shrinks >= STANDS) else 0
+
+
+@compiled
+def weighted(own, rates):
+    """The size of rates, relative to tolerances."""
+    total, count = 0.0, 0.0
+    for n in range(rates.size):
+        if own.weight[n] > 0.0:
+            total += (rates[n] * own.weight[n]) ** 2
+            count += 1.0
+    return np.sqrt(total / max(count, 1.0))
 
 
 @compiled_apart

@@ -33,7 +33,7 @@ from ..implicit.iteration import (
     ITERATIONS,
     LAST,
     MATRICES,
-    MOST,
+    SHARP,
     STEPS_COUPLED,
     USABLE,
     add_to_stage,
@@ -42,6 +42,7 @@ from ..implicit.iteration import (
     has_converged,
     make_ready,
     measure_by,
+    most_corrections,
     put_error,
     put_residual,
     square_of,
@@ -68,6 +69,7 @@ def step(stages: Stages):
     share = (1.0 - numbers[ALPHA_F]) / (1.0 - numbers[ALPHA_M])
     c1, c2 = h * numbers[GAMMA] * share, h * h * numbers[BETA] * share
     stages.status[0] = NOT_CONVERGED
+    own.flags[COUPLED] = max(own.flags[COUPLED], own.flags[SHARP])
     if own.flags[COUPLED] == 0:
         stages.status[0] = make_ready(own, mechanism, moment(stages.course, t), stages.y0, c1, c2, False)
         if stages.status[0] == DONE:
@@ -80,8 +82,9 @@ def step(stages: Stages):
         _solve(stages, t, h, c1, c2, True)
     if stages.status[0] == DONE:
         copy(own.y[0], stages.y1)
-        _estimate(stages, h, c1)
-        bound_turns(stages, own.chart[0])
+        if own.flags[SHARP] == 0:
+            _estimate(stages, h, c1)
+            bound_turns(stages, own.chart[0])
 
 
 @compiled
@@ -130,7 +133,7 @@ def _solve(stages, t, h, c1, c2, renewed):
     newton, state, end = own.newton, mechanism.state, own.stage[NOW]
     previous, now = 0.0, moment(stages.course, t + h)
     _predict(stages, h)
-    for count in range(1, MOST + 1):
+    for count in range(1, most_corrections(own) + 1):
         _settle(stages, h)
         if renewed:
             stages.status[0] = linearise(newton, mechanism, now, own.y[0], newton.values[0])
@@ -235,7 +238,7 @@ def _method(rho: float) -> Method:
     numbers = np.array([alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma])
     error = np.array([[0.0, 0.0, 1.0]])
     own = tableau(1, (2, 2), np.zeros((1, 1)), numbers, np.zeros(1), error, np.zeros((0, 0)))
-    return Method("GA", own, step, read, prepare, inner=1, recipe=(GA, (rho,)))
+    return Method("GA", own, step, read, prepare, inner=1, remembered=NOW, recipe=(GA, (rho,)))
 
 
 GENERALISED_ALPHA = GA()

@@ -103,6 +103,9 @@ class Method:
     """How many rows of the size of y it needs to be read."""
     inner: int = 0
     """How many stages depend on each other and are found by Newton's method, with `Linearised` equations."""
+    remembered: int = 0
+    """How many of the first rows of `Implicit.stage` are part of where it stands: with other ones in the step before
+    this step is another one."""
     recipe: tuple[Any, ...] | None = None
     """What makes it, and of which arguments; None where it is a constant of its module."""
 

@@ -28,6 +28,7 @@ from ..implicit.iteration import (
     LAST,
     MATRICES,
     MOST,
+    SHARP,
     STEPS_COUPLED,
     USABLE,
     add_to_stage,
@@ -37,10 +38,12 @@ from ..implicit.iteration import (
     has_converged,
     make_ready,
     measure_by,
+    most_corrections,
     put_error,
     put_residual,
     square_of,
     square_of_motion,
+    weighted,
 )
 from ..implicit.linearised import linearise, put_coupled, put_real
 from .method import H, Method, Stages, T, X, bound_turns, tableau
@@ -70,6 +73,8 @@ def _spectrum() -> tuple[float, complex, np.ndarray, np.ndarray]:
 
 MU, NU, _COLUMNS, _ROWS = _spectrum()
 NU_REAL, NU_IMAG = NU.real, NU.imag
+SHARP_ROUNDS = 8
+"""How often positions and rates in a chart are found from each other, to the last digit."""
 TO, BACK, ERROR = 3, 6, 9
 """Rows of the tableau behind A: the rows of T⁻¹, real and imaginary parts one after the other; what they make of
 changes, Σ BACKᵣ δκᵣ; and the weights of the k in the error, with 1 for that at the beginning."""
@@ -89,6 +94,7 @@ def step(stages: Stages):
     _predict(stages, begin_step(own, t, h), h)
     measure_by(own, mechanism, stages.y0)
     stages.status[0] = NOT_CONVERGED
+    own.flags[COUPLED] = max(own.flags[COUPLED], own.flags[SHARP])
     if own.flags[COUPLED] == 0:
         _solve_alike(stages, t, h, False)
         if stages.status[0] == NOT_CONVERGED and own.flags[FRESH] == 0:
@@ -102,8 +108,9 @@ def step(stages: Stages):
         _solve_coupled(stages, t, h)
     if stages.status[0] == DONE:
         copy(own.y[2], stages.y1)
-        _estimate(stages, t, h)
-        bound_turns(stages, own.chart[2])
+        if own.flags[SHARP] == 0:
+            _estimate(stages, t, h)
+            bound_turns(stages, own.chart[2])
 
 
 @compiled
@@ -164,7 +171,8 @@ def _settle(stages, h):
     for s in range(3):
         for k in range(state.v_at, y0.size):
             own.y[s, k] = y0[k] + h * _sum(a, s, own.stage, k)
-    for _ in range(2 if manifold.quaternions.shape[0] > 0 else 1):
+    rounds = SHARP_ROUNDS if own.flags[SHARP] == 1 else 2
+    for _ in range(rounds if manifold.quaternions.shape[0] > 0 else 1):
         for s in range(3):
             q, v = own.y[s, : state.z_at], own.y[s, state.v_at : state.v_end]
             chart_rates(manifold, q, own.chart[s, : state.z_at], v, own.stage[s, : state.z_at])
@@ -220,7 +228,7 @@ def _solve_coupled(stages, t, h):
     x, size = newton.x_count, own.residual.shape[1]
     rows = size - x
     own.flags[FRESH] = own.flags[USABLE] = 0
-    for count in range(1, MOST + 1):
+    for count in range(1, most_corrections(own) + 1):
         _settle(stages, h)
         for s in range(3):
             now = _moment(stages, s, t, h)
@@ -248,6 +256,8 @@ def _solve_coupled(stages, t, h):
             copy(right[s * x : (s + 1) * x], own.moved[s])
         is_last, before = verdict == 1, previous
         verdict, previous = _correct(stages, h, previous, count, True)
+        if verdict == 1 and own.flags[SHARP] == 1:
+            return
         if is_last and previous < before:
             _settle(stages, h)
             put_real(newton, mechanism, MU * h, (MU * h) ** 2)  # for the error
@@ -317,7 +327,7 @@ def _estimate(stages, t, h):
         at[n] = stages.y0[n] + own.slope[n]
     from_chart(mechanism.machine.manifold, stages.y0[:q_end], own.slope[:q_end], at[:q_end])
     _filter_again(stages, h, out)
-    small = h * _weighted(own, out) <= 1.0
+    small = h * weighted(own, out) <= 1.0
     if small and own.flags[COUPLED] == 0:
         return
     if derivative(mechanism, moment(stages.course, t), at, own.slope) != DONE:
@@ -335,16 +345,6 @@ def _estimate(stages, t, h):
 def _filter_again(stages, h, out):
     filter_error(stages.implicit, stages.mechanism, MU * h)
     put_error(stages.implicit, stages.mechanism, out)
-
-
-@compiled
-def _weighted(own, rates):
-    total, count = 0.0, 0.0
-    for n in range(rates.size):
-        if own.weight[n] > 0.0:
-            total += (rates[n] * own.weight[n]) ** 2
-            count += 1.0
-    return np.sqrt(total / max(count, 1.0))
 
 
 @compiled
