@@ -56,6 +56,8 @@ _NAMES = {
     "verbs.comparisons": "compare_stabilization compare_coordinates CoordinateComparison",
     "verbs.sweep": "sweep",
     "verbs.curves.follow": "follow",
+    "verbs.curves.assembly_modes": "assembly_modes",
+    "modes.result": "AssemblyModes",
     "poses.arcs.curve": "Curve TurningPoint BranchPoint",
     "verbs.equilibrium": "equilibrium",
     "verbs.holding": "holding",

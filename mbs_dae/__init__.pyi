@@ -124,6 +124,8 @@ from .verbs.comparisons import compare_coordinates as compare_coordinates
 from .verbs.comparisons import CoordinateComparison as CoordinateComparison
 from .verbs.sweep import sweep as sweep
 from .verbs.curves.follow import follow as follow
+from .verbs.curves.assembly_modes import assembly_modes as assembly_modes
+from .modes.result import AssemblyModes as AssemblyModes
 from .poses.arcs.curve import Curve as Curve
 from .poses.arcs.curve import TurningPoint as TurningPoint
 from .poses.arcs.curve import BranchPoint as BranchPoint

@@ -42,6 +42,7 @@ ROOMS = [
     "progress",
     "arguments",
     "poses",
+    "modes",
     "motion",
     "explain",
     "derivatives",
