@@ -16,12 +16,12 @@ from .paths import DONE, Problem, track
 
 SAME = 1e-6
 """Signatures that differ by less, relative to their size, are of one solution."""
-AT_ONCE, WAYS = 3, 9
+AT_ONCE, WAYS = 2, 6
 """How many ways to a second member are taken at once, and how many there are at most."""
 FEW = 12
 LONG = 3.0
 """Ways go far aside, up to 2 to this power times as far as they lead, since where branch points are is not known."""
-PATIENCE = 100
+PATIENCE = 80
 """So many steps a path of a loop has: the few that take longer would hold up all others, and there are other loops."""
 
 
@@ -73,11 +73,11 @@ def searched(family: Family, here: Known, random: np.random.Generator, most: int
     """Look for other solutions along ways to other second members, until these bring nothing new: one of them; where
     few solutions are known, which costs little, some more."""
     quiet = 0
-    while quiet < max(1, FEW // here.count) and here.count < most:
-        quiet = 0 if _extended(family, here, random) else quiet + 1
+    while quiet < max(2, FEW // here.count) and here.count < most:
+        quiet = 0 if extended(family, here, random) else quiet + 1
 
 
-def _extended(family: Family, here: Known, random: np.random.Generator) -> int:
+def extended(family: Family, here: Known, random: np.random.Generator) -> int:
     """How many solutions were found with one second member. New ways to it are taken as long as they bring some."""
     there, first = Known(family, family.random_member(random, here.numbers), here.x[:, :0]), here.count
     here.gone.clear()

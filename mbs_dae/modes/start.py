@@ -11,7 +11,6 @@ from scipy.linalg import qr
 
 from ..errors import AssemblyError
 from .closure import Closure
-from .paths import solved
 
 NUMBERS = 0.1
 """What a change of numbers counts, against one of poses: the placement is a sketch."""
@@ -123,5 +122,3 @@ def _moved_on(
     F, _ = closure.evaluate(at[:, None], own[:, None])
     return (at, own) if np.abs(F).max(initial=0.0) < 1e-9 else None
 
-
-__all__ = ["first_solution", "independent_rows", "solved"]

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .family import Family
-from .monodromy import Known, searched
+from .monodromy import Known, extended
 from .paths import DONE, along, track
 
 AFFINE = 1e-7
@@ -29,6 +29,8 @@ CURVED = 1e-4
 """One that is more is not; between both the test is inconclusive."""
 LARGEST = 600
 """With more points in the other slice the test is not made."""
+QUIET = 2
+"""So many second members that bring no new points of the other slice, and the test has failed."""
 BEGIN = 4
 """From so many solutions the first points of the other slice are sought."""
 
@@ -68,7 +70,7 @@ class Slice:
         c = along(s, self.start, self.bend, paths)
         X, closure = self.pencil.family.signature(x[:-1]), self.pencil.family.closure
         parts = [self.first, self.second - self.first]
-        values = [weights[:-1] @ X - weights[-1] for weights in parts]
+        values = [(weights[:-1, None] * X).sum(axis=0) - weights[-1] for weights in parts]  # BLAS is slower here
         slopes = [closure.slope(x[:-1], weights[:-1]) for weights in parts]
         return values[0] + c * values[1], slopes[0] + c * slopes[1], 0.0
 
@@ -76,11 +78,12 @@ class Slice:
         own, rows = self.pencil, self.pencil.family.rows
         F, J = own.family.closure.evaluate(x[:-1], own.numbers[:, None] + own.shift[:, None] * x[-1])
         value, slope, by_s = self.condition(x, s, paths)
-        shift = np.broadcast_to(own.shift[-own.family.closure.rows :][rows][None, :, None], (*F[:, rows].shape, 1))
-        last = np.concatenate([slope, np.broadcast_to(by_s, s.shape)[None]]).T[:, None]
-        return np.concatenate([F[:, rows], value[:, None]], axis=1), np.concatenate(
-            [np.concatenate([J[:, rows], shift], axis=2), last], axis=1
-        )
+        n = rows.size
+        phi, jacobian = np.empty((s.size, n + 1), complex), np.empty((s.size, n + 1, n + 1), complex)
+        phi[:, :n], phi[:, n] = F[:, rows], value
+        jacobian[:, :n, :n], jacobian[:, n, :n] = J[:, rows], slope.T
+        jacobian[:, :n, n], jacobian[:, n, n] = own.shift[-F.shape[1] :][rows], by_s
+        return phi, jacobian
 
     def moved(self, x: np.ndarray, step: np.ndarray) -> np.ndarray:
         return np.concatenate([self.pencil.family.closure.moved(x[:-1], step[:-1]), x[-1:] + step[-1:]])
@@ -138,17 +141,23 @@ class Trace:
                 return None
             self.others = Known(self.pencil, self.weights, start[:, :0])
             self.others.add(start)
-        searched(self.pencil, self.others, self.random, LARGEST)
-        if self.others.count >= LARGEST:
-            return None
-        others = self.others.x
+        quiet = 0
+        while self.others.count < LARGEST and quiet < QUIET:
+            quiet = 0 if extended(self.pencil, self.others, self.random) else quiet + 1
+            if (found := self._affine(x)) is not False:
+                return found
+        return False if self.others.count < LARGEST else None
+
+    def _affine(self, x: np.ndarray) -> bool | None:
+        """The test, with the points of the other slice that are known."""
+        others = self.others.x  # type: ignore[union-attr]
         both = np.concatenate([x, others], axis=1)
         h = np.median(np.abs(others[-1])) * complex(*self.random.normal(size=2))
         still = np.zeros(both.shape[1])
         lines = [Hyperbola(self.pencil, self.weights, self.weights, still, still, sign * h) for sign in (1.0, -1.0)]
         ends = [track(line, both) for line in lines]
         if any((one.status != DONE).any() for one in ends):
-            return None
+            return False
         first, last = (self.pencil.signature(one.x) for one in ends)
         second = first - 2 * self.pencil.signature(both) + last
         sizes = np.abs(second).sum(axis=1)
