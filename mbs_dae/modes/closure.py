@@ -49,6 +49,7 @@ class Closure:
     """The equations of one structure; `values` are the numbers of one design at one time."""
 
     system: System
+    time: float
     elements: tuple[Condition, ...]
     groups: tuple[Group, ...]
     values: np.ndarray
@@ -187,7 +188,7 @@ def closure_of(system: System, time: float) -> Closure:
     owners = tuple(e.name for e, own in found for _ in range(own.relation.size))
     metric = np.array([_metric(row, own) for _, own in found for row in own.relation.phi], dtype=bool)
     numbers = np.array([*values, *np.zeros(len(owners))])
-    return Closure(system, tuple(e for e, _ in found), tuple(groups), numbers, places, owners, metric)
+    return Closure(system, time, tuple(e for e, _ in found), tuple(groups), numbers, places, owners, metric)
 
 
 def _number(

@@ -17,4 +17,4 @@ def counted(system: System, time: float, seed: int) -> tuple[Closure, Generic]:
     fixed[[place for at in closure.places.values() for place in at]] = False
     together = tuple(tuple(at) for at in closure.places.values())
     key = ("modes", seed, together, tuple(closure.values[fixed].round(12)))
-    return closure, system.structure.kept(key, lambda: generic_of(closure, system.placement, seed))
+    return closure, system.structure.kept(key, lambda: generic_of(closure, seed))

@@ -39,10 +39,10 @@ class Generic:
         return self.x.shape[1]
 
 
-def generic_of(closure: Closure, q: np.ndarray, seed: int) -> Generic:
-    """Beginning near a pose."""
+def generic_of(closure: Closure, seed: int) -> Generic:
+    """Beginning near the placement."""
     random = np.random.default_rng(seed)
-    x, numbers = first_solution(closure, q)
+    x, numbers = first_solution(closure)
     family = Family(closure, independent_rows(closure, x, numbers, random))
     if family.rows.size < closure.unknowns:
         return Generic(family, numbers, x[:, None], None, np.nan, seed)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import qr
 
-from ..errors import AssemblyError
+from ..errors import AssemblyError, MbsError
+from ..poses.closing import closed
+from ..poses.trajectories import put_where_led
 from .closure import Closure
 
 NUMBERS = 0.1
@@ -18,11 +20,35 @@ RANK = 1e-8
 ITERATIONS = 200
 
 
-def first_solution(closure: Closure, q: np.ndarray, vary: bool = True) -> tuple[np.ndarray, np.ndarray]:
-    """A pose, and numbers, which together satisfy all equations: damped Gauss-Newton from a pose and the model's
-    numbers. Without `vary` the numbers stay."""
-    keys = [*closure.places.values()] if vary else []
-    x, numbers = q.copy(), closure.values.copy()
+def first_solution(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
+    """A pose, and numbers, which together satisfy all equations: those of the model where it closes, others where not."""
+    system = closure.system
+    try:
+        return closed(system, system.machine(), closure.time, system.placement), closure.values
+    except MbsError:
+        return _nearly(closure, *_as_placed(closure))
+
+
+def _as_placed(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
+    """The placement, with what is led where it belongs; and for the values of angles in space those that they have
+    there, since equations do not tell θ from θ + π."""
+    system, numbers = closure.system, closure.values.copy()
+    q = put_where_led(system, closure.time, system.placement)
+    for element in closure.elements:
+        measure = getattr(element, "measure", None)
+        if measure is not None and measure.kind == "angle" and measure.dimension == 3:
+            still = system.still[None]
+            value = system.reader([measure])(np.array([closure.time]), q[None], still, still)[0][0, 0]
+            for key, at in closure.places.items():
+                if key[0] == element.name and len(key) == 2:
+                    numbers[at] = value
+    return q, numbers
+
+
+def _nearly(closure: Closure, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Damped Gauss-Newton from a pose and numbers."""
+    keys = [*closure.places.values()]
+    x = q.copy()
     scale = np.concatenate([closure.scale, [NUMBERS * max(abs(numbers[at[0]]), 0.1) for at in keys]])
     residual, J = _both(closure, x, numbers, keys)
     damping = 1e-6

@@ -21,12 +21,14 @@ import numpy as np
 
 from .family import Family
 from .monodromy import Known, extended
-from .paths import DONE, along, track
+from .paths import DONE, along, newton, track
 
 AFFINE = 1e-7
 """A second difference of the sum that is less, against the sum of all second differences, is nil."""
 CURVED = 1e-4
 """One that is more is not; between both the test is inconclusive."""
+SMALL = 1e-3
+"""Sums of coordinates that change less than this part of the one that changes most are measured by that."""
 LARGEST = 600
 """With more points in the other slice the test is not made."""
 QUIET = 2
@@ -158,10 +160,11 @@ class Trace:
         ends = [track(line, both) for line in lines]
         if any((one.status != DONE).any() for one in ends):
             return False
-        first, last = (self.pencil.signature(one.x) for one in ends)
-        second = first - 2 * self.pencil.signature(both) + last
+        x = [newton(line, one.x, 1.0, 2)[0] for line, one in zip(lines, ends, strict=True)]
+        first, middle, last = (self.pencil.signature(y) for y in (x[0], newton(lines[0], both, 0.0, 2)[0], x[1]))
+        second = first - 2 * middle + last
         sizes = np.abs(second).sum(axis=1)
-        self.ratio = float((np.abs(second.sum(axis=1)) / np.maximum(sizes, 1e-9 * sizes.max())).max())
+        self.ratio = float((np.abs(second.sum(axis=1)) / np.maximum(sizes, SMALL * sizes.max())).max())
         return True if self.ratio < AFFINE else False if self.ratio > CURVED else None
 
     def _begun(self, x: np.ndarray) -> np.ndarray:
