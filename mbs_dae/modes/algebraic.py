@@ -43,6 +43,9 @@ class Algebraic:
     """What stands in its own slots; those of its markers are theirs."""
     free: frozenset[str]
     """The slots whose numbers may be any: lengths, places and what drivers ask for."""
+    checks: int
+    """How many rows stand behind the equations that tell whether a solution is as it is meant: they vanish there, and
+    are ±2 or so where axes are opposite, or an angle is half a turn away."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ class _Writer:
         """θ of each marker in the plane; in space its turn about its own axis."""
         self.values: dict[sp.Symbol, float] = {}
         self.free: set[sp.Symbol] = set()
+        self.checks: list[sp.Expr] = []
 
     def written(self) -> Algebraic:
         inlined: dict[sp.Symbol, sp.Expr] = {}
@@ -100,15 +104,16 @@ class _Writer:
         for symbol, value in self.relation.steps:
             inlined[symbol] = value.xreplace(inlined)
         rows = [self._row(written_out(row).xreplace(inlined)) for row in self.relation.phi]
-        own = sorted({s for row in rows for s in row.free_symbols} - {*self.m}, key=str)
+        checks = [*self.checks, *self._facing()]
+        own = sorted({s for row in (*rows, *checks) for s in row.free_symbols} - {*self.m}, key=str)
         for s in own:
             if s not in self.values:
                 self.values[s] = self._value(self.slots[s])
                 self.free.add(s)
-        rows = [self._checked(row) for row in rows]
+        rows = [*(self._checked(row) for row in rows), *checks]
         relation = Relation(self.relation.markers, tuple(rows), slots=tuple(own))
         values = {str(s): self.values[s] for s in own}
-        return Algebraic(relation, values, frozenset(str(s) for s in own if s in self.free))
+        return Algebraic(relation, values, frozenset(str(s) for s in own if s in self.free), len(checks))
 
     # --- numbers ------------------------------------------------------------------------------------------------
 
@@ -158,7 +163,19 @@ class _Writer:
             raise self._refused("couples an angle in space with something else")
         wanted = self._number(-rest / slope)
         sine, cosine = angles[0].args[0].args
+        self.checks.append(cosine * sp.cos(wanted) + sine * sp.sin(wanted) - 1)
         return sine * sp.cos(wanted) - cosine * sp.sin(wanted)
+
+    def _facing(self) -> list[sp.Expr]:
+        """What a joint keeps parallel points the same way; a led frame is not half a turn away."""
+        if self.flat:
+            return []
+        markers = self.relation.markers
+        if self.element.facing == "axis":
+            return [markers[0].z_axis.dot(markers[1].z_axis) - 1]
+        if self.element.facing == "frame":
+            return [sum(a.dot(b) for a, b in zip(markers[0].axes, markers[1].axes, strict=True)) - 3]
+        return []
 
     def _without_roots(self, row: sp.Expr) -> sp.Expr:
         """The row with its one root of places gone."""

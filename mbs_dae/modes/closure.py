@@ -59,6 +59,9 @@ class Closure:
     """The element of each row."""
     metric: np.ndarray
     """Which rows speak of points."""
+    equations: np.ndarray
+    """Which rows are equations. Others tell whether a solution is as it is meant; they vanish there, and so do their
+    slopes."""
 
     @property
     def rows(self) -> int:
@@ -188,7 +191,9 @@ def closure_of(system: System, time: float) -> Closure:
     owners = tuple(e.name for e, own in found for _ in range(own.relation.size))
     metric = np.array([_metric(row, own) for _, own in found for row in own.relation.phi], dtype=bool)
     numbers = np.array([*values, *np.zeros(len(owners))])
-    return Closure(system, time, tuple(e for e, _ in found), tuple(groups), numbers, places, owners, metric)
+    true = np.array([k < own.relation.size - own.checks for _, own in found for k in range(own.relation.size)], dtype=bool)
+    elements = tuple(e for e, _ in found)
+    return Closure(system, time, elements, tuple(groups), numbers, places, owners, metric & true, true)
 
 
 def _number(

@@ -11,7 +11,7 @@ from .closure import Closure
 from .family import Family
 from .monodromy import Known, searched
 from .paths import DONE, track
-from .start import first_solution, independent_rows
+from .start import beside, first_solution, independent_rows
 from .traces import Trace
 
 MOST = 5000
@@ -57,7 +57,9 @@ def generic_of(closure: Closure, seed: int) -> Generic:
 
 def _begun(family: Family, numbers: np.ndarray, x: np.ndarray, random: np.random.Generator) -> Known:
     """A generic member with the solution that the one given leads to."""
-    for _ in range(STARTS):
+    for k in range(STARTS):
+        if k >= STARTS // 2:
+            x, numbers = beside(family.closure, random)
         member = family.random_member(random, family.closure.values)
         bend = np.array([complex(*random.normal(size=2))])
         ends = track(family.between(numbers, member, np.zeros(1), bend), x[:, None])

@@ -16,10 +16,10 @@ from .paths import DONE, Problem, track
 
 SAME = 1e-6
 """Signatures that differ by less, relative to their size, are of one solution."""
-AT_ONCE, WAYS = 2, 6
-"""How many ways to a second member are taken at once, and how many there are at most."""
+WAYS = 6
+"""How many ways to a second member are taken, two at once; of few solutions more."""
 FEW = 12
-LONG = 3.0
+LONG = 4.0
 """Ways go far aside, up to 2 to this power times as far as they lead, since where branch points are is not known."""
 PATIENCE = 80
 """So many steps a path of a loop has: the few that take longer would hold up all others, and there are other loops."""
@@ -70,11 +70,17 @@ def new_ones(family: Family, known: np.ndarray, x: np.ndarray) -> list[int]:
 
 
 def searched(family: Family, here: Known, random: np.random.Generator, most: int) -> None:
-    """Look for other solutions along ways to other second members, until these bring nothing new: one of them; where
-    few solutions are known, which costs little, some more."""
+    """Look for other solutions along ways to other second members, until these bring nothing new: some
+    of them."""
     quiet = 0
-    while quiet < max(2, FEW // here.count) and here.count < most:
+    while quiet < patience(here.count) and here.count < most:
         quiet = 0 if extended(family, here, random) else quiet + 1
+
+
+def patience(count: int) -> int:
+    """How many second members may bring nothing new before the search ends. Of few solutions, more: they cost little,
+    and there are fewer loops along which they change places."""
+    return max(2, FEW // count)
 
 
 def extended(family: Family, here: Known, random: np.random.Generator) -> int:
@@ -84,9 +90,10 @@ def extended(family: Family, here: Known, random: np.random.Generator) -> int:
     bends: list[complex] = []
     brought = True
     while not bends or (brought and len(bends) < WAYS):
-        bends += [complex(*random.normal(size=2)) * 2.0 ** random.uniform(0, LONG) for _ in range(AT_ONCE)]
+        more = 2 + FEW // (2 * here.count)
+        bends += [complex(*random.normal(size=2)) * 2.0 ** random.uniform(0, LONG) for _ in range(more)]
         for end in (here, there):
-            end.gone += [0] * AT_ONCE
+            end.gone += [0] * more
         before = here.count
         while _followed(family, here, there, bends):
             pass

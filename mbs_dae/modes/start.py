@@ -17,6 +17,7 @@ from .closure import Closure
 NUMBERS = 0.1
 """What a change of numbers counts, against one of poses: the placement is a sketch."""
 RANK = 1e-8
+ASIDE = 0.1
 ITERATIONS = 200
 
 
@@ -27,6 +28,13 @@ def first_solution(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
         return closed(system, system.machine(), closure.time, system.placement), closure.values
     except MbsError:
         return _nearly(closure, *_as_placed(closure))
+
+
+def beside(closure: Closure, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Another one, of other numbers: next to a pose that is singular, from which no path leads away."""
+    q, numbers = _as_placed(closure)
+    step = ASIDE * closure.scale * random.normal(size=closure.unknowns)
+    return _nearly(closure, closure.moved(q[:, None], step[:, None])[:, 0], numbers)
 
 
 def _as_placed(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
@@ -72,7 +80,7 @@ def _nearly(closure: Closure, q: np.ndarray, numbers: np.ndarray) -> tuple[np.nd
             if damping == 1.0:
                 break
     if np.abs(residual).max(initial=0.0) > 1e-10 * max(1.0, closure.system.length):
-        worst = closure.owners[int(np.abs(residual).argmax())]
+        worst = closure.owners[int(np.flatnonzero(closure.equations)[np.abs(residual).argmax()])]
         raise AssemblyError(
             f"no pose of {closure.system.model.name!r} was found to begin with: {worst} stays open from its placement, "
             "whatever lengths and values of drivers; place bodies nearer to a pose",
@@ -90,10 +98,11 @@ def _both(
     varied = np.repeat(numbers[:, None], len(keys), axis=1)
     for k, at in enumerate(keys):
         varied[at, k] += ahead
+    true = closure.equations
     if not keys:
-        return F[0], J[0]
+        return F[0, true], J[0, true]
     slopes = (closure.evaluate(x[:, None].repeat(len(keys), axis=1), varied)[0] - F).T / ahead
-    return F[0], np.concatenate([J[0], slopes], axis=1)
+    return F[0, true], np.concatenate([J[0], slopes], axis=1)[true]
 
 
 def independent_rows(closure: Closure, x: np.ndarray, numbers: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -113,11 +122,12 @@ def independent_rows(closure: Closure, x: np.ndarray, numbers: np.ndarray, rando
 
 def _pivots(closure: Closure, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     _, J = closure.evaluate(x[:, None], numbers[:, None])
-    A = J[0] * closure.scale
+    own = np.flatnonzero(closure.equations)
+    A = J[0, own] * closure.scale
     A = A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-300)
     _, R, order = qr(A.conj().T, mode="economic", pivoting=True)
     sizes = np.abs(np.diag(R))
-    return np.sort(order[: int((sizes > RANK * sizes.max(initial=0.0)).sum())])
+    return np.sort(own[order[: int((sizes > RANK * sizes.max(initial=0.0)).sum())]])
 
 
 def _moved_on(

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .family import Family
-from .monodromy import Known, extended
+from .monodromy import Known, extended, patience
 from .paths import DONE, along, newton, track
 
 AFFINE = 1e-7
@@ -31,8 +31,6 @@ SMALL = 1e-3
 """Sums of coordinates that change less than this part of the one that changes most are measured by that."""
 LARGEST = 600
 """With more points in the other slice the test is not made."""
-QUIET = 2
-"""So many second members that bring no new points of the other slice, and the test has failed."""
 BEGIN = 4
 """From so many solutions the first points of the other slice are sought."""
 
@@ -144,7 +142,7 @@ class Trace:
             self.others = Known(self.pencil, self.weights, start[:, :0])
             self.others.add(start)
         quiet = 0
-        while self.others.count < LARGEST and quiet < QUIET:
+        while self.others.count < LARGEST and quiet < patience(self.others.count):
             quiet = 0 if extended(self.pencil, self.others, self.random) else quiet + 1
             if (found := self._affine(x)) is not False:
                 return found
