@@ -19,7 +19,7 @@ REAL = 1e-7
 """Imaginary parts of a signature that are less, relative to it, are roundoff."""
 HOLDS = 1e-7
 """Residuals that are less, in lengths of the model, are nil: of equations that were left out as redundant."""
-REGULAR = 1e-11
+REGULAR = 1e-6
 """Singular values of the Jacobian, against the largest one, below which a solution does not stand alone."""
 AWAY = 1e3
 """Paths that stick next to their end are on their way to infinity when they are so many lengths of the model away."""

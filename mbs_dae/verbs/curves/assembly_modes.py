@@ -66,12 +66,13 @@ def assembly_modes(
     states = [state_at(model, held, closure, x, t, given) for x in found.regular.T[found.real]]
     states = _each_once(closure, [state for state in states if state is not None])
     others, dimension = _singular(model, held, closure, found, t, given)
+    others = _each_once(closure, others)
     states = _each_once(closure, [*states, *others])
     weight, placement = held.weight, held.placement
     states.sort(key=lambda s: float(weight @ held.between(placement, _held(held, s.full_q)) ** 2))
     complete = generic.complete if not found.lost else None
     return AssemblyModes(
-        model.name, t, given, tuple(states), found.regular.shape[1], generic.count, complete,
+        model.name, t, given, tuple(states), found.regular.shape[1] + len(others), generic.count, complete,
         found.singular.shape[1], dimension, found.at_infinity,
         _told(model, t, given, states, generic, found, dimension),
     )  # fmt: skip
