@@ -228,4 +228,3 @@ class _Writer:
     def _refused(self, why: str) -> ModelError:
         remedy = f"leave it out (model.without({self.element.name!r})) and hold what is free by fix="
         return refused(self.element, why, remedy)
-

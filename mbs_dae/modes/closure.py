@@ -191,7 +191,9 @@ def closure_of(system: System, time: float) -> Closure:
     owners = tuple(e.name for e, own in found for _ in range(own.relation.size))
     metric = np.array([_metric(row, own) for _, own in found for row in own.relation.phi], dtype=bool)
     numbers = np.array([*values, *np.zeros(len(owners))])
-    true = np.array([k < own.relation.size - own.checks for _, own in found for k in range(own.relation.size)], dtype=bool)
+    true = np.array(
+        [k < own.relation.size - own.checks for _, own in found for k in range(own.relation.size)], dtype=bool
+    )
     elements = tuple(e for e, _ in found)
     return Closure(system, time, elements, tuple(groups), numbers, places, owners, metric & true, true)
 

@@ -21,9 +21,8 @@ WAYS = 6
 FEW = 12
 LONG = 4.0
 """Ways go far aside, up to 2 to this power times as far as they lead, since where branch points are is not known."""
-PATIENCE = 80
+PATIENCE = 50
 """So many steps a path of a loop has: the few that take longer would hold up all others, and there are other loops."""
-
 
 
 class Family(Protocol):

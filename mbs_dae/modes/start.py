@@ -89,9 +89,7 @@ def _nearly(closure: Closure, q: np.ndarray, numbers: np.ndarray) -> tuple[np.nd
     return x, numbers
 
 
-def _both(
-    closure: Closure, x: np.ndarray, numbers: np.ndarray, keys: list[list[int]]
-) -> tuple[np.ndarray, np.ndarray]:
+def _both(closure: Closure, x: np.ndarray, numbers: np.ndarray, keys: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
     """Φ, and its Jacobian by the pose and by numbers."""
     F, J = closure.evaluate(x[:, None], numbers[:, None])
     ahead = 1e-6
@@ -157,4 +155,3 @@ def _moved_on(
             break
     F, _ = closure.evaluate(at[:, None], own[:, None])
     return (at, own) if np.abs(F).max(initial=0.0) < 1e-9 else None
-

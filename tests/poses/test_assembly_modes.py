@@ -180,12 +180,12 @@ def test_a_platform_has_forty_solutions_and_the_real_ones_that_another_homotopy_
     assert found.shape == known.shape
     assert np.abs(found[np.argsort(found[:, 0])] - known).max() < 1e-11
     assert np.abs(lengths_in(modes, base, joints) - lengths).max() < 1e-13
-    shorter = mbs.assembly_modes(model.with_parameters(l0=0.9 * lengths[0]))  # forty paths only
-    assert shorter.complex == 40
-    assert np.abs(lengths_in(shorter, base, joints) - [0.9 * lengths[0], *lengths[1:]]).max(initial=0.0) < 1e-13
+    shorter = mbs.assembly_modes(model.with_parameters(l0=0.995 * lengths[0]))  # forty paths only
+    assert shorter.complex == 40 and len(shorter) > 0
+    assert np.abs(lengths_in(shorter, base, joints) - [0.995 * lengths[0], *lengths[1:]]).max() < 1e-13
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_platform_whose_legs_meet_in_three_points_has_sixteen():
     model, base, joints, lengths = platform_of(5, coincident=True)
     modes = mbs.assembly_modes(model)
@@ -284,7 +284,9 @@ def test_two_modes_that_run_into_one_are_one_singular_mode():
 
 
 def test_freedoms_that_nothing_leads_are_refused():
-    with pytest.raises(mbs.ModelError, match=r"'two rods' has 2 freedoms that nothing leads.*fix=\{\"A.angle\"") as told:
+    with pytest.raises(
+        mbs.ModelError, match=r"'two rods' has 2 freedoms that nothing leads.*fix=\{\"A.angle\""
+    ) as told:
         mbs.assembly_modes(two_rods(1.0))
     assert told.value.freedoms == 2
 
@@ -292,7 +294,7 @@ def test_freedoms_that_nothing_leads_are_refused():
 @pytest.mark.parametrize(
     ("element", "words"),
     [
-        (lambda m, a, b: mbs.Gear("gear", m.elements["A"], m.elements["D"], ratio=-0.7), "by 0.7, which is no whole"),
+        (lambda m, a, b: mbs.Gear("gear", m.elements["A"], m.elements["D"], ratio=0.7), "by 0.7, which is no whole"),
         (lambda m, a, b: mbs.Constraint("curve", a, phi=lambda i: i.y - sp.sin(i.x)), "says"),
     ],
 )
