@@ -176,7 +176,9 @@ def closure_of(system: System, time: float) -> Closure:
     for k, (_, own) in enumerate(found):
         grouped.setdefault(own.relation.meaning, []).append(k)
     first = np.cumsum([0, *(own.relation.size for _, own in found)])
-    groups, values, places = [], [], {}
+    groups: list[Group] = []
+    values: list[float] = []
+    places: dict[tuple, list[int]] = {}
     for members in grouped.values():
         kernel = kernel_of(found[members[0]][1].relation, kernels)
         at = len(values) + np.arange(len(kernel.slots) * len(members)).reshape(len(kernel.slots), -1)
@@ -191,9 +193,8 @@ def closure_of(system: System, time: float) -> Closure:
     owners = tuple(e.name for e, own in found for _ in range(own.relation.size))
     metric = np.array([_metric(row, own) for _, own in found for row in own.relation.phi], dtype=bool)
     numbers = np.array([*values, *np.zeros(len(owners))])
-    true = np.array(
-        [k < own.relation.size - own.checks for _, own in found for k in range(own.relation.size)], dtype=bool
-    )
+    sizes = [(own.relation.size, own.relation.size - own.checks) for _, own in found]
+    true = np.array([k < equations for size, equations in sizes for k in range(size)], dtype=bool)
     elements = tuple(e for e, _ in found)
     return Closure(system, time, elements, tuple(groups), numbers, places, owners, metric & true, true)
 

@@ -1,7 +1,7 @@
 """From the generic member to the model: one path from each of its solutions, and what is found at their ends.
 
-Some paths end at regular solutions. Others lead away to infinity, where a special model has fewer solutions than generic
-ones; or to a place where the equations are singular: several solutions run into one, or there is a continuum of them.
+Some paths end at regular solutions. Others lead away to infinity, where a special model has fewer solutions than
+generic ones; or to where the equations are singular: several solutions run into one, or there is a continuum of them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The family of mechanisms that a model is a member of, and ways through it.
 
-Its variables are all places of joints on bodies, all constants of joints, and what drivers ask for; directions stay, and
-markers at one point of a body stay at one. Members are points of this space, real ones and complex ones; where members
-are generic, all have the same number of solutions, and those of special ones are limits of theirs.
+Its variables are all places of joints on bodies, all constants of joints, and what drivers ask for; directions stay,
+and markers at one point of a body stay at one. Members are points of this space, real ones and complex ones; where
+members are generic, all have the same number of solutions, and those of special ones are limits of theirs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where paths begin: one solution of some member of the family, and which rows make its system square.
 
 From the placement bodies are moved as little as possible, and the numbers are changed as little as possible, until
-together they satisfy every equation. So there is a start also where the model has no real pose for the values asked for.
+together they satisfy every equation. So there is a start also where the model has no real pose for the values given.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ITERATIONS = 200
 
 
 def first_solution(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
-    """A pose, and numbers, which together satisfy all equations: those of the model where it closes, others where not."""
+    """A pose and numbers that satisfy all equations: those of the model where it closes, others where not."""
     system = closure.system
     try:
         return closed(system, system.machine(), closure.time, system.placement), closure.values
@@ -131,7 +131,7 @@ def _pivots(closure: Closure, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
 def _moved_on(
     closure: Closure, x: np.ndarray, numbers: np.ndarray, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """A pose beside it, with the geometry as it is and other values of drivers: a way along what is free without them."""
+    """A pose beside it, with the geometry as it is and other values of drivers: along what is free without them."""
     driven = {e.name for e in closure.elements if not e.shares and getattr(e, "measure", None) is not None}
     driven |= {e.name for e in closure.elements if hasattr(e, "leads")}
     keys = [at for key, at in closure.places.items() if key[0] in driven and len(key) == 2]

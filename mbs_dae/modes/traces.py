@@ -1,10 +1,10 @@
 """Whether a set of solutions is complete: the trace test.
 
-Constants of the equations are moved along a line, F(x) + s γ = 0: that is a curve C of points (X, s), X being places and
-attitudes. The sum of X over all its points in a general linear slice is affine in the place of the slice; over a part of
-them it is not, unless C falls apart. The solutions that are asked about lie in the slice s = 0, which is not a general
-one: some points of C may be at infinity there. So it is taken with a general slice ℓ(X) = τ, whose points are found by
-loops like the solutions themselves, and both are moved together:
+Constants of the equations are moved along a line, F(x) + s γ = 0: that is a curve C of points (X, s), X being places
+and attitudes. The sum of X over all its points in a general linear slice is affine in the place of the slice; over a
+part of them it is not, unless C falls apart. The solutions that are asked about lie in the slice s = 0, which is not a
+general one: some points of C may be at infinity there. So it is taken with a general slice ℓ(X) = τ, whose points are
+found by loops like the solutions themselves, and both are moved together:
 
     s (ℓ(X) - τ) = h,
 
@@ -158,8 +158,10 @@ class Trace:
         ends = [track(line, both) for line in lines]
         if any((one.status != DONE).any() for one in ends):
             return False
-        x = [newton(line, one.x, 1.0, 2)[0] for line, one in zip(lines, ends, strict=True)]
-        first, middle, last = (self.pencil.signature(y) for y in (x[0], newton(lines[0], both, 0.0, 2)[0], x[1]))
+        sharp = [newton(line, one.x, 1.0, 2)[0] for line, one in zip(lines, ends, strict=True)]
+        first, middle, last = (
+            self.pencil.signature(y) for y in (sharp[0], newton(lines[0], both, 0.0, 2)[0], sharp[1])
+        )
         second = first - 2 * middle + last
         sizes = np.abs(second).sum(axis=1)
         self.ratio = float((np.abs(second.sum(axis=1)) / np.maximum(sizes, SMALL * sizes.max())).max())

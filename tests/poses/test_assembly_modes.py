@@ -128,9 +128,9 @@ def test_a_four_bar_of_space_with_parallel_axes_is_that_of_the_plane():
     model = mbs.SpatialModel("four-bar")
     A, B, C, D = ((x, y, 0) for x, y in POINTS.values())
     crank, coupler, rocker = model.link("crank", A, B), model.link("coupler", B, C), model.link("rocker", D, C)
-    for name, *bodies, at in (
-        ("A", model.ground, crank, A), ("B", crank, coupler, B), ("C", coupler, rocker, C), ("D", model.ground, rocker, D)
-    ):  # fmt: skip
+    ground = model.ground
+    pins = ("A", ground, crank, A), ("B", crank, coupler, B), ("C", coupler, rocker, C), ("D", ground, rocker, D)
+    for name, *bodies, at in pins:
         model.add(mbs.Revolute(name, *bodies, at=at, axis=(0, 0, 1)))
     modes = mbs.assembly_modes(model, fix={"A.angle": 0.6})
     flat = mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6})

@@ -63,8 +63,8 @@ def assembly_modes(
     closure, generic = counted(held, t, seed)
     _check_freedom(model, held, generic)
     found = ends_of(generic, closure)
-    states = [state_at(model, held, closure, x, t, given) for x in found.regular.T[found.real]]
-    states = _each_once(closure, [state for state in states if state is not None])
+    real = (state_at(model, held, closure, x, t, given) for x in found.regular.T[found.real])
+    states = _each_once(closure, [state for state in real if state is not None])
     others, dimension = _singular(model, held, closure, found, t, given)
     others = _each_once(closure, others)
     states = _each_once(closure, [*states, *others])

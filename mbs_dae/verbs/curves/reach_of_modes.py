@@ -58,9 +58,8 @@ def _curve_from(modes: AssemblyModes, k: int, name: str, driver: str | None) -> 
     """None where a mode cannot be left that way."""
     model: Model = modes[0].system.model
     others = {key: value for key, value in modes.fix.items() if driver is not None or key != name}
-    drivers = {"release": driver} if driver is not None else {}
     try:
-        return follow(model, name, start=modes[k], fix=others, t=modes.t, **drivers)
+        return follow(model, name, start=modes[k], fix=others, t=modes.t, release=driver)
     except MbsError:
         return None
 
