@@ -58,6 +58,8 @@ _NAMES = {
     "verbs.curves.follow": "follow",
     "certify.certificate": "certificate Certificate",
     "certify.motion": "MotionCertificate",
+    "verbs.curves.assembly_modes": "assembly_modes",
+    "modes.result": "AssemblyModes",
     "poses.arcs.curve": "Curve TurningPoint BranchPoint",
     "poses.arcs.curve": "Curve",
     "poses.arcs.points": "TurningPoint BranchPoint UndecidedPoint",
@@ -159,6 +161,8 @@ _PROVIDED = {
     "LinearPath.plot_campbell": "view.charts.sweeps.plot_campbell",
     "Curve.plot": "view.charts.curves.plot_curve",
     "Curve.plot_path": "view.charts.curves.plot_curve_path",
+    "AssemblyModes.reached": "verbs.curves.reach_of_modes.reached",
+    "AssemblyModes.plot": "view.charts.assembly.plot_modes",
     "EquilibriumPath.plot": "view.charts.sweeps.plot_equilibria",
 }
 

@@ -127,6 +127,8 @@ from .verbs.curves.follow import follow as follow
 from .certify.certificate import certificate as certificate
 from .certify.certificate import Certificate as Certificate
 from .certify.motion import MotionCertificate as MotionCertificate
+from .verbs.curves.assembly_modes import assembly_modes as assembly_modes
+from .modes.result import AssemblyModes as AssemblyModes
 from .poses.arcs.curve import Curve as Curve
 from .poses.arcs.points import TurningPoint as TurningPoint
 from .poses.arcs.points import BranchPoint as BranchPoint

@@ -43,6 +43,7 @@ ROOMS = [
     "arguments",
     "poses",
     "certify",
+    "modes",
     "motion",
     "explain",
     "derivatives",

@@ -1,0 +1,230 @@
+"""What an element says, as equations that are algebraic in the axes and points of its markers.
+
+Joints are so already. What is not are measures of angles and of distances:
+
+    θ - f = 0, θ = atan2(S, C)      becomes      S cos f - C sin f = 0
+    √D - f = 0                      becomes      D - f² = 0
+    a vector of sines over √(1 + trace), of a led frame,      becomes      the vector.
+
+The first has solutions at θ = f + π, too, the second at -f, and right angles between axes (`parallel`, `unturned`) do
+not tell parallel from opposite. All these are told apart by something that can have a few values only, such as
+cos(θ - f) = ±1; it does not change along a continuous path of solutions. So paths that begin at a solution as it is
+meant lead to none that is not.
+
+In the plane angles stay numbers, of which only the cosine and sine are asked elsewhere, with θ_j - θ_i - f as it is.
+What is a function of time is a number, too: time is held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sympy as sp
+
+from ..errors import ModelError
+from ..model.joints.base import Condition
+from ..symbolic.derive import Composed, MarkerMap, Relation, by_velocities
+from ..symbolic.differentiation import differentiate
+from ..symbolic.functions import Unwound, written_out
+from ..symbolic.markers import t, variables
+
+WHOLE = 1e-9
+"""A ratio of angles that differs from a whole number by less is one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Algebraic:
+    """The algebraic equations of one element, and the numbers in its slots."""
+
+    relation: Relation
+    values: dict[str, float]
+    """What stands in its own slots; those of its markers are theirs."""
+    free: frozenset[str]
+    """The slots whose numbers may be any: lengths, places and what drivers ask for."""
+    checks: int
+    """How many rows stand behind the equations that tell whether a solution is as it is meant: they vanish there, and
+    are ±2 or so where axes are opposite, or an angle is half a turn away."""
+
+
+@dataclass(frozen=True)
+class Closure(Composed):
+    """Φ, and the entries (row, column, expression) of its Jacobian by velocities."""
+
+    phi: tuple[sp.Expr, ...]
+    jacobian: tuple[tuple[int, int, sp.Expr], ...]
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        return {"phi": len(self.phi), "jacobian": tuple((row, column) for row, column, _ in self.jacobian)}
+
+
+def composed(relation: Relation, maps: Sequence[MarkerMap]) -> Closure:
+    """The equations in coordinates, differentiated once."""
+    found = differentiate(relation.phi, (), relation.markers)
+    own = replace(relation, steps=found.steps).in_coordinates(maps)
+    return Closure(**own, phi=found.phi, jacobian=by_velocities(found.A, maps))
+
+
+def algebraic(element: Condition, time: float, number: Callable[[Any], float]) -> Algebraic | None:
+    """The equations of places of an element at a time; None if it has none."""
+    relation, slots = element.form()
+    if not relation.phi:
+        return None
+    if relation.signals:
+        raise refused(element, "depends on states or inputs of the model", "hold them as numbers")
+    return _Writer(element, relation, slots, time, number).written()
+
+
+def refused(element: Condition, why: str, remedy: str) -> ModelError:
+    what = f"{element.who} {why}, which is no algebraic equation of places and directions"
+    return ModelError(f"{what}: all poses cannot be counted; {remedy}", name=element.name)
+
+
+class _Writer:
+    """Rewrites the rows of one element."""
+
+    def __init__(
+        self, element: Condition, relation: Relation, slots: dict[sp.Symbol, Any], time: float, number: Callable
+    ) -> None:
+        self.element, self.relation, self.slots, self.time, self.number = element, relation, slots, time, number
+        self.m: list[sp.Symbol] = variables(relation.markers)[0]
+        self.flat = relation.markers[0].dimension == 2
+        self.turns = {marker.m[-1] for marker in relation.markers}
+        """θ of each marker in the plane; in space its turn about its own axis."""
+        self.values: dict[sp.Symbol, float] = {}
+        self.free: set[sp.Symbol] = set()
+        self.checks: list[sp.Expr] = []
+
+    def written(self) -> Algebraic:
+        inlined: dict[sp.Symbol, sp.Expr] = {}
+        for one in self.relation.trajectories:
+            inlined |= self._led(one)
+        for symbol, value in self.relation.steps:
+            inlined[symbol] = value.xreplace(inlined)
+        rows = [self._row(written_out(row).xreplace(inlined)) for row in self.relation.phi]
+        checks = [*self.checks, *self._facing()]
+        own = sorted({s for row in (*rows, *checks) for s in row.free_symbols} - {*self.m}, key=str)
+        for s in own:
+            if s not in self.values:
+                self.values[s] = self._value(self.slots[s])
+                self.free.add(s)
+        rows = [*(self._checked(row) for row in rows), *checks]
+        relation = Relation(self.relation.markers, tuple(rows), slots=tuple(own))
+        values = {str(s): self.values[s] for s in own}
+        return Algebraic(relation, values, frozenset(str(s) for s in own if s in self.free), len(checks))
+
+    # --- numbers ------------------------------------------------------------------------------------------------
+
+    def _value(self, e: Any) -> float:
+        """The value of an expression of slots and time."""
+        if isinstance(e, sp.Basic) and not isinstance(e, sp.Number):
+            e = e.xreplace({t: sp.Float(self.time, 17)}).xreplace(self.slots) if e not in self.slots else self.slots[e]
+            if isinstance(e, sp.Basic) and e.free_symbols and not e.is_Symbol:
+                e = e.xreplace({s: sp.Float(self.number(s), 17) for s in e.free_symbols if not hasattr(s, "table")})
+        return self.number(e)
+
+    def _number(self, e: sp.Expr, free: bool = True) -> sp.Symbol:
+        """A slot for an expression in which no marker stands."""
+        name = next(s for k in range(1000) if (s := sp.Symbol(f"given{k}", real=True)) not in self.values)
+        self.values[name] = self._value(e)
+        if free:
+            self.free.add(name)
+        return name
+
+    def _led(self, one: Any) -> dict[sp.Symbol, sp.Symbol]:
+        """The variables of a marker that is led are numbers; where it is, and in the plane its angle, may be any."""
+        dimension = one.marker.dimension
+        named = {}
+        for k, (s, e) in enumerate(zip(one.marker.m, one.values, strict=True)):
+            named[s] = self._number(e, free=k < dimension or (self.flat and k == 4))
+        return named
+
+    # --- rows ---------------------------------------------------------------------------------------------------
+
+    def _row(self, row: sp.Expr) -> sp.Expr:
+        if self.flat:
+            row = row.replace(lambda e: isinstance(e, Unwound) and e.args[1].has(*self.turns), self._wound)
+        elif angles := [e for e in row.atoms(Unwound) if e.has(*self.m)]:
+            return self._angle(row, angles)
+        row = self._without_roots(row)
+        return self._timed(row)
+
+    def _wound(self, e: sp.Expr) -> sp.Expr:
+        raise self._refused("winds an angle up")
+
+    def _angle(self, row: sp.Expr, angles: list[sp.Expr]) -> sp.Expr:
+        place = sp.Dummy(real=True)
+        row = row.xreplace({angles[0]: place})
+        slope, rest = row.diff(place), row.xreplace({place: sp.S.Zero})
+        size = None if slope.has(*self.m) or len(angles) > 1 else abs(self._value(slope))
+        if size != 1.0 or rest.has(*self.m) or not isinstance(angles[0].args[0], sp.atan2):
+            raise self._refused("couples an angle in space with something else")
+        wanted = self._number(-rest / slope)
+        sine, cosine = angles[0].args[0].args
+        self.checks.append(cosine * sp.cos(wanted) + sine * sp.sin(wanted) - 1)
+        return sine * sp.cos(wanted) - cosine * sp.sin(wanted)
+
+    def _facing(self) -> list[sp.Expr]:
+        """What a joint keeps parallel points the same way; a led frame is not half a turn away."""
+        if self.flat:
+            return []
+        markers = self.relation.markers
+        if self.element.facing == "axis":
+            return [markers[0].z_axis.dot(markers[1].z_axis) - 1]
+        if self.element.facing == "frame":
+            return [sum(a.dot(b) for a, b in zip(markers[0].axes, markers[1].axes, strict=True)) - 3]
+        return []
+
+    def _without_roots(self, row: sp.Expr) -> sp.Expr:
+        """The row with its one root of places gone."""
+        powers = [e for e in row.atoms(sp.Pow) if e.has(*self.m) and not e.exp.is_Integer]
+        if not powers:
+            return row
+        place = sp.Dummy(positive=True)
+        bases = {e.base for e in powers}
+        if len(bases) == 1 and all((2 * e.exp).is_Integer for e in powers):
+            row = row.xreplace({e: place ** (2 * e.exp) for e in powers})
+            if not (row * place).expand().has(place):  # a vector of sines over the root
+                return (row * place).expand()
+            slope = row.diff(place)
+            rest = row.xreplace({place: sp.S.Zero}) if slope.is_number and slope != 0 else None
+            if rest is not None and not rest.has(*self.m):
+                return bases.pop() - self._number(rest / slope) ** 2
+        raise self._refused("has a root of places in it")
+
+    def _timed(self, row: sp.Expr) -> sp.Expr:
+        """Time is held: the largest parts in which it stands become numbers."""
+        if not row.has(t):
+            return row
+        if not row.has(*self.m):
+            return self._number(row)
+        if row.is_Add or row.is_Mul:
+            alone, rest = row.as_independent(*self.m, as_Add=row.is_Add)
+            parts = [self._timed(part) for part in row.func.make_args(rest)]
+            return row.func(self._number(alone) if alone.has(t) else alone, *parts)
+        return row.func(*(self._timed(part) for part in row.args))
+
+    def _checked(self, row: sp.Expr) -> sp.Expr:
+        """Polynomials only; angles with whole numbers before them, and nothing beside them."""
+        turning = sorted(self.turns & row.free_symbols, key=str)
+        if turning:
+            if not self.flat:
+                raise self._refused("counts how far a body has turned in space")
+            slopes = [row.diff(s) for s in turning]
+            rest = row.xreplace(dict.fromkeys(turning, sp.S.Zero))
+            if rest.has(*self.m) or any(slope.has(*self.m) for slope in slopes):
+                raise self._refused("couples an angle with places, as a rack or a cam does")
+            for slope in slopes:
+                value = float(slope.xreplace({s: sp.Float(v) for s, v in self.values.items()}))
+                if abs(value - round(value)) > WHOLE:
+                    raise self._refused(f"couples angles by {abs(value):g}, which is no whole number")
+                self.free -= slope.free_symbols
+        elif not row.is_polynomial(*self.m):
+            raise self._refused(f"says {row}")
+        return row
+
+    def _refused(self, why: str) -> ModelError:
+        remedy = f"leave it out (model.without({self.element.name!r})) and hold what is free by fix="
+        return refused(self.element, why, remedy)

@@ -1,0 +1,241 @@
+"""The algebraic equations of a model, on many poses side by side, with all their numbers as variables.
+
+Poses are arrays (coordinates, poses), real or complex, in Cartesian coordinates: in space a quaternion of unit length,
+e · e = 1, which a complex one is, too. A small motion is given like a velocity, so there are as many unknowns as
+velocities, and each pose but for e and -e is one point.
+
+Numbers are an array (numbers, poses) or (numbers, 1): what stands in the slots of kernels, then one number for each
+row, which is added to it and is 0 in every real member of the family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..compiled import System
+from ..coordinates import body_coordinates
+from ..model.joints.base import Condition
+from ..symbolic.markers import LABELS, marker_symbols
+from .algebraic import Algebraic, algebraic
+from .kernels import Kernel, kernel_of, stacked
+
+PLACES = {2: ("sx", "sy"), 3: ("sx", "sy", "sz")}
+"""The slots of a marker that say where it is on its body."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """All instances of one kernel."""
+
+    kernel: Kernel
+    index: np.ndarray
+    """(local coordinates, instances)."""
+    numbers: np.ndarray
+    """Where its numbers stand, (slots, instances)."""
+    phi_to: np.ndarray
+    """The rows, (rows of the kernel, instances)."""
+    entry: np.ndarray
+    """Which outputs are entries of the Jacobian by what moves: pairs (entry, instance), flat,"""
+    entry_to: np.ndarray
+    """and where they stand in it, row by row."""
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """The equations of one structure; `values` are the numbers of one design at one time."""
+
+    system: System
+    time: float
+    elements: tuple[Condition, ...]
+    groups: tuple[Group, ...]
+    values: np.ndarray
+    places: dict[tuple, list[int]]
+    """For each thing that may be any number, where it stands among the numbers."""
+    owners: tuple[str, ...]
+    """The element of each row."""
+    metric: np.ndarray
+    """Which rows speak of points."""
+    equations: np.ndarray
+    """Which rows are equations. Others tell whether a solution is as it is meant; they vanish there, and so do their
+    slopes."""
+
+    @property
+    def rows(self) -> int:
+        return len(self.owners)
+
+    @property
+    def unknowns(self) -> int:
+        return self.system.nv
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are."""
+        return self.values.size
+
+    def evaluate(self, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Φ (poses, rows) and its Jacobian (poses, rows, unknowns)."""
+        poses = max(q.shape[1], numbers.shape[1])
+        kind = np.result_type(q, numbers)
+        phi = np.empty((self.rows, poses), kind)
+        jacobian = np.zeros((self.rows * self.unknowns, poses), kind)
+        nothing = np.zeros(0)
+        for group in self.groups:
+            out = np.empty((group.kernel.outputs, group.index.shape[1], poses), kind)
+            group.kernel.function(1, 0.0, q, q, group.index, numbers[group.numbers], nothing, out)
+            phi[group.phi_to] = out[: group.kernel.phi]
+            jacobian[group.entry_to] = out[group.kernel.phi :].reshape(-1, poses)[group.entry]
+        phi += numbers[-self.rows :]
+        return phi.T, jacobian.T.reshape(poses, self.rows, self.unknowns)
+
+    # --- poses --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _plain(self) -> tuple[np.ndarray, np.ndarray]:
+        return tuple(self.system.layout.plain.T)
+
+    @cached_property
+    def _attitudes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where quaternions and angular velocities stand, (4, bodies) and (3, bodies)."""
+        pairs = self.system.layout.quaternions
+        return pairs[:, 0] + np.arange(4)[:, None], pairs[:, 1] + np.arange(3)[:, None]
+
+    def rates(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """q̇ from velocities (unknowns, poses)."""
+        out = np.zeros(q.shape, np.result_type(q, v))
+        at, by = self._plain
+        out[at] = v[by]
+        if self.system.layout.quaternions.size:
+            at, by = self._attitudes
+            (e0, e1, e2, e3), (x, y, z) = q[at], v[by]
+            turned = -e1 * x - e2 * y - e3 * z, e0 * x + e2 * z - e3 * y, e0 * y + e3 * x - e1 * z
+            out[at] = np.stack([*turned, e0 * z + e1 * y - e2 * x]) / 2
+        return out
+
+    def normalised(self, q: np.ndarray) -> np.ndarray:
+        """Quaternions of unit length, in place."""
+        if self.system.layout.quaternions.size:
+            e = q[self._attitudes[0]]
+            q[self._attitudes[0]] = e / np.sqrt((e * e).sum(axis=0))
+        return q
+
+    def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        return self.normalised(q + self.rates(q, step))
+
+    def signature(self, q: np.ndarray) -> np.ndarray:
+        """Numbers by which poses are told apart (numbers, poses): places, by the model's length, and attitudes."""
+        layout, dimension = self.system.layout, self.system.model.dimension
+        at = layout.plain[:, 0]
+        if dimension == 2:
+            places, angles = q[at.reshape(-1, 3)[:, :2].ravel()], q[at.reshape(-1, 3)[:, 2]]
+            return np.concatenate([places / self.system.length, np.cos(angles), np.sin(angles)])
+        e = q[self._attitudes[0]]
+        products = [e[i] * e[j] for i in range(4) for j in range(i + 1)]
+        return np.concatenate([q[at] / self.system.length, *products])
+
+    def slope(self, q: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """How weights · signature changes with the unknowns, (unknowns, poses)."""
+        layout, dimension = self.system.layout, self.system.model.dimension
+        out = np.zeros((self.unknowns, q.shape[1]), complex)
+        at, by = self._plain
+        if dimension == 2:
+            at, by, bodies = at.reshape(-1, 3), by.reshape(-1, 3), len(at) // 3
+            places, cosines, sines = np.split(weights[:, None], [2 * bodies, 3 * bodies])
+            out[by[:, :2].ravel()] = places / self.system.length
+            out[by[:, 2]] = sines * np.cos(q[at[:, 2]]) - cosines * np.sin(q[at[:, 2]])
+            return out
+        out[by] = weights[: len(at), None] / self.system.length
+        at, by = self._attitudes
+        e, products = q[at], iter(weights[len(layout.plain) :].reshape(10, -1, 1))
+        grad = np.zeros_like(e)
+        for i in range(4):
+            for j in range(i + 1):
+                weight = next(products)
+                grad[i] += weight * e[j]
+                grad[j] += weight * e[i]
+        (g0, g1, g2, g3), (e0, e1, e2, e3) = grad, e
+        out[by[0]] = (-e1 * g0 + e0 * g1 + e3 * g2 - e2 * g3) / 2
+        out[by[1]] = (-e2 * g0 - e3 * g1 + e0 * g2 + e1 * g3) / 2
+        out[by[2]] = (-e3 * g0 + e2 * g1 - e1 * g2 + e0 * g3) / 2
+        return out
+
+    @cached_property
+    def scale(self) -> np.ndarray:
+        """What each unknown is measured by: the model's length, or 1 rad."""
+        return self.system.length / np.sqrt(self.system.weight)
+
+
+def closure_of(system: System, time: float) -> Closure:
+    """The closure of a compiled model in Cartesian coordinates."""
+    found = [(e, a) for e in system.model.conditions if (a := algebraic(e, time, system.evaluator)) is not None]
+    kernels = body_coordinates(system.model.dimension)
+    grouped: dict[str, list[int]] = {}
+    for k, (_, own) in enumerate(found):
+        grouped.setdefault(own.relation.meaning, []).append(k)
+    first = np.cumsum([0, *(own.relation.size for _, own in found)])
+    groups: list[Group] = []
+    values: list[float] = []
+    places: dict[tuple, list[int]] = {}
+    for members in grouped.values():
+        kernel = kernel_of(found[members[0]][1].relation, kernels)
+        at = len(values) + np.arange(len(kernel.slots) * len(members)).reshape(len(kernel.slots), -1)
+        rows = np.array([first[k] + np.arange(kernel.phi) for k in members]).T
+        for s, name in enumerate(kernel.slots):
+            for k, member in enumerate(members):
+                value, key = _number(system, *found[member], name, kernels)
+                values.append(value)
+                if key is not None:
+                    places.setdefault(key, []).append(int(at[s, k]))
+        groups.append(Group(kernel, *_indexed(system, kernel, [found[k][0] for k in members], rows, at)))
+    owners = tuple(e.name for e, own in found for _ in range(own.relation.size))
+    metric = np.array([_metric(row, own) for _, own in found for row in own.relation.phi], dtype=bool)
+    numbers = np.array([*values, *np.zeros(len(owners))])
+    sizes = [(own.relation.size, own.relation.size - own.checks) for _, own in found]
+    true = np.array([k < equations for size, equations in sizes for k in range(size)], dtype=bool)
+    elements = tuple(e for e, _ in found)
+    return Closure(system, time, elements, tuple(groups), numbers, places, owners, metric & true, true)
+
+
+def _number(
+    system: System, element: Condition, own: Algebraic, name: str, kernels: object
+) -> tuple[float, tuple | None]:
+    """What stands in a slot, and by which key it may be any number: markers at one point of a body stay there."""
+    if name in own.values:
+        return own.values[name], (element.name, name) if name in own.free else None
+    label = name.rpartition("_")[2]
+    marker = element.markers[LABELS.index(label)]
+    symbols = kernels.marker_map(label).slots  # type: ignore[attr-defined]
+    numbers = dict(zip(map(str, symbols), kernels.marker_slots(marker), strict=True))  # type: ignore[attr-defined]
+    value = system.evaluator(numbers[name])
+    kind = name.rpartition("_")[0]
+    if kind not in PLACES[system.model.dimension]:
+        return value, None
+    point = tuple(round(system.evaluator(n) / system.length, 9) + 0.0 for n in marker.point)
+    return value, (marker.body.name, point, kind)
+
+
+def _indexed(
+    system: System, kernel: Kernel, elements: Sequence[Condition], rows: np.ndarray, at: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Where a group finds its coordinates and numbers, and where its outputs belong."""
+    layout = system.layout
+    q = [[p for m in e.markers for p in layout.q[m.body]] for e in elements]
+    v = np.array([[p for m in e.markers for p in layout.v[m.body]] for e in elements], dtype=int)
+    width = len(q[0]) + v.shape[1]
+    index = stacked([[*own, *np.zeros(width - len(own), dtype=int)] for own in q], width)
+    entry, to = [], []
+    for k, (row, column) in enumerate(kernel.jacobian):
+        for i in range(len(elements)):
+            if v[i, column] < system.nv:
+                entry.append(k * len(elements) + i)
+                to.append(rows[row, i] * system.nv + v[i, column])
+    return index, at, rows, np.array(entry, dtype=int), np.array(to, dtype=int)
+
+
+def _metric(row: object, own: Algebraic) -> bool:
+    marker = marker_symbols(1, own.relation.markers[0].dimension)[0]
+    names = {s.name.rpartition("_")[0] for s in marker.m[: marker.dimension]}
+    return bool({s.name.rpartition("_")[0] for s in row.free_symbols} & names)  # type: ignore[attr-defined]

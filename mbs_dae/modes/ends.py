@@ -1,0 +1,114 @@
+"""From the generic member to the model: one path from each of its solutions, and what is found at their ends.
+
+Some paths end at regular solutions. Others lead away to infinity, where a special model has fewer solutions than
+generic ones; or to where the equations are singular: several solutions run into one, or there is a continuum of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .closure import Closure
+from .generic import Generic
+from .monodromy import SAME, new_ones
+from .paths import DONE, FAR, PLAIN, Ends, newton, track
+
+REAL = 1e-7
+"""Imaginary parts of a signature that are less, relative to it, are roundoff."""
+HOLDS = 1e-7
+"""Residuals that are less, in lengths of the model, are nil: of equations that were left out as redundant."""
+REGULAR = 1e-6
+"""Singular values of the Jacobian, against the largest one, below which a solution does not stand alone."""
+AWAY = 1e3
+"""Paths that stick next to their end are on their way to infinity when they are so many lengths of the model away."""
+RETRIES = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What the paths led to."""
+
+    regular: np.ndarray
+    """All isolated solutions, columns."""
+    singular: np.ndarray
+    """Where paths came to singular places, as near as they came."""
+    at_infinity: int
+    lost: int
+    """Paths that ended for no known reason; then solutions may be missing."""
+
+    @property
+    def real(self) -> np.ndarray:
+        return np.flatnonzero([is_real(x) for x in self.regular.T])
+
+
+def is_real(signature: np.ndarray) -> bool:
+    return bool(np.abs(signature.imag).max(initial=0.0) < REAL * max(1.0, np.abs(signature).max(initial=0.0)))
+
+
+def ends_of(generic: Generic, closure: Closure) -> Found:
+    """The solutions of a model of the same structure."""
+    family, numbers = generic.family, closure.values.astype(complex)
+    ends = _tracked(generic, numbers)
+    still = np.zeros(ends.x.shape[1])
+    way = family.between(numbers, numbers, still, still)
+    done, apart = ends.status == DONE, family.closure
+    x = ends.x.copy()
+    if done.any():
+        x[:, done], _ = newton(family.between(numbers, numbers, still[done], still[done]), x[:, done], 1.0, 3)
+    regular = done & (_conditions(way, x) > REGULAR)
+    size = way.size(x)
+    infinite = (ends.status == FAR) | (~regular & (ends.s > 0.9) & (size > AWAY))
+    singular = ~regular & ~infinite & (ends.s > 1.0 - 1e-3)
+    lost = int((~regular & ~infinite & ~singular).sum())
+    residuals = np.abs(apart.evaluate(x, numbers[:, None])[0]).max(axis=1, initial=0.0)
+    holds = regular & (residuals < HOLDS * max(1.0, apart.system.length) * size)
+    alone = x[:, holds]
+    alone = alone[:, new_ones(family, alone[:, :0], alone)]
+    return Found(alone, x[:, singular], int(infinite.sum()), lost)
+
+
+def _conditions(way: object, x: np.ndarray) -> np.ndarray:
+    """The least singular value of the Jacobian of each against its largest, rows and columns scaled."""
+    with np.errstate(all="ignore"):
+        _, J = way.evaluate(x, np.ones(x.shape[1]), np.arange(x.shape[1]))  # type: ignore[attr-defined]
+        J = J * way.family.closure.scale  # type: ignore[attr-defined]
+        J = J / np.maximum(np.linalg.norm(J, axis=2, keepdims=True), 1e-300)
+        J = np.where(np.isfinite(J), J, 0.0)
+    values = np.linalg.svd(J, compute_uv=False)
+    return values[:, -1] / np.maximum(values[:, 0], 1e-300)
+
+
+def _tracked(generic: Generic, numbers: np.ndarray) -> Ends:
+    """Straight ways; those that run into another one or stick are gone again with smaller steps, and other ways."""
+    family, random = generic.family, np.random.default_rng(generic.seed + 1)
+    still = np.zeros(generic.count)
+    ends = track(family.between(generic.numbers, numbers, still, still), generic.x)
+    control = PLAIN
+    for _ in range(RETRIES):
+        done = ends.status == DONE
+        again = _doubled(family.signature(ends.x), done, np.abs) | ((ends.status != DONE) & (ends.s < 0.9))
+        if not again.any():
+            break
+        control = control.tighter()
+        if (~done & again).any():  # another way for all: ends of two different ways need not be of different paths
+            bend = np.full(generic.count, complex(*random.normal(size=2)))
+            ends = track(family.between(generic.numbers, numbers, still, bend), generic.x, control)
+            continue
+        at = np.flatnonzero(again)
+        other = track(family.between(generic.numbers, numbers, still[at], still[at]), generic.x[:, at], control)
+        ends.x[:, at], ends.status[at], ends.s[at] = other
+    return ends
+
+
+def _doubled(signatures: np.ndarray, among: np.ndarray, size: object) -> np.ndarray:
+    """Those with another one at the same place."""
+    at, out = np.flatnonzero(among), np.zeros(among.size, dtype=bool)
+    if at.size < 2:
+        return out
+    own = signatures[:, at].T
+    far = np.abs(own[:, None] - own[None]).max(axis=2)
+    np.fill_diagonal(far, np.inf)
+    out[at] = far.min(axis=1) <= SAME * np.maximum(1.0, np.abs(own).max(axis=1))
+    return out

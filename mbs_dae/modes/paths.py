@@ -1,0 +1,168 @@
+"""Paths of solutions x(s) of F(x, s) = 0, s from 0 to 1, many side by side, each with steps of its own.
+
+A step: a cubic through the last two points and their tangents foretells the next one; Newton corrects it. How far the
+first correction goes says how good the prediction was, and from it follows the next step; corrections that do not
+shrink quadratically, or that go far, are no corrections: then the step is shortened. Tangents are x' = -F_x⁻¹ F_s, with
+F_s as a difference, which predictions may be made with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+DONE, FAR, STUCK = 1, 2, 3
+"""At the end; farther away than FARTHEST; where steps get too short."""
+FARTHEST = 1e6
+"""In lengths of the model."""
+SHORTEST = 1e-11
+ROUNDOFF = 1e-6
+"""Corrections of this size may stop shrinking where equations are badly conditioned."""
+STEPS = 4000
+
+
+class Problem(Protocol):
+    """A square system with a parameter s; x and v are columns."""
+
+    def evaluate(self, x: np.ndarray, s: np.ndarray, paths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """F (paths, n) and F_x (paths, n, n), on these paths of all."""
+
+    def moved(self, x: np.ndarray, step: np.ndarray) -> np.ndarray: ...
+    def rates(self, x: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """ẋ from a rate of the unknowns."""
+
+    def normalised(self, x: np.ndarray) -> np.ndarray: ...
+    def size(self, x: np.ndarray) -> np.ndarray:
+        """How far away each is, 1 at least."""
+
+    def length(self, step: np.ndarray) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Control:
+    """How careful steps are."""
+
+    error: float = 1e-2
+    """How far predictions may be off, relative to the size of the solution."""
+    first: float = 0.02
+    closed: float = 1e-8
+    """The correction after which no other is made."""
+
+    def tighter(self) -> Control:
+        return Control(self.error / 30, self.first / 10, self.closed)
+
+
+PLAIN = Control()
+
+
+def along(s: np.ndarray, start: np.ndarray, bend: np.ndarray, paths: np.ndarray) -> np.ndarray:
+    """c(s), from `start` (0 or 1) to the other of both, bent aside into the complex plane."""
+    first = start[paths]
+    return first + (1.0 - 2.0 * first) * s + bend[paths] * s * (1.0 - s)
+
+
+class Ends(NamedTuple):
+    x: np.ndarray
+    status: np.ndarray
+    s: np.ndarray
+
+
+def solved(J: np.ndarray, F: np.ndarray) -> np.ndarray:
+    """J⁻¹ F, as columns."""
+    try:
+        return np.linalg.solve(J, F[..., None])[..., 0].T
+    except np.linalg.LinAlgError:  # one of them is singular to the last bit
+        size = np.abs(J).max(axis=(1, 2), keepdims=True) * 1e-15
+        return np.linalg.solve(J + size * np.cos(np.arange(J[0].size)).reshape(J.shape[1:]), F[..., None])[..., 0].T
+
+
+def track(problem: Problem, x: np.ndarray, control: Control = PLAIN, steps: int = STEPS) -> Ends:
+    """Where the paths from these solutions of F(x, 0) = 0 end."""
+    count = x.shape[1]
+    at = x.astype(complex)
+    s, h, status = np.zeros(count), np.full(count, control.first), np.zeros(count, dtype=int)
+    with np.errstate(all="ignore"):
+        tangent = _tangent(problem, at, s, np.arange(count))
+        before, slope, past = at.copy(), tangent.copy(), np.zeros(count)
+        for _ in range(steps):
+            a = np.flatnonzero(status == 0)
+            if not a.size:
+                break
+            step = np.minimum(h[a], 1.0 - s[a])
+            guess = _foretold(at[:, a], tangent[:, a], before[:, a], slope[:, a], past[a], step)
+            found, good, off = _corrected(problem, problem.normalised(guess), s[a] + step, a, control)
+            k = a[good]
+            before[:, k], slope[:, k], past[k] = at[:, k], tangent[:, k], step[good]
+            at[:, k] = found[:, good]
+            s[k] = np.where(step[good] >= 1.0 - s[k], 1.0, s[k] + step[good])
+            if k.size:
+                tangent[:, k] = _tangent(problem, at[:, k], s[k], k)
+            ratio = np.clip((control.error / np.maximum(off, 1e-300)) ** 0.25, 0.3, 2.0)
+            h[a] = step * np.where(good, np.where(step < h[a], np.maximum(ratio, 1.0), ratio), np.minimum(ratio, 0.5))
+            status[k[s[k] >= 1.0]] = DONE
+            status[a[problem.size(at[:, a]) > FARTHEST]] = FAR
+            status[a[(h[a] < SHORTEST) & (status[a] == 0)]] = STUCK
+    status[status == 0] = STUCK
+    return Ends(at, status, s)
+
+
+def _tangent(problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray) -> np.ndarray:
+    """x' by s."""
+    ahead = 1e-5
+    F, J = problem.evaluate(x, s + ahead, paths)
+    return problem.rates(x, -solved(J, F) / ahead)
+
+
+def _foretold(
+    at: np.ndarray, tangent: np.ndarray, before: np.ndarray, slope: np.ndarray, past: np.ndarray, step: np.ndarray
+) -> np.ndarray:
+    """The cubic of Hermite through the last two points, beyond the last one; along the tangent from the first."""
+    first = past == 0.0
+    width = np.where(first, 1.0, past)
+    u = 1.0 + step / width
+    c00, c10 = (1 + 2 * u) * (1 - u) ** 2, u * (1 - u) ** 2
+    c01, c11 = u * u * (3 - 2 * u), u * u * (u - 1)
+    cubic = c00 * before + c01 * at + width * (c10 * slope + c11 * tangent)
+    return np.where(first, at + step * tangent, cubic)
+
+
+def _corrected(
+    problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, control: Control
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Newton; which ones converged, and how far off the predictions were."""
+    size = problem.size(x)
+    good, off, last = np.zeros(s.size, dtype=bool), np.zeros(s.size), np.full(s.size, np.inf)
+    alive = np.ones(s.size, dtype=bool)
+    for k in range(5):
+        a = np.flatnonzero(alive)
+        if not a.size:
+            break
+        F, J = problem.evaluate(x[:, a], s[a], paths[a])
+        step = -solved(J, F)
+        far = problem.length(step) / size[a]
+        far = np.where(np.isfinite(far), far, np.inf)
+        if k == 0:
+            off[a] = far
+            fine = far < 10 * control.error
+        else:
+            fine = (far < 0.1 * last[a]) | (far < ROUNDOFF)
+        last[a] = far
+        b = a[fine]
+        x[:, b] = problem.moved(x[:, b], step[:, fine])
+        good[a[fine & ((far < control.closed) | ((k > 1) & (far < ROUNDOFF)))]] = True
+        alive[a] = fine & ~good[a]
+    return x, good, off
+
+
+def newton(problem: Problem, x: np.ndarray, s: float, iterations: int = 8) -> tuple[np.ndarray, np.ndarray]:
+    """A few steps at one s; x, and the length of the last step."""
+    at, far = x.astype(complex), np.full(x.shape[1], np.inf)
+    with np.errstate(all="ignore"):
+        for _ in range(iterations):
+            F, J = problem.evaluate(at, np.full(x.shape[1], s), np.arange(x.shape[1]))
+            step = -solved(J, F)
+            far = problem.length(step) / problem.size(at)
+            at = problem.moved(at, step)
+    return at, np.where(np.isfinite(far), far, np.inf)

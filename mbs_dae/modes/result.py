@@ -1,0 +1,130 @@
+"""What all poses of a mechanism come back as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from ..errors import ModelError
+from ..provided import provided
+from ..results.result import State
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .reached import Reached
+
+
+@dataclass(frozen=True, eq=False)
+class AssemblyModes:
+    """All poses of a mechanism for given values of its drivers, from `assembly_modes`: a sequence of states, the one
+    nearest to the placement first. ``modes["rod.x"]`` is an array over them.
+
+    >>> points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}
+    >>> model = mbs.PlanarModel.from_points(points, rods={"crank": "AB", "coupler": "BC", "rocker": "CD"}, fixed="AD")
+    >>> modes = mbs.assembly_modes(model, fix={"crank.angle": 0.6})
+    >>> isinstance(modes, mbs.AssemblyModes), len(modes), modes.complex, modes.complete
+    (True, 2, 2, True)
+    >>> modes["rocker.angle"].shape
+    (2,)
+    """
+
+    title: str
+    """The name of the model."""
+    t: float
+    fix: Mapping[str, float]
+    """The values that were given."""
+    states: tuple[State, ...] = field(repr=False)
+    complex: int
+    """How many isolated solutions the equations have, complex and real."""
+    generic: int
+    """How many they have for generic lengths and values: so many at most."""
+    complete: bool | None
+    """Whether that number is right, by the trace test; None where the test says nothing."""
+    singular: int = 0
+    """How many paths came to poses where the equations are singular: two solutions in one place, or a continuum."""
+    dimension: int = 0
+    """How many dimensions the largest continuum of poses has that was met; 0: all poses found are isolated."""
+    at_infinity: int = 0
+    """How many of the generic solutions are at infinity here."""
+    message: str = ""
+    """What is to be known besides; empty if all is well."""
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def __iter__(self) -> Iterator[State]:
+        return iter(self.states)
+
+    @overload
+    def __getitem__(self, key: int) -> State: ...
+    @overload
+    def __getitem__(self, key: str) -> np.ndarray: ...
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return np.array([state[key] for state in self.states])
+        if isinstance(key, bool) or not isinstance(key, int | np.integer):
+            raise ModelError(f"modes are read by number, modes[0], or by the name of a quantity, not by {key!r}")
+        if not -len(self) <= key < len(self):
+            raise IndexError(f"{self.title!r} has {len(self)} modes here, and no number {key}")
+        return self.states[key]
+
+    def __repr__(self) -> str:
+        told = {True: "complete", False: "not complete", None: "completeness not shown"}[self.complete]
+        return f"<AssemblyModes of {self.title!r}: {len(self)} real of {self.complex}, {told}>"
+
+    @cached_property
+    def _reached(self) -> Reached:
+        return provided("AssemblyModes.reached")(self)
+
+    @property
+    def circuits(self) -> tuple[int, ...]:
+        """The circuit of each mode: those with the same number can be reached from each other without taking the
+        mechanism apart, with all drivers let go one at a time.
+
+        >>> points = {"A": (0, 0), "B": (0.2, 0), "C": (0.325, 0.484), "D": (0.5, 0)}  # the crank turns
+        >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
+        >>> mbs.assembly_modes(model, fix={"AB.angle": 0.6}).circuits
+        (0, 1)
+        """
+        return self._reached.circuits
+
+    @property
+    def branches(self) -> tuple[int, ...]:
+        """The branch of each mode: those with the same number can be reached from each other by the drivers alone, with
+        no dead point between them."""
+        return self._reached.branches
+
+    def table(self, *names: str) -> str:
+        """Quantities of all modes as a table of text; if none are named, the places of the bodies.
+
+        >>> rods = {"crank": "AB", "rod": "BC"}
+        >>> points = {"A": (0, 0), "B": (0, 3), "C": (4, 0)}
+        >>> model = mbs.PlanarModel.from_points(points, rods=rods, fixed="A")
+        >>> modes = mbs.assembly_modes(model, fix={"rod.C.x": 4.0, "rod.C.y": 0.0})
+        >>> print(modes.table("crank.angle"))
+        mode  crank.angle
+           0     1.570796
+           1    -1.570796
+        """
+        wanted = names or tuple(self._places())
+        rows = [["mode", *wanted]]
+        rows += [[str(k), *(f"{state[name]:.6f}" for name in wanted)] for k, state in enumerate(self.states)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return "\n".join("  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
+
+    def _places(self) -> Iterator[str]:
+        if not self.states:
+            return
+        model = self.states[0].system.model
+        for body in model.bodies:
+            for c in ("x", "y", "angle") if model.dimension == 2 else ("x", "y", "z"):
+                yield f"{body}.{c}"
+
+    def plot(self, columns: int | None = None) -> Figure:
+        """All modes side by side, drawn to one scale."""
+        return provided("AssemblyModes.plot")(self, columns)

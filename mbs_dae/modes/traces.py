@@ -1,0 +1,179 @@
+"""Whether a set of solutions is complete: the trace test.
+
+Constants of the equations are moved along a line, F(x) + s γ = 0: that is a curve C of points (X, s), X being places
+and attitudes. The sum of X over all its points in a general linear slice is affine in the place of the slice; over a
+part of them it is not, unless C falls apart. The solutions that are asked about lie in the slice s = 0, which is not a
+general one: some points of C may be at infinity there. So it is taken with a general slice ℓ(X) = τ, whose points are
+found by loops like the solutions themselves, and both are moved together:
+
+    s (ℓ(X) - τ) = h,
+
+a general linear slice of the points (X, s, s X), where C has no points in s = 0 or ℓ = τ but these. So over the
+solutions and the points of the other slice, and over no part of both, the sum of X and s is affine in h: its second
+difference vanishes. (Leykin, Rodriguez and Sottile, "Trace test", 2018, is the theory of it.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .family import Family
+from .monodromy import Known, extended, patience
+from .paths import DONE, along, newton, track
+
+AFFINE = 1e-7
+"""A second difference of the sum that is less, against the sum of all second differences, is nil."""
+CURVED = 1e-4
+"""One that is more is not; between both the test is inconclusive."""
+SMALL = 1e-3
+"""Sums of coordinates that change less than this part of the one that changes most are measured by that."""
+LARGEST = 600
+"""With more points in the other slice the test is not made."""
+BEGIN = 4
+"""From so many solutions the first points of the other slice are sought."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pencil:
+    """The points (x, s) of C, x with s in its last row; members are slices, (weights of X, τ)."""
+
+    family: Family
+    numbers: np.ndarray
+    shift: np.ndarray
+
+    def random_member(self, random: np.random.Generator, near: np.ndarray) -> np.ndarray:
+        return random.normal(size=near.size) + 1j * random.normal(size=near.size)
+
+    def between(self, first: np.ndarray, second: np.ndarray, start: np.ndarray, bend: np.ndarray) -> Slice:
+        return Slice(self, first, second, start, bend)
+
+    def signature(self, x: np.ndarray) -> np.ndarray:
+        return np.concatenate([self.family.signature(x[:-1]), x[-1:]])
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """From one slice to another."""
+
+    pencil: Pencil
+    first: np.ndarray
+    second: np.ndarray
+    start: np.ndarray
+    bend: np.ndarray
+
+    def condition(
+        self, x: np.ndarray, s: np.ndarray, paths: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | float]:
+        """ℓ(X) - τ, its slopes by the unknowns, and by s of C."""
+        c = along(s, self.start, self.bend, paths)
+        X, closure = self.pencil.family.signature(x[:-1]), self.pencil.family.closure
+        parts = [self.first, self.second - self.first]
+        values = [(weights[:-1, None] * X).sum(axis=0) - weights[-1] for weights in parts]  # BLAS is slower here
+        slopes = [closure.slope(x[:-1], weights[:-1]) for weights in parts]
+        return values[0] + c * values[1], slopes[0] + c * slopes[1], 0.0
+
+    def evaluate(self, x: np.ndarray, s: np.ndarray, paths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        own, rows = self.pencil, self.pencil.family.rows
+        F, J = own.family.closure.evaluate(x[:-1], own.numbers[:, None] + own.shift[:, None] * x[-1])
+        value, slope, by_s = self.condition(x, s, paths)
+        n = rows.size
+        phi, jacobian = np.empty((s.size, n + 1), complex), np.empty((s.size, n + 1, n + 1), complex)
+        phi[:, :n], phi[:, n] = F[:, rows], value
+        jacobian[:, :n, :n], jacobian[:, n, :n] = J[:, rows], slope.T
+        jacobian[:, :n, n], jacobian[:, n, n] = own.shift[-F.shape[1] :][rows], by_s
+        return phi, jacobian
+
+    def moved(self, x: np.ndarray, step: np.ndarray) -> np.ndarray:
+        return np.concatenate([self.pencil.family.closure.moved(x[:-1], step[:-1]), x[-1:] + step[-1:]])
+
+    def rates(self, x: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return np.concatenate([self.pencil.family.closure.rates(x[:-1], v[:-1]), v[-1:]])
+
+    def normalised(self, x: np.ndarray) -> np.ndarray:
+        self.pencil.family.closure.normalised(x[:-1])
+        return x
+
+    def size(self, x: np.ndarray) -> np.ndarray:
+        return np.maximum(1.0, np.abs(self.pencil.signature(x)).max(axis=0))
+
+    def length(self, step: np.ndarray) -> np.ndarray:
+        own = np.abs(step[:-1] / self.pencil.family.closure.scale[:, None]).max(axis=0)
+        return np.maximum(own, np.abs(step[-1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Hyperbola(Slice):
+    """From s (ℓ(X) - τ) = 0 to s (ℓ(X) - τ) = h, with the slice `first`."""
+
+    h: complex = 0.0
+
+    def condition(
+        self, x: np.ndarray, s: np.ndarray, paths: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | float]:
+        value, slope, _ = super().condition(x, np.zeros(s.size), paths)
+        return x[-1] * value - s * self.h, x[-1] * slope, value
+
+
+class Trace:
+    """The test of the solutions known at a generic member. The points of the other slice are kept from one test to the
+    next."""
+
+    def __init__(self, family: Family, numbers: np.ndarray, random: np.random.Generator) -> None:
+        closure = family.closure
+        own = closure.metric * (random.normal(size=closure.rows) + 1j * random.normal(size=closure.rows))
+        shift = np.concatenate([np.zeros(closure.count - closure.rows), own * closure.system.length])
+        self.random = random
+        self.pencil = Pencil(family, numbers, shift)
+        size = len(family.signature(np.zeros((closure.system.layout.q_size, 1)))) + 1
+        self.weights = random.normal(size=size) + 1j * random.normal(size=size)
+        self.others: Known | None = None
+        self.ratio = np.nan
+        """The second difference of the sum, against the sum of second differences."""
+
+    def __call__(self, known: Known) -> bool | None:
+        """Whether the solutions are complete; None: the test says nothing."""
+        x = np.concatenate([known.x, np.zeros((1, known.count))])
+        if self.others is None:
+            start = self._begun(x)
+            if not start.shape[1]:
+                return None
+            self.others = Known(self.pencil, self.weights, start[:, :0])
+            self.others.add(start)
+        quiet = 0
+        while self.others.count < LARGEST and quiet < patience(self.others.count):
+            quiet = 0 if extended(self.pencil, self.others, self.random) else quiet + 1
+            if (found := self._affine(x)) is not False:
+                return found
+        return False if self.others.count < LARGEST else None
+
+    def _affine(self, x: np.ndarray) -> bool | None:
+        """The test, with the points of the other slice that are known."""
+        others = self.others.x  # type: ignore[union-attr]
+        both = np.concatenate([x, others], axis=1)
+        h = np.median(np.abs(others[-1])) * complex(*self.random.normal(size=2))
+        still = np.zeros(both.shape[1])
+        lines = [Hyperbola(self.pencil, self.weights, self.weights, still, still, sign * h) for sign in (1.0, -1.0)]
+        ends = [track(line, both) for line in lines]
+        if any((one.status != DONE).any() for one in ends):
+            return False
+        sharp = [newton(line, one.x, 1.0, 2)[0] for line, one in zip(lines, ends, strict=True)]
+        first, middle, last = (
+            self.pencil.signature(y) for y in (sharp[0], newton(lines[0], both, 0.0, 2)[0], sharp[1])
+        )
+        second = first - 2 * middle + last
+        sizes = np.abs(second).sum(axis=1)
+        self.ratio = float((np.abs(second.sum(axis=1)) / np.maximum(sizes, SMALL * sizes.max())).max())
+        return True if self.ratio < AFFINE else False if self.ratio > CURVED else None
+
+    def _begun(self, x: np.ndarray) -> np.ndarray:
+        """Points in the slice: each solution lies in one with another τ, which is moved to this one."""
+        found = [x[:, :0]]
+        for k in range(min(x.shape[1], BEGIN)):
+            own = self.weights.copy()
+            own[-1] = self.weights[:-1] @ self.pencil.family.signature(x[:-1, [k]])[:, 0]
+            bend = np.array([complex(*self.random.normal(size=2))])
+            ends = track(self.pencil.between(own, self.weights, np.zeros(1), bend), x[:, [k]])
+            found.append(ends.x[:, ends.status == DONE])
+        return np.concatenate(found, axis=1)

@@ -1,0 +1,163 @@
+"""All poses of a mechanism for given values of its drivers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...arguments import check_tables, model_of
+from ...compiled import System
+from ...errors import MbsError, ModelError, check_dict
+from ...model.model import Model
+from ...model.parameters import finite_number
+from ...modes.closure import Closure
+from ...modes.continua import dimension_at
+from ...modes.counted import counted
+from ...modes.ends import Found, ends_of
+from ...modes.generic import Generic
+from ...modes.poses import state_at
+from ...modes.result import AssemblyModes
+from ...poses.assembly import holding
+from ...poses.closing import closed
+from ...results.result import State
+from .follow import follow
+
+SAME = 1e-6
+"""Poses that differ by less, by their signatures, are one."""
+MOST_SINGULAR = 6
+"""So many singular ends are looked at more closely."""
+
+
+def assembly_modes(
+    model: Model | System, fix: Mapping[str, float] | None = None, t: float = 0.0, seed: int = 1
+) -> AssemblyModes:
+    """All poses in which a mechanism can be put together for given values of its drivers.
+
+    Drivers are as they are at the time t, and `fix` holds quantities at values: together they must leave no freedom.
+    The equations are taken as polynomials, and all their solutions found, real and complex: those of a generic
+    mechanism of the same structure by following one of them along loops, until the trace test says that there are no
+    others; then those of this one, by a path from each. The generic ones are kept with the structure: other values,
+    and ``with_parameters``, cost these paths only. `seed` is that of the random numbers that loops are made with.
+
+    A four-bar has two:
+
+    >>> points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}
+    >>> model = mbs.PlanarModel.from_points(points, rods={"crank": "AB", "coupler": "BC", "rocker": "CD"}, fixed="AD")
+    >>> modes = mbs.assembly_modes(model, fix={"crank.angle": 0.6})
+    >>> len(modes), modes.complex, modes.complete
+    (2, 2, True)
+    >>> print(modes.table("rocker.angle"))
+    mode  rocker.angle
+       0     -1.728545
+       1      0.546373
+    """
+    model = model_of(model)
+    t, given = finite_number(t, "the time t"), {} if fix is None else fix
+    check_tables(model, np.array([t]))
+    check_dict("fix", given, "names and values", 'fix={"crank.angle": 0.6}')
+    given = {name: finite_number(value, f"fix[{name!r}]") for name, value in given.items()}
+    _check_levels(model, given)
+    held = holding(model.compile(), 0, given)
+    closure, generic = counted(held, t, seed)
+    _check_freedom(model, held, generic)
+    found = ends_of(generic, closure)
+    real = (state_at(model, held, closure, x, t, given) for x in found.regular.T[found.real])
+    states = _each_once(closure, [state for state in real if state is not None])
+    others, dimension = _singular(model, held, closure, found, t, given)
+    others = _each_once(closure, others)
+    states = _each_once(closure, [*states, *others])
+    weight, placement = held.weight, held.placement
+    states.sort(key=lambda s: float(weight @ held.between(placement, _held(held, s.full_q)) ** 2))
+    complete = generic.complete if not found.lost else None
+    return AssemblyModes(
+        model.name, t, given, tuple(states), found.regular.shape[1] + len(others), generic.count, complete,
+        found.singular.shape[1], dimension, found.at_infinity,
+        _told(model, t, given, states, generic, found, dimension),
+    )  # fmt: skip
+
+
+def _check_levels(model: Model, fix: Mapping[str, float]) -> None:
+    for name in fix:
+        measure, level = model.quantity(name)
+        if level or measure.lowest:
+            raise ModelError(f"fix={{{name!r}: ...}} holds a rate; modes are poses: hold values")
+
+
+def _check_freedom(model: Model, held: System, generic: Generic) -> None:
+    """Everything must be led."""
+    left = held.nv - generic.family.rows.size
+    if not left:
+        return
+    what = f"{model.name!r} has {left} freedom{'s' if left > 1 else ''} that nothing leads, so its poses are no few"
+    names = [f"{e.name}.{kind}" for e in model.conditions for kind in e.measures() if kind != "distance"]
+    names += [f"{body}.{c}" for body in model.bodies for c in "xy"]
+    example = ", ".join(f'"{name}": ...' for name in names[:left])
+    raise ModelError(f"{what}; hold as many quantities, such as fix={{{example}}}", freedoms=left)
+
+
+def _held(held: System, q: np.ndarray) -> np.ndarray:
+    return q if q.size == held.placement.size else np.concatenate([q, held.placement[q.size :]])
+
+
+def _each_once(closure: Closure, states: Sequence[State]) -> list[State]:
+    out: list[State] = []
+    seen: list[np.ndarray] = []
+    for state in states:
+        own = closure.signature(state.full_q[:, None])[:, 0]
+        if all(np.abs(own - other).max() > SAME for other in seen):
+            out.append(state)
+            seen.append(own)
+    return out
+
+
+def _singular(
+    model: Model, held: System, closure: Closure, found: Found, t: float, fix: Mapping[str, float]
+) -> tuple[list[State], int]:
+    """Real poses at singular ends: those that stand alone, and the dimension of the largest continuum."""
+    alone: list[State] = []
+    dimension = 0
+    for x in found.singular.T[:MOST_SINGULAR]:
+        q = held.placement.copy()
+        q[: held.layout.nq] = x[: held.layout.nq].real
+        try:
+            q = closed(held, held.machine(), t, closure.normalised(q[:, None])[:, 0])
+        except MbsError:
+            continue
+        here = dimension_at(held, t, q)
+        dimension = max(dimension, here)
+        if not here and (state := state_at(model, held, closure, q, t, fix)) is not None:
+            alone.append(state)
+    return alone, dimension
+
+
+def _told(
+    model: Model, t: float, fix: Mapping[str, float], states: Sequence[State], generic: Generic, found: Found,
+    dimension: int,
+) -> str:  # fmt: skip
+    parts = []
+    if dimension:
+        parts.append(f"some poses are not isolated: a continuum of {dimension} dimension{'s' * (dimension > 1)}")
+    if found.lost:
+        parts.append(f"{found.lost} paths were lost, so poses may be missing; try another seed=")
+    if generic.complete is None:
+        parts.append("the trace test says nothing here, so that poses may be missing; try another seed= as well")
+    if generic.complete is False:
+        parts.append("the trace test fails: poses are missing; try another seed=")
+    if not states and not dimension:
+        parts.append("there is no real pose" + _limit(model, t, fix))
+    return "; ".join(parts)
+
+
+def _limit(model: Model, t: float, fix: Mapping[str, float]) -> str:
+    """How far the one quantity that was fixed can go, from the placement."""
+    if len(fix) != 1:
+        return ""
+    ((name, value),) = fix.items()
+    try:
+        limits = follow(model, name, t=t).limits(name)
+    except MbsError:
+        return ""
+    nearest: Any = min(limits, key=lambda limit: abs(limit - value))
+    return f": from its placement, {name} goes to {nearest:.9g} at most" if np.isfinite(nearest) else ""

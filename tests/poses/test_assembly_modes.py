@@ -1,0 +1,338 @@
+"""All poses for given values of drivers: known sets of them, generic numbers, what is told, circuits and branches."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from modes_oracle import about_x, ends_of_platform, hand, legs, poses_of, turned
+
+import mbs_dae as mbs
+
+# --- in the plane: sets that are known to 20 digits ----------------------------------------------------------------
+
+SIX_BAR = [  # crank, coupler, rocker and dyad angles; solved in rational arithmetic, and counted by a scan
+    (0.096269511619630936894, 1.3436159411206142858, 1.2374145295963740622, -0.97245251593668951898),
+    (0.13714429262904263865, 1.6938950498660964214, 1.5526479154856869823, -1.2957460843522098981),
+    (1.4375959621075155036, 0.03601955996894623591, 1.3946790447069044429, -0.3854001873401574976),
+    (3.0232286134171859113, 0.26899827131990096182, 2.7881910989994458401, -1.7844503033722376338),
+]
+THREE_RPR = [  # angle, x, y
+    (-0.85156587624039338531, 0.39009297194074405748, 1.7268338015637770325),
+    (0.12511691926195713499, 0.41413632420432085405, -0.77582436307144454934),
+    (0.7075962128201701947, -0.12326873964170258647, -0.40860852715341981343),
+    (1.9034674680324265516, 2.1383457718727888564, 0.8041753576159068927),
+]
+POINTS = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}
+
+
+def four_bar(**more):
+    rods = {"crank": "AB", "coupler": "BC", "rocker": "CD"}
+    return mbs.PlanarModel.from_points(POINTS | more, rods=rods, fixed="AD")
+
+
+def six_bar():
+    """Stephenson III: a four-bar, whose coupler is held by a dyad on a crank with a given angle."""
+    a, b, c, f, u, v, e, q = 1.0, 0.91, 1.04, 0.86, 0.91, 0.61, 1.14, 0.63
+    angle = 2 * np.arctan(0.64)
+    E = np.array([-0.3, 1.49])
+    A, Q = a * np.array([np.cos(1.4), np.sin(1.4)]), E + q * np.array([np.cos(angle), np.sin(angle)])
+    model = mbs.PlanarModel("six-bar")
+    crank, coupler = model.link("crank", (0, 0), tuple(A), length=a), model.body("coupler", position=tuple(A))
+    rocker, drive = model.link("rocker", (f, 0), (f, c), length=c), model.link("drive", tuple(E), tuple(Q), length=q)
+    rod, ground = model.link("rod", tuple(Q), tuple(A + [u, v]), length=e), model.ground
+    model.add(
+        mbs.Revolute("O", ground, crank.tail),
+        mbs.Revolute("A", crank.head, coupler.at(0, 0)),
+        mbs.Revolute("B", coupler.at(b, 0), rocker.head),
+        mbs.Revolute("C", ground.at(f, 0), rocker.tail),
+        mbs.Revolute("P", coupler.at(u, v), rod.head),
+        mbs.Revolute("Q", drive.head, rod.tail),
+        mbs.Revolute("E", ground.at(*E), drive.tail),
+    )
+    return model, {"drive.angle": angle}
+
+
+def three_rpr(lengths=(1.35, 1.47, 1.71)):
+    base, joints = [(0.83, 0.49), (2.2, 0.32), (0.41, 2.61)], [(-0.04, 0), (0.95, -0.25), (0.68, 1.67)]
+    model = mbs.PlanarModel("3-RPR")
+    platform = model.body("platform", position=(0.5, 0.5))
+    for k, (b, m, length) in enumerate(zip(base, joints, lengths, strict=True)):
+        value = model.parameter(f"l{k}", length, "m")
+        model.add(mbs.Driver(f"leg{k}", mbs.distance(model.ground.at(*b), platform.at(*m)), value))
+    return model
+
+
+def wrapped(angle):
+    return np.mod(angle + np.pi, 2 * np.pi) - np.pi
+
+
+def test_a_six_bar_has_the_modes_that_exact_arithmetic_finds():
+    model, given = six_bar()
+    modes = mbs.assembly_modes(model, fix=given)
+    assert (modes.complex, modes.complete, modes.message) == (6, True, "")
+    found = np.column_stack([wrapped(modes[f"{name}.angle"]) for name in ("crank", "coupler", "rocker", "rod")])
+    found = found[np.argsort(found[:, 0])]
+    known = np.array(SIX_BAR)
+    assert found.shape == known.shape
+    assert np.abs(found[:, :2] - known[:, :2]).max() < 1e-12
+
+
+def test_a_three_rpr_platform_has_the_modes_that_exact_arithmetic_finds_and_keeps_its_generic_solutions():
+    model = three_rpr()
+    modes = mbs.assembly_modes(model)
+    assert (modes.complex, modes.complete) == (6, True)
+    found = np.column_stack([modes["platform.angle"], modes["platform.x"], modes["platform.y"]])
+    assert np.abs(found[np.argsort(found[:, 0])] - THREE_RPR).max() < 1e-12
+    again = mbs.assembly_modes(model, seed=7)  # another generic member, other loops
+    assert (again.complex, again.complete, len(again)) == (6, True, 4)
+    assert np.abs(np.sort(again["platform.x"]) - np.sort(modes["platform.x"])).max() < 1e-12
+
+    design = model.with_parameters(l0=1.2)
+    kept = len(model.compile().structure._made)
+    other = mbs.assembly_modes(design)
+    assert len(model.compile().structure._made) == kept  # no generic solutions but those that there are
+    for mode in other:
+        e = np.r_[np.cos(mode["platform.angle"] / 2), 0, 0, np.sin(mode["platform.angle"] / 2)]
+        base, joints = np.array([(0.83, 0.49, 0)]), np.array([(-0.04, 0, 0)])
+        place = np.array([mode["platform.x"], mode["platform.y"], 0])
+        assert abs(legs(place, e, base, joints)[0] - 1.2) < 1e-12
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_four_bar_has_two_modes(seed):
+    modes = mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6}, seed=seed)
+    assert (len(modes), modes.complex, modes.complete) == (2, 2, True)
+    B, D = 0.6 * np.array([np.cos(0.6), np.sin(0.6)]), np.array([1.0, 0.0])
+    b, c = np.hypot(0.225, 0.662), np.hypot(0.175, 0.662)
+    d = np.hypot(*(D - B))
+    x = (b * b - c * c + d * d) / (2 * d)
+    across = np.array([-(D - B)[1], (D - B)[0]]) / d * np.sqrt(b * b - x * x)
+    for mode in modes:
+        C = np.array([mode["coupler.C.x"], mode["coupler.C.y"]])
+        assert min(np.abs(C - (B + x * (D - B) / d + s * across)).max() for s in (1, -1)) < 1e-13
+
+
+def test_of_a_parallelogram_with_a_third_crank_the_crossed_mode_is_none():
+    """Its equations are redundant; what is left out is asked at the end."""
+    model = mbs.PlanarModel.from_points(
+        {"A": (0, 0), "B": (0.4, 0.3), "C": (1.4, 0.3), "D": (1, 0)}, rods=["AB", "BC", "CD"], fixed="AD"
+    )
+    assert len(mbs.assembly_modes(model, fix={"AB.angle": 0.7})) == 2
+    bar = model.link("third", (0.5, 0), (0.9, 0.3))
+    model.add(mbs.Revolute("A3", model.ground.at(0.5, 0), bar.tail), mbs.Revolute("B3", bar.head, model.bodies["BC"]))
+    (mode,) = mbs.assembly_modes(model, fix={"AB.angle": 0.7})
+    assert abs(mode["BC.angle"]) < 1e-12
+
+
+def test_a_four_bar_of_space_with_parallel_axes_is_that_of_the_plane():
+    """Three equations too many, and bodies could stand on their heads."""
+    model = mbs.SpatialModel("four-bar")
+    A, B, C, D = ((x, y, 0) for x, y in POINTS.values())
+    crank, coupler, rocker = model.link("crank", A, B), model.link("coupler", B, C), model.link("rocker", D, C)
+    ground = model.ground
+    pins = ("A", ground, crank, A), ("B", crank, coupler, B), ("C", coupler, rocker, C), ("D", ground, rocker, D)
+    for name, *bodies, at in pins:
+        model.add(mbs.Revolute(name, *bodies, at=at, axis=(0, 0, 1)))
+    modes = mbs.assembly_modes(model, fix={"A.angle": 0.6})
+    flat = mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6})
+    assert (len(modes), modes.complex) == (2, 2)
+    assert np.abs(np.sort(modes["coupler.x"]) - np.sort(flat["coupler.x"])).max() < 1e-12
+
+
+# --- in space -------------------------------------------------------------------------------------------------------
+
+PLATFORM = [  # the places of the real ones of 40 poses, of the platform below; by `ends_of_platform`
+    (-0.39144759351774416, -0.4624625236861672, 0.5666690552791332),
+    (-0.0695902090353631, -0.7602601089509946, 0.7025154267664672),
+    (0.2776002972751596, -2.5375942767411948, -0.32212103974079065),
+    (0.44701022422965825, -2.1777853333666264, -0.5477876121133957),
+    (0.9591848586745112, -0.9798545663746753, -0.7977957578895387),
+    (1.0618969417771682, -0.6971030913401226, -0.7520634716909467),
+]
+
+
+def platform_of(seed, coincident=False):
+    """A random platform on six legs of given lengths, which stands somewhere. With coincident joints two legs each meet
+    in a point of the platform."""
+    random = np.random.default_rng(seed)
+    base, joints = random.normal(size=(6, 3)), random.normal(size=(6, 3))
+    if coincident:
+        joints[1::2] = joints[::2]
+    lengths = legs(random.normal(size=3), random.normal(size=4), base, joints)
+    model = mbs.SpatialModel("platform")
+    body = model.body("platform", position=(0.1, 0.2, 1.0))
+    for k in range(6):
+        gap = mbs.distance(model.ground.at(*base[k]), body.at(*joints[k]))
+        model.add(mbs.Driver(f"leg{k}", gap, model.parameter(f"l{k}", lengths[k], "m")))
+    return model, base, joints, lengths
+
+
+def lengths_in(modes, base, joints):
+    return np.array([legs(state.q[:3], state.q[3:7], base, joints) for state in modes])
+
+
+@pytest.mark.slow
+def test_a_platform_has_forty_solutions_and_the_real_ones_that_another_homotopy_finds():
+    model, base, joints, lengths = platform_of(4)
+    modes = mbs.assembly_modes(model)
+    assert (modes.complex, modes.generic, modes.complete) == (40, 40, True)
+    found = np.column_stack([modes[f"platform.{c}"] for c in "xyz"])
+    known = np.array(PLATFORM)
+    assert found.shape == known.shape
+    assert np.abs(found[np.argsort(found[:, 0])] - known).max() < 1e-11
+    assert np.abs(lengths_in(modes, base, joints) - lengths).max() < 1e-13
+    shorter = mbs.assembly_modes(model.with_parameters(l0=0.995 * lengths[0]))  # forty paths only
+    assert shorter.complex == 40 and len(shorter) > 0
+    assert np.abs(lengths_in(shorter, base, joints) - [0.995 * lengths[0], *lengths[1:]]).max() < 1e-13
+
+
+@pytest.mark.soak
+def test_a_platform_whose_legs_meet_in_three_points_has_sixteen():
+    model, base, joints, lengths = platform_of(5, coincident=True)
+    modes = mbs.assembly_modes(model)
+    assert (modes.complex, modes.complete) == (16, True)
+    assert np.abs(lengths_in(modes, base, joints) - lengths).max() < 1e-13
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(100, 200))
+def test_random_platforms_have_forty(seed):
+    model, base, joints, lengths = platform_of(seed)
+    modes = mbs.assembly_modes(model)
+    assert (modes.complex, modes.complete) == (40, True)
+    assert len(modes) % 2 == 0 and len(modes) > 0  # complex ones come in pairs
+    assert np.abs(lengths_in(modes, base, joints) - lengths).max() < 1e-12
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(4, 8))
+def test_random_platforms_have_the_poses_of_another_homotopy(seed):
+    model, base, joints, lengths = platform_of(seed)
+    poses = poses_of(ends_of_platform(base, joints, lengths))
+    real = np.sort(poses[np.abs(poses.imag).max(axis=1) < 1e-7].real[:, 9])
+    modes = mbs.assembly_modes(model)
+    assert len(poses) == modes.complex == 40
+    assert np.abs(np.sort(modes["platform.x"]) - real).max() < 1e-9
+
+
+A, D, ALPHA = (0.3, 1, 0, 1.5, 0, 0), (0, 0, 0.2, 0, 0, 0), np.radians([90, 1, 90, 1, 90, 1])
+
+
+def arm():
+    """The arm of Manseur and Doty (1989), whose hand reaches one place in 16 ways."""
+    columns = [[-0.760117, -0.641689, 0.102262], [0.133333, 0, 0.991071], [-0.635959, 0.766965, 0.085558]]
+    U, _, V = np.linalg.svd(np.array(columns).T)  # six printed digits: the nearest rotation
+    model = mbs.SpatialModel("arm")
+    place, frame, before = np.zeros(3), np.eye(3), model.ground
+    for k in range(6):
+        body = model.body(f"link{k + 1}", position=tuple(place), rotation=frame)
+        axes = {"axis": tuple(frame[:, 2]), "x_axis": tuple(frame[:, 0])}
+        model.add(mbs.Revolute(f"J{k + 1}", before, body, at=tuple(place), **axes))
+        place, frame, before = place + frame @ [A[k], 0, D[k]], frame @ about_x(ALPHA[k]), body
+    tip = body.at(A[5], 0, D[5], rotation=about_x(ALPHA[5]))
+    position = (-1.140175, 0.0, 0.0)
+    model.add(mbs.PoseDriver("hand", tip, position=position, rotation=U @ V))
+    return model, np.array(position), U @ V
+
+
+@pytest.mark.soak
+def test_an_arm_with_six_hinges_reaches_a_place_in_sixteen_ways():
+    model, place, frame = arm()
+    modes = mbs.assembly_modes(model)
+    assert (len(modes), modes.complex, modes.generic) == (16, 16, 16)
+    assert modes.complete is not False
+    for mode in modes:
+        at, axes = hand([mode[f"J{k}.angle"] for k in range(1, 7)], A, D, ALPHA)
+        assert np.abs(at - place).max() < 1e-11 and np.abs(axes - frame).max() < 1e-11
+    assert len({tuple(np.round(mode.q, 6)) for mode in modes}) == 16
+
+
+def test_what_a_quaternion_turns():
+    assert np.allclose(turned(np.array([np.cos(0.2), np.sin(0.2), 0, 0])), about_x(0.4))
+
+
+# --- what is told ---------------------------------------------------------------------------------------------------
+
+
+def test_a_value_out_of_reach_has_complex_solutions_only_and_the_nearest_limit_is_told():
+    modes = mbs.assembly_modes(four_bar(), fix={"crank.angle": 2.5})
+    assert (len(modes), modes.complex, modes.complete) == (0, 2, True)
+    b, c = np.hypot(0.225, 0.662), np.hypot(0.175, 0.662)
+    limit = np.arccos((1.36 - (b + c) ** 2) / 1.2)
+    assert f"crank.angle goes to {limit:.9g} at most" in modes.message
+    with pytest.raises(mbs.ModelError, match="no mode of 'mechanism' to draw"):
+        modes.plot()
+
+
+def two_rods(second):
+    model = mbs.PlanarModel("two rods")
+    first, last = model.link("first", (0, 0), (1, 0)), model.link("second", (1, 0), (0.2, 0.3), length=second)
+    model.add(mbs.Revolute("A", model.ground, first.tail), mbs.Revolute("B", first.head, last.tail))
+    return model
+
+
+def test_a_continuum_of_poses_is_told_with_its_dimension():
+    """Equal rods that lie on each other turn about their end."""
+    modes = mbs.assembly_modes(two_rods(1.0), fix={"second.head.x": 0.0, "second.head.y": 0.0})
+    assert (len(modes), modes.complex, modes.dimension) == (0, 0, 1)
+    assert "a continuum of 1 dimension" in modes.message
+
+
+def test_two_modes_that_run_into_one_are_one_singular_mode():
+    modes = mbs.assembly_modes(two_rods(0.7), fix={"second.head.x": 1.7, "second.head.y": 0.0})
+    assert (len(modes), modes.singular, modes.dimension) == (1, 2, 0)
+    assert abs(modes[0]["first.angle"]) < 1e-6
+
+
+def test_freedoms_that_nothing_leads_are_refused():
+    with pytest.raises(
+        mbs.ModelError, match=r"'two rods' has 2 freedoms that nothing leads.*fix=\{\"A.angle\""
+    ) as told:
+        mbs.assembly_modes(two_rods(1.0))
+    assert told.value.freedoms == 2
+
+
+@pytest.mark.parametrize(
+    ("element", "words"),
+    [
+        (lambda m, a, b: mbs.Gear("gear", m.elements["A"], m.elements["D"], ratio=0.7), "by 0.7, which is no whole"),
+        (lambda m, a, b: mbs.Constraint("curve", a, phi=lambda i: i.y - sp.sin(i.x)), "says"),
+    ],
+)
+def test_what_is_not_algebraic_is_refused_by_name(element, words):
+    model = mbs.PlanarModel("wheels")
+    a, b = model.body("a"), model.body("b", position=(1, 0))
+    model.add(mbs.Revolute("A", model.ground, a), mbs.Revolute("D", model.ground, b))
+    one = element(model, a, b)
+    model.add(one)
+    with pytest.raises(mbs.ModelError, match=f"{one.name}.*{words}"):
+        mbs.assembly_modes(model, fix={"a.angle": 0.3})
+
+
+def test_modes_are_read_by_number_and_by_name():
+    modes = mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6})
+    assert modes[0]["crank.angle"] == modes["crank.angle"][0] == pytest.approx(0.6)
+    assert [state.t for state in modes] == [0.0, 0.0]
+    with pytest.raises(mbs.ModelError, match="read by number"):
+        modes[0.5]
+    with pytest.raises(IndexError):
+        modes[2]
+    with pytest.raises(mbs.ModelError, match="holds a rate"):
+        mbs.assembly_modes(four_bar(), fix={"crank.omega": 1.0})
+
+
+# --- circuits and branches ------------------------------------------------------------------------------------------
+
+
+def test_the_modes_of_a_grashof_four_bar_are_of_two_circuits_and_those_of_another_of_one():
+    turns = four_bar(B=(0.2, 0), C=(0.325, 0.484), D=(0.5, 0))  # a = 0.2, b = 0.5, c ≈ 0.515, f = 0.5
+    modes = mbs.assembly_modes(turns, fix={"crank.angle": 0.6})
+    assert modes.circuits == (0, 1) and modes.branches == (0, 1)
+    rocks = mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6})
+    assert rocks.circuits == (0, 0) and rocks.branches == (0, 1)
+
+
+def test_modes_are_drawn_side_by_side_in_one_window():
+    modes = mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6})
+    figure = modes.plot()
+    assert len(figure.axes) == 2
+    assert figure.axes[0].get_xlim() == figure.axes[1].get_xlim()
