@@ -60,7 +60,6 @@ _NAMES = {
     "certify.motion": "MotionCertificate",
     "verbs.curves.assembly_modes": "assembly_modes",
     "modes.result": "AssemblyModes",
-    "poses.arcs.curve": "Curve TurningPoint BranchPoint",
     "poses.arcs.curve": "Curve",
     "poses.arcs.points": "TurningPoint BranchPoint UndecidedPoint",
     "verbs.equilibrium": "equilibrium",
