@@ -10,7 +10,7 @@ from ..compiled.structure import Structure
 from ..errors import ModelError, unknown_name
 from ..model.model import Model
 from ..model.parameters import Parameter
-from .constants import constants_of, spoken_of, with_constants_free
+from .constants import are_alike, constants_of, spoken_of, with_constants_free
 
 
 class Asked(NamedTuple):
@@ -21,6 +21,8 @@ class Asked(NamedTuple):
     symbols: tuple[Parameter, ...]
     told: str
     """What is to be said of them."""
+    alike: bool = True
+    """Whether all equations have the form that they have where constants are numbers."""
 
 
 def asked_of(model: Model, names: Any, given: Collection[str] = ()) -> Asked | None:
@@ -34,16 +36,17 @@ def asked_of(model: Model, names: Any, given: Collection[str] = ()) -> Asked | N
     if len({*asked}) < len(asked):
         twice = next(name for name in asked if asked.count(name) > 1)
         raise ModelError(f"derivatives names {twice!r} twice; leave one out")
-    values = {name: Parameter(name) for name in asked if name in given}
+    values, alike = {name: Parameter(name) for name in asked if name in given}, True
     constants = tuple(name for name in asked if name not in values and name not in model.parameters)
     if constants:
         check_constants(model, constants, given)
-        model = model.compile().latest(_with_constants, constants)
+        free = model.compile().latest(_with_constants, constants)
+        model, alike = free, are_alike(model, free)
     symbols = tuple(values.get(name) or model.parameters[name].symbol for name in asked)
     _check_inputs(model, symbols)
     idle = sorted({*map(str, symbols)} - {*map(str, spoken_of(model))} - {*values})
     told = f"nothing in the model depends on {', '.join(idle)}: derivatives by it are 0" if idle else ""
-    return Asked(model, asked, symbols, told)
+    return Asked(model, asked, symbols, told, alike)
 
 
 def _with_constants(system: System, names: tuple[str, ...]) -> Model:

@@ -215,6 +215,8 @@ def prepare(
     if past and past.is_of(initial, t[0]) and past.run.is_by(system, by, how):
         memory = past.memory or _made_again(past.run, past.t)
     of = asked_of(system.model, asked, _given(system.model, initial))
+    if of and not of.alike:
+        system = of.model.compile(system.coordinates.set, **system.structure.tree)
     if of:
         check_differentiable(system, by, memory is not None)
     return _prepared(Run(system, by, how, float(t[0]), without_past(initial), memory), t, of)

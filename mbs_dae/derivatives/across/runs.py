@@ -37,17 +37,22 @@ def is_to_be_followed(system: System, asked: Asked) -> bool:
     return any(known & getattr(number, "free_symbols", set()) for some in slots for number in some)
 
 
+LAWS = "restitution", "friction", "static friction", "smooth"
+"""What stands in the laws of contacts and of friction."""
+
+
 def check_followed(system: System, asked: Asked) -> None:
     """Refuse what runs beside a run cannot follow."""
     for controller in system.model.controllers:
         if {*asked.symbols} & getattr(controller.every, "free_symbols", set()):
             what = f"{controller.who} samples at times that depend on what is asked for"
             raise ModelError(f"derivatives of simulate: {what}; give a number for every=, or leave derivatives= out")
-    for contact in system.model.contacts:
-        restitution = getattr(contact, "restitution", 0.0)
-        if {*asked.symbols} & getattr(restitution, "free_symbols", set()) and system.evaluator(restitution) == 0.0:
-            what = f"{contact.who} has restitution 0 and is asked for it: there is a derivative to one side alone"
-            raise ModelError(f"derivatives of simulate: {what}; take a restitution a little larger")
+    number = asked.model.evaluator()
+    for one in (*asked.model.contacts, *asked.model.frictions):
+        for law, value in zip(LAWS, one.laws, strict=True):
+            if {*asked.symbols} & getattr(value, "free_symbols", set()) and number(value) == 0.0:
+                what = f"{one.who} has {law} 0 and is asked for it: there is a derivative to one side alone"
+                raise ModelError(f"derivatives of simulate: {what}; take one a little larger")
 
 
 @dataclass(frozen=True, eq=False)
