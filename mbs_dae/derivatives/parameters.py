@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..compiled import System
 from ..compiled.structure import Structure
 from ..errors import ModelError, unknown_name
@@ -23,6 +25,14 @@ class Asked(NamedTuple):
     """What is to be said of them."""
     alike: bool = True
     """Whether all equations have the form that they have where constants are numbers."""
+
+
+class Start(NamedTuple):
+    """How a state that a run starts from changes with one thing: its small motion, q of what is no body, and v."""
+
+    x: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
 
 
 def asked_of(model: Model, names: Any, given: Collection[str] = ()) -> Asked | None:

@@ -26,7 +26,7 @@ Values given are equations like all others (`poses.assembly.held_model`), and ho
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -40,7 +40,7 @@ from ..poses.assembly import held_model, holding
 from ..poses.redundancy import is_momentary
 from ..results.result import State
 from .equations import Instant, diagonal, solve_bordered
-from .parameters import Asked
+from .parameters import Asked, Start
 from .sizes import placement_slopes, weight_slopes
 
 
@@ -55,7 +55,9 @@ class Beginning:
     given: Mapping[str, float]
     """The values given, by name: of positions, velocities, and states of the model."""
     start: State | None = None
-    """What the pose is the nearest to, if not to the placement, and the velocity to. It is held."""
+    """What the pose is the nearest to, if not to the placement, and the velocity to."""
+    carried: Mapping[str, Start] = field(default_factory=dict)
+    """How that changes with what is asked for, by name; by all others it is held."""
 
     @cached_property
     def system(self) -> System:
@@ -90,7 +92,7 @@ class Beginning:
     @property
     def _states(self) -> np.ndarray:
         """Of the states of the model: as they are declared, or given."""
-        slopes = np.zeros((len(self.asked.names), self.system.layout.q_size))
+        slopes = self._carried("q", self.system.layout.q_size)
         if self.start is None:
             slopes = placement_slopes(self.system, self.asked.symbols)[1]
         for state in self.system.model.states:
@@ -103,7 +105,12 @@ class Beginning:
         """What the pose is the nearest to, and how that moves."""
         if self.start is None:
             return self.system.placement, placement_slopes(self.system, self.asked.symbols)[0]
-        return self.start.full_q, np.zeros((len(self.asked.names), self.system.nv))
+        return self.start.full_q, self._carried("x", self.system.nv)
+
+    def _carried(self, part: str, size: int) -> np.ndarray:
+        """How this part of the start changes: a row for each parameter."""
+        own = [getattr(self.carried[name], part) if name in self.carried else None for name in self.asked.names]
+        return np.array([np.zeros(size) if row is None else row for row in own])
 
     # --- its velocity and acceleration --------------------------------------------------------------------------------
 
@@ -136,7 +143,8 @@ class Beginning:
         momentum = M @ gained[: weight.size]
         multipliers = solve_bordered(M, J, -momentum[:, None], np.zeros((J.shape[0], 1)), weight).multipliers
         slopes = here.slopes((RATES, MOMENTA), gained, multipliers[:, 0])
-        right = -slopes[MOMENTA].along(self.x), -slopes[RATES].along(self.x)
+        given = M @ self._carried("v", self.system.layout.v_size)[:, : weight.size].T
+        right = given - slopes[MOMENTA].along(self.x), -slopes[RATES].along(self.x)
         return solve_bordered(M, J, *right, weight).x.T
 
     @cached_property

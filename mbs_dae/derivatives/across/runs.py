@@ -18,6 +18,7 @@ from ...model.breaks import switches
 from ...readings.motion import ComputedQuantities
 from ...results.result import Result
 from ..along import Variation
+from ..instants import set_moment
 from ..parameters import Asked
 from ..varied import VariedMotion, set_varied
 from .bodies import rows_of_bodies
@@ -115,4 +116,6 @@ def followed_run(result: Result, asked: Asked, following: Following) -> Result:
     record, own = following.run.record, following.own.system.is_cartesian
     known = {"rows": following.rows, "contacts": record.contacts.copy(), "energies": record.energies.copy()}
     set_varied(result, FollowedRun(result, asked, **known, following=None if own else following))
+    for event, slopes in zip(result.events, following.moments, strict=True):
+        set_moment(event.state, asked, slopes)
     return result

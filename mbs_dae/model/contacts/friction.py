@@ -220,8 +220,9 @@ class DryFriction(FrictionElement):
 
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
-        named = zip(("force", "static_force"), self._bounds, strict=True)
-        return {name: (bound, "N m" if self.measure.unit == "rad" else "N") for name, bound in named if is_constant(bound)}
+        named, unit = zip(("force", "static_force"), self._bounds, strict=True), "N"
+        unit = "N m" if self.measure.unit == "rad" else unit
+        return {name: (bound, unit) for name, bound in named if is_constant(bound)}
 
     def with_constant(self, name: str, value: Number) -> Self:
         """What holds at rest goes with what slides where both are the same."""

@@ -54,16 +54,17 @@ class _AtMarker(ForceElement):
         return found
 
     def with_constant(self, name: str, value: Number) -> Self:
-        if any("." in str(s) for s in free_parameters(self.values[axis] for axis in "xyz")):  # another one is free
+        components = {axis: self.values[axis] for axis in "xyz"}
+        free = {str(s).rpartition(".")[2] for s in free_parameters(components.values()) if "." in str(s)}
+        if free and name in ("magnitude", *components) and ("magnitude" in free) != (name == "magnitude"):
             what = f"{self.who} is asked for components of its force and for its magnitude, which follows from them"
-            if "magnitude" in (name, *(str(s).rpartition(".")[2] for s in free_parameters(self.values.values()))):
-                raise ModelError(f"{what}; ask for them in two calls")
+            raise ModelError(f"{what}; ask for them in two calls")
         if name != "magnitude" or name not in self.constants:
             return super().with_constant(name, value)
         size, other = self.constants[name][0], self
-        for axis in "xyz":
-            if self.values[axis] != 0:
-                other = other.with_constant(axis, self.values[axis] / size * value)
+        for axis, component in components.items():
+            if component != 0:
+                other = super(_AtMarker, other).with_constant(axis, component / size * value)
         return other
 
 
