@@ -40,6 +40,7 @@ from ..poses.assembly import held_model, holding
 from ..poses.redundancy import is_momentary
 from ..results.result import State
 from .equations import Instant, diagonal, solve_bordered
+from .inputs import input_slopes
 from .parameters import Asked, Start
 from .sizes import placement_slopes, weight_slopes
 
@@ -95,6 +96,7 @@ class Beginning:
         slopes = self._carried("q", self.system.layout.q_size)
         if self.start is None:
             slopes = placement_slopes(self.system, self.asked.symbols)[1]
+        slopes = slopes + input_slopes(self.system, self.asked.symbols, self.state.t)
         for state in self.system.model.states:
             if state.name in self.given:
                 slopes[:, self.system.layout.signals[state.symbol]] = [name == state.name for name in self.asked.names]

@@ -180,7 +180,8 @@ def set_varied(result: Result, varied: Varied) -> None:
     """(In place: a copy would read all that waits.)"""
     object.__setattr__(result, "varied", varied)
     if told := varied.asked.told:
-        object.__setattr__(result, "stats", {**result.stats, "derivatives": told})
+        more = [told, *filter(None, [result.stats.get("derivatives")])]
+        object.__setattr__(result, "stats", {**result.stats, "derivatives": "; ".join(more)})
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ def asked_of_run(run: Run, names: Sequence[Any]) -> Asked | None:
     model, given = run.system.model, {*given_of(run.first)}
     if carried := run.first.varied if names else None:  # what a state that was given was found from
         given |= {*starts_of(carried)} - {*model.parameters} - {*constants_of(model)}
-    asked = asked_of(model, names, given)
+    asked = asked_of(model, names, given, run=True)
     if asked and (run.by.method.is_implicit or run.by.method.steps_over):
         what = f'the steps of {run.by.method.name} have no derivatives yet: take method="DP5", "DP8" or "RK4"'
         raise ModelError(f"derivatives of simulate: {what}; or leave derivatives= out")

@@ -28,7 +28,7 @@ from ...results.result import Result, State
 from ..along import Variation, vary_forces
 from ..parameters import Asked, Start
 from ..start import Beginning
-from ..varied import VariedMotion, starts_of
+from ..varied import VariedMotion, set_varied, starts_of
 from .asked import given_of
 from .linear import LEVELS, MOTION, Linear, linear
 from .making import put_entry
@@ -186,6 +186,6 @@ class VariedRun(VariedMotion):
 
 
 def varied_run(result: Result, asked: Asked, taken: Taken) -> Result:
-    """The result of a run, which knows how it changes. (Set in place: a copy would read all that waits.)"""
-    object.__setattr__(result, "varied", VariedRun(result, asked, taken=taken))
+    """The result of a run, which knows how it changes."""
+    set_varied(result, VariedRun(result, asked, taken=taken))
     return result
