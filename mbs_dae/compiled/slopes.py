@@ -8,7 +8,7 @@ through the motion and through the numbers.
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sps
@@ -98,7 +98,7 @@ def slopes_in(structure: Structure, batch: BatchBuilder, by_numbers: bool) -> Sl
 
 
 def read_varied(
-    structure: Structure, builder: BatchBuilder, number: Evaluator, t: np.ndarray | Dual, q: Dual, v: Dual,
+    structure: Structure, builder: BatchBuilder, number: Evaluator, t: Any, q: Dual, v: Dual,
     swept: Swept | None = None, sums: sps.csr_matrix | None = None,
 ) -> Dual:  # fmt: skip
     """All outputs of a batch along a motion that varies with parameters: one row for each time. Of a sweep, at each of

@@ -386,7 +386,7 @@ def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
                 new, asked = [], [event for event in asked if isinstance(event.action, Reset)]
             events += new
             if prepared.following:
-                note_events(prepared.following, [system.model.elements[one.name] for one in new])
+                note_events(prepared.following, [one.name for one in new])
             if stops := [event.name for event in asked if event.action == "stop"]:
                 marching.record_now(march)
                 if prepared.following:

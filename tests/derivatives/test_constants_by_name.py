@@ -83,7 +83,8 @@ def test_the_pitch_of_a_screw_is_that_of_the_friction_in_it():
     nut = same.body("nut", mass=1.0, inertia=(0.1, 0.1, 0.1))
     screw = same.add(mbs.Screw("screw", same.ground, nut, pitch=p))
     same.add(mbs.Friction("thread", screw, mu=0.1, radius=0.05))
-    one, other = mbs.simulate(model, [0, 0.5], derivatives=["screw.pitch"]), mbs.simulate(same, [0, 0.5], derivatives=["p"])
+    one = mbs.simulate(model, [0, 0.5], derivatives=["screw.pitch"])
+    other = mbs.simulate(same, [0, 0.5], derivatives=["p"])
     assert abs(one.d("nut.z", "screw.pitch")[-1]) > 1e-3
     assert one.d("nut.z", "screw.pitch")[-1] == pytest.approx(other.d("nut.z", "p")[-1], rel=1e-9)
 

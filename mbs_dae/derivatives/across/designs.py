@@ -83,7 +83,7 @@ def following_of(march: Any, asked: Asked, run: Run, sampling: Sampling) -> Foll
     for name in asked.names:
         only_start = name not in asked.model.parameters
         beside = _starts(name, run, given) if only_start else designs_of(asked, name, run)
-        if name in carried:
+        if name in carried and isinstance(run.initial, State):
             beside = beside.with_starts(run.initial, carried[name])
         ways.append(_way(asked, name, beside, run, own))
         moved.append(_breaks_moved(beside, run, known, course.ends, times, name))

@@ -8,7 +8,6 @@ import numpy as np
 
 from ...compiled.machine import DONE
 from ...compiled.reading import Trajectory
-from ...model.events import Event
 from ..instants import Slopes
 from .again import read_here
 from .beside import Beside, stands
@@ -19,10 +18,12 @@ from .jumps import at_the_event
 PARTS = "q", "v", "a"
 
 
-def note_events(following: Following, events: Sequence[Event]) -> None:
+def note_events(following: Following, names: Sequence[str]) -> None:
     """These have happened now."""
-    for event in events:
-        following.moments.append(_moment(following, following.own.system.structure.deciding.index(event.who)))
+    system = following.own.system
+    for name in names:
+        guard = system.structure.deciding.index(system.model.elements[name].who)
+        following.moments.append(_moment(following, guard))
 
 
 def _moment(following: Following, guard: int) -> Slopes:

@@ -62,7 +62,7 @@ class Taken:
 def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
     """Of a run that has ended: numbers alone, so that whatever is known of it can be copied and pickled."""
     nearest = run.initial if isinstance(run.initial, State) else None
-    began = first, given_of(run), nearest, starts_of(run.varied)
+    began: Any = first, given_of(run), nearest, starts_of(run.varied)
     course = {name: np.copy(getattr(march.course, name))[()] for name in Course._fields[:-1]}
     known = march.record.times.copy(), march.record.energies.copy()
     return Taken(run.by, run.how, course, *known, steps, entry_now(march), *began)

@@ -30,6 +30,10 @@ from ..states import difference, rates_at, state_places
 from .differences import FARTHEST, extrapolated
 
 
+CHOICE = 1e-9
+"""A multiplier that a choice between several changes by less than this part of it is unique."""
+
+
 class Solved(NamedTuple):
     """The changes of a rest: a row for each parameter."""
 
@@ -129,7 +133,7 @@ def _where_unique(J: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
     """nan where rows that depend on others leave a choice."""
     left, sines, _ = np.linalg.svd(J) if J.size else (np.eye(len(J)), np.zeros(0), None)
     rank = int((sines > RANK * sines.max(initial=0.0)).sum())
-    chosen = (np.abs(left[:, rank:]) > 1e-9).any(axis=1)
+    chosen = np.abs(left[:, rank:]).max(axis=1, initial=0.0) > CHOICE
     return np.where(chosen[:, None], np.nan, multipliers)
 
 

@@ -160,6 +160,7 @@ class Friction(FrictionElement):
         """With the pitch of its thread."""
         relation, slots = self._form
         (joint,) = self.speaks_of
+        assert isinstance(joint, Joint)
         other, taken = self._unfinished(), joint.form()[1]
         other._complete(relation, {s: taken.get(s, n) if s == slot("pitch") else n for s, n in slots.items()})
         return other
