@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 
 import sympy as sp
 
+from ..errors import ModelError
 from ..model.bodies.body import Body
 from ..model.bodies.planar_body import PlanarBody
+from ..model.element import Element
 from ..model.events import Event, Reset
-from ..model.fields import Scalar
 from ..model.model import Model
 from ..model.parameters import Number, Parameter, ParameterValue, free_parameters
 from ..model.signals import StateVariable
@@ -39,10 +40,8 @@ def constants_of(model: Model) -> Mapping[str, Constant]:
     for body in model.bodies.values():
         found |= {f"{body.name}.{name}": constant for name, constant in _of_body(body)}
     for element in model.elements.values():
-        for name, field in element.fields.items():
-            if isinstance(field, Scalar):
-                free = partial(_free_constant, element.name, name)
-                found[f"{element.name}.{name}"] = Constant(element.values[name], field.unit, free)
+        for name, (value, unit) in element.constants.items():
+            found[f"{element.name}.{name}"] = Constant(value, unit, partial(_free_constant, element.name, name))
     return found
 
 
@@ -74,9 +73,29 @@ def _free_gravity(k: int, model: Model, parameter: Parameter) -> None:
     model.gravity = (*model.gravity[:k], parameter, *model.gravity[k + 1 :])
 
 
-def _free_constant(owner: str, field: str, model: Model, parameter: Parameter) -> None:
+def _free_constant(owner: str, name: str, model: Model, parameter: Parameter) -> None:
     element = model.elements[owner]
-    vars(element).update(vars(element.with_constant(field, parameter)))  # in place: others may speak of it
+    if element.is_written:
+        what = f"expressions of others read {element.who}, and were written with its numbers"
+        raise ModelError(f"{what}; make {name} a parameter of the model, and ask for that")
+    _become(element, element.with_constant(name, parameter))
+    for other in model.elements.values():
+        if element in other.speaks_of:
+            _become(other, other.renewed())
+
+
+def _become(element: Element, other: Element) -> None:
+    """In place: others may speak of it."""
+    vars(element).update(vars(other))
+    for body in element.bodies:
+        body.waiting.pop(element.name, None)
+
+
+def are_alike(model: Model, freed: Model) -> bool:
+    """Whether all equations have the same form still. A number that was 0 or 1, or the same as another one, is no part
+    of it any more where it is free."""
+    pairs = ((element.forms(), freed.elements[name].forms()) for name, element in model.elements.items())
+    return all([f.meaning for f, _ in own] == [f.meaning for f, _ in others] for own, others in pairs)
 
 
 def _free_number(owner: str, what: str, place: tuple[int, ...], model: Model, parameter: Parameter) -> None:

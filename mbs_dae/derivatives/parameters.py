@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..compiled import System
 from ..compiled.structure import Structure
 from ..errors import ModelError, unknown_name
+from ..model.fields import Choice
 from ..model.model import Model
 from ..model.parameters import Parameter
-from .constants import constants_of, spoken_of, with_constants_free
+from .constants import are_alike, constants_of, spoken_of, with_constants_free
+from .inputs import inputs_made_of, with_laws_written
 
 
 class Asked(NamedTuple):
@@ -21,11 +25,21 @@ class Asked(NamedTuple):
     symbols: tuple[Parameter, ...]
     told: str
     """What is to be said of them."""
+    alike: bool = True
+    """Whether all equations have the form that they have where constants are numbers."""
 
 
-def asked_of(model: Model, names: Any, given: Collection[str] = ()) -> Asked | None:
+class Start(NamedTuple):
+    """How a state that a run starts from changes with one thing: its small motion, q of what is no body, and v."""
+
+    x: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+
+
+def asked_of(model: Model, names: Any, given: Collection[str] = (), run: bool = False) -> Asked | None:
     """What stands in `derivatives=`: names, or the symbols of parameters; None where there are none. Names of values
-    `given` (fixed or initial ones) may be among them."""
+    `given` (fixed or initial ones) may be among them. Of a `run` inputs stay what they are."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise ModelError(f'derivatives must be a list of names, not {names!r}; e.g. derivatives=("r", "l")')
     asked = tuple(str(getattr(one, "symbol", one)) for one in names)
@@ -34,16 +48,18 @@ def asked_of(model: Model, names: Any, given: Collection[str] = ()) -> Asked | N
     if len({*asked}) < len(asked):
         twice = next(name for name in asked if asked.count(name) > 1)
         raise ModelError(f"derivatives names {twice!r} twice; leave one out")
-    values = {name: Parameter(name) for name in asked if name in given}
+    values, alike = {name: Parameter(name) for name in asked if name in given}, True
     constants = tuple(name for name in asked if name not in values and name not in model.parameters)
     if constants:
         check_constants(model, constants, given)
-        model = model.compile().latest(_with_constants, constants)
+        free = model.compile().latest(_with_constants, constants)
+        model, alike = free, are_alike(model, free)
     symbols = tuple(values.get(name) or model.parameters[name].symbol for name in asked)
-    _check_inputs(model, symbols)
+    if inputs := tuple(one.name for one in inputs_made_of(model, symbols)):
+        model = model if run else model.compile().latest(_with_laws, inputs)
     idle = sorted({*map(str, symbols)} - {*map(str, spoken_of(model))} - {*values})
     told = f"nothing in the model depends on {', '.join(idle)}: derivatives by it are 0" if idle else ""
-    return Asked(model, asked, symbols, told)
+    return Asked(model, asked, symbols, told, alike)
 
 
 def _with_constants(system: System, names: tuple[str, ...]) -> Model:
@@ -62,21 +78,53 @@ def _freed(structure: Structure, names: tuple[str, ...]) -> Model:
     return freed
 
 
+def _with_laws(system: System, names: tuple[str, ...]) -> Model:
+    written: Model = system.structure.once(_written, names)
+    return written.with_parameters(**{p.symbol.name: p.value for p in system.model.parameters.values()})
+
+
+def _written(structure: Structure, names: tuple[str, ...]) -> Model:
+    written = with_laws_written(structure.model, names)
+    written.compile()
+    return written
+
+
 def check_constants(model: Model, names: Iterable[str], given: Iterable[str] = ()) -> None:
     """Refuse names of which none is a constant of the model; beside these, values may be given."""
     known = constants_of(model)
     for name in names:
         if name not in known:
+            _check_kind(model, name)
             raise unknown_name(
                 "parameter or constant", name, [*given, *model.parameters, *known], f"model {model.name!r}"
             )
 
 
-def _check_inputs(model: Model, symbols: Collection[Parameter]) -> None:
-    for one in model.inputs:
-        if named := one.law.free_symbols & {*symbols}:
-            what = f"{one.who} depends on {min(map(str, named))!r}, and there are no derivatives through inputs"
-            raise ModelError(f"{what}; write its expression into the forces instead")
+def _check_kind(model: Model, name: str) -> None:
+    """Refuse what has this name and is no number that equations depend on."""
+    owner, _, last = name.rpartition(".")
+    element, body = model.elements.get(owner), model.bodies.get(owner)
+    if (body is not None and last == "length") and body.span is not None:
+        what = f"the length of link {owner!r} is in its markers, its centre and its inertia"
+        raise ModelError(f"{what}; give it as a parameter, length=model.parameter('l', {body.span}), and ask for that")
+    field = element.fields.get(last) if element is not None else None
+    if element is not None and isinstance(field, Choice):
+        what = f"{last} of {element.who} is one of {', '.join(map(repr, field.options))}, a matter of structure"
+        raise ModelError(f"{what}: nothing is differentiated by it; compare models with both")
+    if element is not None and (field is not None or last in ("function", "law", "every", "when")):
+        what = f"{last} of {element.who} is a law and no number"
+        raise ModelError(f"{what}; make the number in it a parameter, k = model.parameter('k', ...), and ask for that")
+    if element is not None and isinstance(getattr(element, last, None), int | float):
+        what = f"{last} of {element.who} is a part of the form of its equations, and no number in them"
+        raise ModelError(f"{what}: nothing is differentiated by it; compare models with several")
+    if name in model.elements or name in model.bodies:
+        kind = element.kind if (element := model.elements.get(name)) else "body"
+        known = [one for one in constants_of(model) if one.rpartition(".")[0] == name]
+        what = f"{name!r} is a {kind}, and not a number"
+        raise ModelError(f"{what}; ask for one of its constants: {', '.join(known) or 'it has none'}")
+    if model.found_quantity(name):
+        what = f"{name!r} follows from the motion: it is read, and nothing depends on it"
+        raise ModelError(f"{what}; ask for parameters and constants, or give its value (fix=, initial=) and ask for it")
 
 
 def asked_of_motion(model: Model, names: Any) -> Asked | None:

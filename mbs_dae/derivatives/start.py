@@ -28,7 +28,7 @@ Going back, weights of the state become those of parameters by one solution with
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -42,7 +42,8 @@ from ..poses.assembly import held_model, holding
 from ..poses.redundancy import is_momentary
 from ..results.result import State
 from .equations import Bordered, Instant, Response, diagonal, solve_bordered
-from .parameters import Asked
+from .inputs import input_slopes
+from .parameters import Asked, Start
 from .sizes import placement_slopes, weight_slopes
 
 
@@ -57,7 +58,9 @@ class Beginning:
     given: Mapping[str, float]
     """The values given, by name: of positions, velocities, and states of the model."""
     start: State | None = None
-    """What the pose is the nearest to, if not to the placement, and the velocity to. It is held."""
+    """What the pose is the nearest to, if not to the placement, and the velocity to."""
+    carried: Mapping[str, Start] = field(default_factory=dict)
+    """How that changes with what is asked for, by name; by all others it is held."""
 
     @cached_property
     def system(self) -> System:
@@ -100,9 +103,10 @@ class Beginning:
     @property
     def _states(self) -> np.ndarray:
         """Of the states of the model: as they are declared, or given."""
-        slopes = np.zeros((len(self.asked.names), self.system.layout.q_size))
+        slopes = self._carried("q", self.system.layout.q_size)
         if self.start is None:
             slopes = placement_slopes(self.system, self.asked.symbols)[1]
+        slopes = slopes + input_slopes(self.system, self.asked.symbols, self.state.t)
         for state in self.system.model.states:
             if state.name in self.given:
                 slopes[:, self.system.layout.signals[state.symbol]] = [name == state.name for name in self.asked.names]
@@ -113,7 +117,12 @@ class Beginning:
         """What the pose is the nearest to, and how that moves."""
         if self.start is None:
             return self.system.placement, placement_slopes(self.system, self.asked.symbols)[0]
-        return self.start.full_q, np.zeros((len(self.asked.names), self.system.nv))
+        return self.start.full_q, self._carried("x", self.system.nv)
+
+    def _carried(self, part: str, size: int) -> np.ndarray:
+        """How this part of the start changes: a row for each parameter."""
+        own = [getattr(self.carried[name], part) if name in self.carried else None for name in self.asked.names]
+        return np.array([np.zeros(size) if row is None else row for row in own])
 
     # --- its velocity and acceleration --------------------------------------------------------------------------------
 
@@ -149,7 +158,8 @@ class Beginning:
         momentum = by.H @ gained[: by.weight.size]
         multipliers = by.solve(-momentum[:, None], np.zeros((by.J.shape[0], 1))).multipliers
         slopes = here.slopes((RATES, MOMENTA), gained, multipliers[:, 0])
-        return Response(by, slopes[MOMENTA], slopes[RATES])
+        carried = by.H @ self._carried("v", self.system.layout.v_size)[:, : by.weight.size].T
+        return Response(by, slopes[MOMENTA].plus(-carried), slopes[RATES])
 
     @cached_property
     def acceleration(self) -> np.ndarray:

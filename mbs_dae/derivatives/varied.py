@@ -15,7 +15,7 @@ from ..compiled import System
 from ..compiled.derivatives import filled, lean_builder
 from ..compiled.dynamics import POWER, SCALARS
 from ..compiled.reading import Trajectory
-from ..compiled.slopes import places_moved
+from ..compiled.slopes import places_moved, small_motions
 from ..duals import Dual
 from ..errors import ModelError
 from ..kernels.blocks import block
@@ -25,7 +25,7 @@ from ..readings.reactions import ComputedReactions
 from ..results.quantities import Energy, frozen, ledger
 from ..results.result import Result, State
 from .along import Variation, vary_loads, vary_motion
-from .parameters import Asked
+from .parameters import Asked, Start
 from .runs.linear import MOTION, Linear, linear
 from .start import Beginning
 
@@ -180,7 +180,8 @@ def set_varied(result: Result, varied: Varied) -> None:
     """(In place: a copy would read all that waits.)"""
     object.__setattr__(result, "varied", varied)
     if told := varied.asked.told:
-        object.__setattr__(result, "stats", {**result.stats, "derivatives": told})
+        more = [told, *filter(None, [result.stats.get("derivatives")])]
+        object.__setattr__(result, "stats", {**result.stats, "derivatives": "; ".join(more)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,8 +217,27 @@ def state_with_derivatives(
         return state
     message = "; ".join(filter(None, (state.message, asked.told)))
     told = replace(state, message=message)
-    set_varied(told.result, VariedState(told.result, asked, Beginning(asked, told, given, start), forced))
+    begin = Beginning(asked, told, given, start, starts_of(varied_of(start)))
+    set_varied(told.result, VariedState(told.result, asked, begin, forced))
     return told
+
+
+def varied_of(state: Any) -> Varied | None:
+    """How a state changes, if it knows."""
+    result = vars(state).get("result") if isinstance(state, State) else None
+    return result.varied if result is not None else None
+
+
+def starts_of(varied: Varied | None) -> Mapping[str, Start]:
+    """What starts from this state changes with, by the names of all that it has derivatives by."""
+    if varied is None:
+        return {}
+    _, q, v, _ = varied.path
+    system = varied.system
+    x, signals = small_motions(system.structure, q)[:, 0, : system.nv], q.slope[:, 0].copy()
+    signals[:, : system.nq] = 0.0
+    rows = zip(varied.asked.names, x, signals, v.slope[:, 0], strict=True)
+    return {name: Start(*(own.copy() for own in row)) for name, *row in rows}
 
 
 def state_derivative(state: State, name: str, by: Any) -> Any:

@@ -99,7 +99,8 @@ def analysis_of(
     start = as_state(initial)
     told = start if isinstance(start, Mapping) else {}
     bare = model_of(thing)
-    asked = asked_of(bare, given, told if verb == "simulate" else ())
+    run = verb == "simulate"
+    asked = asked_of(bare, given, told if run else (), run)
     assert asked is not None
     free: Any = asked.model
     if isinstance(thing, System) and thing.model is not free:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arguments import as_state, checked_times, model_of
 from ..compiled import System
+from ..derivatives.parameters import asked_of
 from ..errors import MbsError, ModelError, check_name
 from ..model.door import name_of
 from ..model.mechanisms import PlanarModel
@@ -183,11 +184,10 @@ def _check_same_in_all(model: Model, verb: str, initial: Any, designs: Designs, 
         if parameter in designs.names:
             what = f"{parameter!r} is swept, so over= cannot vary it"
             raise ModelError(f"{what}; leave it out of over=, or sweep another parameter")
+    if asked := given.get("derivatives"):
+        asked_of(model, asked, {*designs.names, *(initial if isinstance(initial, Mapping) else ())})
     if verb != "simulate":
         return
-    if given.get("derivatives"):
-        what = "members of a study that are simulated have no derivatives"
-        raise ModelError(f"{what}; leave derivatives= out, or run each by itself with mbs.simulate")
     steps = {name: option for name, option in given.items() if name != "derivatives"}
     how = steps.pop("stabilization", None)
     stabilization_of(how, stepping(**steps).method.projects)

@@ -24,6 +24,7 @@ from .contact.rows import rows_at
 from .contact.supported import Supported, modes_of
 from .corners import check_friction
 from .linear import LinearSystem, linear_system
+from .states import state_places
 from .steady import check_lasting
 from .varied.law import VariedLaw
 from .varied.rest import VariedRest, check_derivatives
@@ -67,7 +68,8 @@ class Equilibrium:
         redundant = len(system.rows) - (system.nv - joints.free_velocities.shape[1])
         multipliers = here.loads if isinstance(here, Supported) else here.multipliers
         loads, _, undetermined = in_the_limit(system, motion, multipliers[None], redundant, nowhere)
-        touching: Any = {"contacts": here.pushes[None], "modes": modes_of(here)} if isinstance(here, Supported) else {}
+        touching: Any = {"integrated": True}  # with states and inputs
+        touching |= {"contacts": here.pushes[None], "modes": modes_of(here)} if isinstance(here, Supported) else {}
         result = with_forces(system, motion, Loads(loads, redundant, undetermined), energies, **touching)
         if self.asked is not None:
             set_varied(result, VariedRest(result, self.asked, here))
@@ -214,8 +216,8 @@ class EquilibriumPath:
 
 def with_law_derivatives(law: LinearSystem, rest: Equilibrium) -> LinearSystem:
     """The law about a rest, which knows then how it changes with what that was asked for."""
-    varied = rest.result.varied
-    return law if varied is None else replace(law, varied=VariedLaw(varied, law.coordinates))
+    varied, plain = rest.result.varied, not (isinstance(rest.balance, Supported) or state_places(rest.balance.system))
+    return law if varied is None or not plain else replace(law, varied=VariedLaw(varied, law.coordinates))
 
 
 def equilibrium_at(here: Balance, names: Sequence[Any] = ()) -> Equilibrium:

@@ -13,7 +13,7 @@ from .contacts import Contact, Friction, FrictionElement
 from .drivers import Prescribed
 from .element import Element
 from .events import Event
-from .forces.base import ForceElement
+from .forces.base import EffortElement, ForceElement
 from .joints.base import Condition
 from .measures import Measure, Quantity
 from .parameters import Evaluator, Number, ParameterValue, Reaction, Signal
@@ -173,10 +173,14 @@ class Content:
         if isinstance(element := self.elements.get(name), StateVariable | Input):
             return element.symbol
         if wanted in (EFFORT, *COMPONENTS[self.dimension]) and owner in self.elements:
+            if wanted == EFFORT and isinstance(self.elements[owner], EffortElement):
+                vars(self.elements[owner])["is_written"] = True
             return reaction_of(self.elements[owner], wanted, self.ground)
         measure, level = self.quantity(name)
         if level > 1:
             raise ModelError(f"{name!r} is an acceleration, which follows from forces; write values and rates in them")
+        if measure.own:
+            vars(self.elements[owner])["is_written"] = True
         return Quantity(name, measure, level)
 
     def quantity_names(self, levels: int = 3) -> list[str]:

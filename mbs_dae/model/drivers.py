@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
 import numpy as np
 import sympy as sp
@@ -19,7 +19,7 @@ from .element import checked_name
 from .fields import Function
 from .joints.base import Condition
 from .measures import Measure, checked_measure
-from .parameters import Number, constants_out
+from .parameters import Number, constants_out, is_constant
 
 
 class Prescribed(Condition):
@@ -55,6 +55,16 @@ class Driver(Prescribed):
 
     def measures(self) -> dict[str, Measure]:
         return {self.measure.kind: self.measure}
+
+    @property
+    def constants(self) -> Mapping[str, tuple[Number, str]]:
+        """The value at which it holds its measure."""
+        return {"function": (self.function, self.units[0])} if is_constant(self.function) else {}
+
+    def with_constant(self, name: str, value: Number) -> Self:
+        if name not in self.constants:
+            return super().with_constant(name, value)
+        return type(self)(self.name, self.measure, value)
 
 
 FUNCTION = Function(of=t, name="function", jumps=False)

@@ -61,6 +61,8 @@ class Element:
     measured: ClassVar[tuple[str, ...]] = ()
     """The kinds of measure that are its own coordinates: "angle", "displacement", "distance"."""
     _form: tuple[Any, dict[sp.Symbol, Number]]
+    is_written: bool = False
+    """Whether expressions of others were made with its numbers: of its effort, or of its gap."""
 
     def __new__(cls, *given: Any, **named: Any) -> Any:
         """What its constructor does not know is told, with what it knows."""
@@ -110,14 +112,24 @@ class Element:
             symbol, _, place = (x.xreplace(slots) for x in lookup.args)
             yield symbol.table, place
 
+    @property
+    def constants(self) -> Mapping[str, tuple[Number, str]]:
+        """All its numbers that have a name, with their units: what may be made a parameter."""
+        return {}
+
     def with_constant(self, name: str, value: Number) -> Self:
-        """The same element with another number for a constant."""
-        form, slots = self._form
-        if slot(name) not in slots:
-            raise ModelError(f"{name} of {self.who} is part of its equations, and no number in them; build another one")
+        """The same element with another number for one of its constants."""
+        raise ModelError(f"{self.who} has no constant {name!r}; it has {', '.join(self.constants) or 'none'}")
+
+    def renewed(self) -> Self:
+        """The same element, where those that it speaks of have changed."""
+        return self
+
+    def _unfinished(self, **changed: Any) -> Self:
+        """A copy without its expressions, which are still to be made of what has changed."""
         other = copy(self)
-        known = Constants({**self.values, name: value})
-        vars(other).update(values=known, _form=(form, {**slots, slot(name): value}))
+        vars(other).pop("_form")
+        vars(other).update(changed)
         return other
 
     def measures(self) -> dict[str, Measure]:
@@ -226,6 +238,26 @@ class Declared(Element):
         build: Any = _form_of_class if plain else _form_of_class.__wrapped__
         form, numbers = build(type(self), self.dimension, len(self.markers), others)
         return form, {**slots, **numbers}
+
+    def finish(self) -> None:
+        """Make its expressions of its markers and constants."""
+        raise NotImplementedError
+
+    @property
+    def constants(self) -> Mapping[str, tuple[Number, str]]:
+        own = ((field.numbers(self.values[name]), name, field.unit) for name, field in self.fields.items())
+        return {**super().constants, **{f"{n}{part}": (x, unit) for found, n, unit in own for part, x in found.items()}}
+
+    def with_constant(self, name: str, value: Number) -> Self:
+        for own, field in self.fields.items():
+            given = self.values[own]
+            for part in field.numbers(given):
+                if name == f"{own}{part}":
+                    values = Constants({**self.values, own: field.with_number(given, part, value)})
+                    other = self._unfinished(values=values, markers=self.feeling)
+                    other.finish()
+                    return other
+        return super().with_constant(name, value)
 
     @property
     def nought(self) -> set[str]:

@@ -45,7 +45,7 @@ from ..symbolic.expressions import called, expression_of
 from ..symbolic.functions import as_sympy
 from ..symbolic.markers import t
 from .motion import Motion
-from .parameters import check_choice, check_number
+from .parameters import check_choice, check_number, is_constant
 from .tables import Table
 
 theta = sp.Symbol("theta", real=True)
@@ -80,6 +80,14 @@ class Field:
 
     def check_value(self, value: Any, number: Callable[[Any], float], who: str) -> None:
         """What could not be checked before the parameters had values."""
+
+    def numbers(self, value: Any) -> dict[str, Any]:
+        """The number that a value is, or those that it consists of, by what stands behind the name of the field."""
+        return {"": value} if is_constant(value) else {}
+
+    def with_number(self, value: Any, part: str, number: Any) -> Any:
+        """The value with another one."""
+        return number
 
 
 @dataclass(frozen=True)
@@ -133,6 +141,12 @@ class Function(Field):
         expression = expression_of(value, what, ", ".join(map(str, self.variables)), self.jumps)
         return Law(expression, self.variables, given)
 
+    def numbers(self, value: Law) -> dict[str, Any]:
+        return super().numbers(value.expression)
+
+    def with_number(self, value: Law, part: str, number: Any) -> Law:
+        return Law(as_sympy(number), value.variables)
+
     def check_value(self, value: Law, number: Callable[[Any], float], who: str) -> None:
         for segment in value.given.segments if isinstance(value.given, Motion) else ():
             check_number(number(segment.over), f"a duration in the {self.name} of {who}", positive=True)
@@ -155,6 +169,9 @@ class Expression(Field):
     def check(self, value: Any, who: str) -> sp.Expr:
         what = f"{self.name} of {who}"
         return expression_of(value(t) if isinstance(value, Table | Motion) else value, what, jumps=True)
+
+    def with_number(self, value: sp.Expr, part: str, number: Any) -> sp.Expr:
+        return as_sympy(number)
 
 
 def scalar(unit: str = "", *, default: Any = REQUIRED, positive: bool = False, non_negative: bool = False) -> Any:

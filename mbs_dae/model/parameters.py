@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count
 from math import inf, isfinite, nan
+from numbers import Real
 from typing import Any, SupportsFloat, TypeAlias, TypeVar
 
 import numpy as np
@@ -195,6 +196,13 @@ def check_choice(value: Any, options: Sequence[Any], what: str) -> Any:
     if value not in options:
         raise ModelError(f"{what} is {value!r}; choose one of {', '.join(map(repr, options))}")
     return value
+
+
+def is_constant(value: Any) -> bool:
+    """Whether it is a number, or an expression of parameters alone. (A table has its data in the place of one.)"""
+    if not isinstance(value, sp.Basic):
+        return isinstance(value, Real) and not isinstance(value, bool)
+    return isinstance(value, sp.Expr) and all(type(s) is Parameter for s in value.free_symbols)
 
 
 def plain(expression: sp.Expr) -> Number:

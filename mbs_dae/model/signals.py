@@ -11,10 +11,11 @@ and time, which is the rate of a state, the law of an input, or what a state is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import sympy as sp
 
@@ -90,6 +91,17 @@ class StateVariable(SignalElement):
 
     def with_rate(self, rate: Any) -> StateVariable:
         return StateVariable(self.symbol, rate, self.initial, self.unit, self.scale)
+
+    @property
+    def constants(self) -> Mapping[str, tuple[Number, str]]:
+        return {"initial": (self.initial, self.unit)}
+
+    def with_constant(self, name: str, value: Number) -> Self:
+        if name != "initial":
+            return super().with_constant(name, value)
+        other = copy(self)
+        vars(other).update(initial=value)
+        return other
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         finite_number(number(self.initial), f"the initial value of {self.who}")

@@ -76,6 +76,13 @@ def _level(structure: Structure, name: str) -> int:
     return structure.model.quantity(name, told=2)[1]
 
 
+def in_own_coordinates(system: System, t: float, q: bytes, v: bytes) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """A state of bodies in the coordinates of the system, and the rows that others determine there."""
+    motion = np.frombuffer(q)[None], np.frombuffer(v)[None], system.cartesian.still[None]
+    (own,), (rates,), _ = system.from_bodies(motion)
+    return own, rates, PoseRank(system, t, own).dependent(range(len(system.rows)))
+
+
 def nearest_velocity(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray | None) -> State:
     """The velocity of least kinetic energy (or the nearest to v) that satisfies all equations."""
     v = system.still if v is None else v.copy()

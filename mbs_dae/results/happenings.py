@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import Names
+from ..provided import provided
 from .names import components
 
 
@@ -32,6 +33,23 @@ class Happening(NamedTuple):
     state: Any
     """A `State`, just before anything was reset; out of a file a `StoredState`, its numbers only (None out of older
     files)."""
+
+    def d(self, name: str, by: Any) -> Any:
+        """The derivative of what is read at the event by a parameter, or of the time of the event, ``event.d("t",
+        "k")``, in a run with ``derivatives=``.
+
+        It is the total derivative: with a parameter the event comes at another time, and there other values are read.
+        (``result.d`` is that at a time that is held.)
+
+        >>> model = mbs.PlanarModel("ball", gravity=(0, -10))
+        >>> ball = model.body("ball", mass=1.0, inertia=0.1)
+        >>> top = model.add(mbs.Event("top", when=model["ball.vy"], direction=-1))
+        >>> thrown = mbs.simulate(model, [0, 1], initial={"ball.vy": 5.0}, derivatives=["ball.vy"])
+        >>> (event,) = thrown.events  # at v/g, at the height v²/2g
+        >>> round(event.d("t", "ball.vy"), 6), round(event.d("ball.y", "ball.vy"), 6)
+        (0.1, 0.5)
+        """
+        return provided("Happening.d")(self, name, by)
 
 
 class Impact(NamedTuple):

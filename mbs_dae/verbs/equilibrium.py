@@ -93,12 +93,9 @@ def equilibrium(
         raise ModelError(
             f'start must be a state or a dict of names and values, not {start!r}; e.g. {{"crank.angle": 0.6}}'
         )
-    asked = asked_of(own, derivatives)
+    asked_of(own, derivatives)  # what cannot be asked for is told before the way
     if own.contacts or own.frictions:
-        if asked is not None:
-            what = f"{own.name!r} has contacts or friction, and rests that these hold have no derivatives"
-            raise ModelError(f"{what}; leave derivatives= out")
-        return _on_contacts(own, start, t, all, over)
+        return _on_contacts(own, start, t, all, over, derivatives)
     if over is not None:
         return _path(own, start, all, over, derivatives)
     q = _start(own, start, t)
@@ -117,7 +114,9 @@ def _start(model: Model, start: Start, t: float) -> np.ndarray:
     return q
 
 
-def _on_contacts(model: Model, start: Start, t: float, all: bool, over: Over | None) -> Equilibrium:
+def _on_contacts(
+    model: Model, start: Start, t: float, all: bool, over: Over | None, names: Sequence[Any]
+) -> Equilibrium:  # fmt: skip
     system, name = model.compile(), model.name
     if all or over is not None or state_places(system):
         raise ModelError(
@@ -134,7 +133,7 @@ def _on_contacts(model: Model, start: Start, t: float, all: bool, over: Over | N
     if found is None:
         slides = f", nor does friction hold it there ({there!r})" if there.rows.bounds else ""
         raise _none(here, f"from here{slides}")
-    return equilibrium_at(_regular(found))
+    return equilibrium_at(_regular(found), names)
 
 
 def _nearest(system: System, t: float, q: np.ndarray) -> Balance:

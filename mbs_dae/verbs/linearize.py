@@ -16,7 +16,7 @@ from ..equilibria.found import Equilibrium, with_law_derivatives
 from ..equilibria.linear import LinearSystem, linear_system
 from ..equilibria.lines import LinearPath
 from ..equilibria.steady import is_at_rest
-from ..equilibria.varied.rest import check_derivatives
+from ..equilibria.varied.rest import check_law_derivatives
 from ..errors import ModelError, unknown_name
 from ..explain.failures import check_masses
 from ..model.model import Model
@@ -109,7 +109,7 @@ def _differentiated(law: LinearSystem, asked: Asked, used: System) -> LinearSyst
         what = f"the law of small motions {where} has no derivatives"
         raise ModelError(f"{what}; give the model itself, about a rest, or leave derivatives= out")
     balance = balance_at(used, state.t, state.full_q)
-    check_derivatives(balance)
+    check_law_derivatives(balance)
     return with_law_derivatives(law, Equilibrium(balance, asked))
 
 

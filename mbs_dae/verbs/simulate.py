@@ -16,9 +16,12 @@ from ..compiled import System
 from ..compiled.machine import DONE
 from ..derivatives.across.designs import following_of
 from ..derivatives.across.following import Following, passed_by
+from ..derivatives.across.moments import note_events
 from ..derivatives.across.runs import check_followed, followed_run, is_to_be_followed
-from ..derivatives.parameters import Asked, asked_of
-from ..derivatives.runs.replayed import check_differentiable, taken_of, varied_run
+from ..derivatives.parameters import Asked
+from ..derivatives.runs.asked import asked_of_run
+from ..derivatives.runs.replayed import taken_of, varied_run
+from ..derivatives.varied import varied_of
 from ..errors import MbsError, ModelError
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import check_apart, told_of_kept
@@ -26,24 +29,23 @@ from ..explain.failures import check_energy, check_masses, check_violation, fail
 from ..explain.prescribed import check_jumps
 from ..explain.stiffness import told_of_stiffness
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
-from ..model.door import check_held, name_of
+from ..model.door import check_held
 from ..model.events import Event, Reset
 from ..model.model import Model
 from ..motion import run as marching
 from ..motion.contact.told import impacts_of
 from ..motion.course import SPAN, beginning, new_course
 from ..motion.events import happened, present, reset
-from ..motion.initial import check_reactions, initial_state
+from ..motion.initial import check_reactions, in_own_coordinates, initial_state
 from ..motion.methods import Method
 from ..motion.methods.stepping import stepping
 from ..motion.outcome import counts_of, dynamic_result
 from ..motion.past.memory import Memory, memory_of, remind
 from ..motion.past.past import Past, Run, without_past
-from ..motion.past.tape import Steps
+from ..motion.past.tape import BEGAN, Steps
 from ..motion.record import March, new_march
 from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import Stabilization, stabilization_of
-from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, check_progress, progress_bar
 from ..results.happenings import Happening
@@ -128,6 +130,7 @@ class Prepared:
     asked: Asked | None = None  # by what it is to be differentiated
     steps: Steps | None = None  # then
     following: Following | None = None  # where it may switch
+    first: Any = None  # prepared as well: the run that it goes on from, where that is made again
 
     def take_notes(self) -> None:
         """Impacts and steps since this was last asked."""
@@ -144,7 +147,11 @@ class Prepared:
         self.system.forget_errors()
         if self.run.memory:
             remind(self.march, self.run.memory)
-            return marching.take_up(self.march)
+            self.march.tape.fresh[0] = BEGAN
+            status = marching.take_up(self.march)
+            if self.following and status == DONE:
+                self.following.begin()
+            return status
         kept = self.march.mechanism.machine.factor.kept
         kept[:] = 1.0
         kept[self.redundant] = 0.0
@@ -201,6 +208,8 @@ class Prepared:
             return one._replace(state=replace(state, past=past.at(state.t, state.full_q, state.full_v)))
 
         impacts = impacts_of(self.system, self.impacts)
+        if self.first:
+            impacts = tuple(one for one in impacts if one.t > self.run.t)
         return {"past": past, "events": tuple(map(knowing, events)), "before": self.before, "impacts": impacts}
 
 
@@ -212,18 +221,21 @@ def prepare(
     system, initial, t, by = system_of(model), as_state(initial), checked_times(times), stepping(**steps)
     how, memory = stabilization_of(stabilization, by.method.projects), None
     past = initial.past if isinstance(initial, State) else None
-    if past and past.is_of(initial, t[0]) and past.run.is_by(system, by, how):
-        memory = past.memory or _made_again(past.run, past.t)
-    of = asked_of(system.model, asked, _given(system.model, initial))
-    if of:
-        check_differentiable(system, by, memory is not None)
-    return _prepared(Run(system, by, how, float(t[0]), without_past(initial), memory), t, of)
+    before = past.run if past and past.is_of(initial, t[0]) and past.run.is_by(system, by, how) else None
+    if past and before and not asked:
+        memory = past.memory or _made_again(before, past.t)
+    run = Run(system, by, how, float(t[0]), without_past(initial), memory, before and before.first, varied_of(initial))
+    of = asked_of_run(run, asked)
+    if of and not of.alike:
+        run = replace(run, system=of.model.compile(system.coordinates.set, **system.structure.tree))
+    return _prepared(run, t, of) if of is None or before is None else _from_the_first(run, t, of)
 
 
-def _given(model: Model, initial: Mapping[str, float] | State | None) -> dict[str, float]:
-    """Initial values by their full names."""
-    named = initial if isinstance(initial, Mapping) else {}
-    return {name_of(model, name, "initial"): value for name, value in named.items()}
+def _from_the_first(run: Run, t: np.ndarray, asked: Asked) -> Prepared:
+    """A run that goes on, made again from the beginning of the first one: so its derivatives are those of one run."""
+    first = _prepared(replace(run.first, system=run.system), np.unique([run.first.t, t[-1]]))
+    first.begin()
+    return replace(_prepared(replace(run, memory=memory_of(first.march)), t, asked, first), first=first)
 
 
 def _made_again(run: Run, until: float) -> Memory | None:
@@ -233,7 +245,7 @@ def _made_again(run: Run, until: float) -> Memory | None:
     return again.memory(ended.status)
 
 
-def _prepared(run: Run, t: np.ndarray, asked: Asked | None = None) -> Prepared:
+def _prepared(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None) -> Prepared:
     system, by, how, initial, memory = run.system, run.by, run.how, run.initial, run.memory
     model, bodies = system.model, system.cartesian
     check_tables(model, t)
@@ -270,22 +282,15 @@ def _prepared(run: Run, t: np.ndarray, asked: Asked | None = None) -> Prepared:
     facts = {"method": by.method.name, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
     q, v = first.full_q.copy(), first.full_v.copy()
     if system is not bodies:
-        own, rates, redundant = system.latest(_in_own_coordinates, t[0], q.tobytes(), v.tobytes())
+        own, rates, redundant = system.latest(in_own_coordinates, t[0], q.tobytes(), v.tobytes())
         q, v = own.copy(), rates.copy()
     check_reactions(system, t[0], q, len(redundant))
     prepared = Prepared(run, system, march, t, moments, q, v, redundant, sampling, facts)
     if asked and followed:
         check_followed(system, asked)
-        following = following_of(march, asked, run, _given(model, initial), sampling)
+        following = following_of(march, asked, begun.run if begun else run, sampling)
         return replace(prepared, asked=asked, following=following)
     return prepared if asked is None else replace(prepared, asked=asked, steps=Steps())
-
-
-def _in_own_coordinates(system: System, t: float, q: bytes, v: bytes) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    """A state of bodies in the coordinates of the system, and the rows that others determine there."""
-    motion = np.frombuffer(q)[None], np.frombuffer(v)[None], system.cartesian.still[None]
-    (own,), (rates,), _ = system.from_bodies(motion)
-    return own, rates, PoseRank(system, t, own).dependent(range(len(system.rows)))
 
 
 def _turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.ndarray]:
@@ -335,12 +340,9 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     if prepared.following:
         return followed_run(result, prepared.asked, prepared.following)
     assert prepared.steps is not None
-    run, march = prepared.run, prepared.march
-    bodies, initial = prepared.system.cartesian, run.initial
-    first = State(bodies, run.t, prepared.q, prepared.v, bodies.still)
-    nearest = initial if isinstance(initial, State) else None
-    taken = taken_of(march, run.by, run.how, prepared.steps, first, _given(bodies.model, initial), nearest)
-    return varied_run(result, prepared.asked, taken)
+    own, bodies = prepared.first or prepared, prepared.system.cartesian
+    first = State(bodies, own.run.t, own.q, own.v, bodies.still)
+    return varied_run(result, prepared.asked, taken_of(prepared.march, own.run, prepared.steps, first))
 
 
 def patience_of(march: March, slow: int = 1) -> int:
@@ -383,6 +385,8 @@ def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
             if prepared.repeats:
                 new, asked = [], [event for event in asked if isinstance(event.action, Reset)]
             events += new
+            if prepared.following:
+                note_events(prepared.following, [one.name for one in new])
             if stops := [event.name for event in asked if event.action == "stop"]:
                 marching.record_now(march)
                 if prepared.following:

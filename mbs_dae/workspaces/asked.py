@@ -12,7 +12,6 @@ import numpy as np
 from ..arguments import as_state, check_tables
 from ..compiled.machine import DONE
 from ..errors import ModelError, check_dict, counted
-from ..model.drivers import Driver
 from ..model.joints import Gear, RackAndPinion, Screw
 from ..model.model import Model
 from ..model.parameters import finite_number
@@ -20,7 +19,7 @@ from ..poses import newton
 from ..poses.assembly import held_model, posed
 from ..poses.freedom import free_motions
 from ..results.result import State
-from ..verbs.curves.follow import PARALLEL
+from ..verbs.curves.released import drivers_of
 from .following.equations import Equations, Point
 
 EXAMPLE = '{"crank1.angle": (-1.0, 1.0), "crank2.angle": (0.0, 2.0)}'
@@ -114,21 +113,9 @@ def let_go(model: Model, names: Iterable[str], release: str | Sequence[str] | No
         if name not in drivers:
             known = ", ".join(drivers) or "none"
             raise ModelError(f"release={name!r} is no driver of {model.name!r}; it has {known}", name=name)
-    own = [name for name in names if name not in model.parameters]
-    if own:
-        asked += [d.name for d in model.drivers if d.name not in asked and _drives_any(model, d, own, t)]
+    for name in (name for name in names if name not in model.parameters):
+        asked += [d for d in drivers_of(model, name, t, model.compile().placement) if d not in asked]
     return model.without(*asked) if asked else model
-
-
-def _drives_any(model: Model, driver: Any, names: list[str], t: float) -> bool:
-    """Whether a driver moves one of these quantities: its row is parallel to that of the quantity."""
-    if not isinstance(driver, Driver) or driver.measure.lowest:
-        return False
-    system = model.compile()
-    measures = [driver.measure, *(model.quantity(name)[0] for name in names)]
-    rows = system.reader(measures).jacobian(t, system.placement).toarray() / np.sqrt(system.weight)
-    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
-    return bool((1.0 - np.abs(rows[1:] @ rows[0]) < PARALLEL).any())
 
 
 # --- equations with values left open ----------------------------------------------------------------------------------

@@ -140,4 +140,4 @@ def test_what_has_no_derivatives_is_told():
         mbs.linearize(model.compile("natural"), derivatives=["k"])
     model.state("z", rate=lambda z: -z)
     with pytest.raises(mbs.ModelError, match="has states"):
-        mbs.equilibrium(model, derivatives=["k"])
+        mbs.linearize(model, derivatives=["k"])

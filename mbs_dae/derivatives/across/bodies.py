@@ -7,6 +7,7 @@ steps (`beside`) are taken of the reading, of all times at once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,22 +25,33 @@ Rows = dict[str, np.ndarray]
 
 def rows_of_bodies(following: Following, motion: Trajectory) -> Rows:
     """How the motion of bodies, and what joints carry, change with each parameter at its times."""
-    record, system, done = following.run.record, following.own.system, motion.t.size
+    record, done = following.run.record, motion.t.size
     own = Trajectory(motion.t, record.q[:done], record.v[:done], record.a[:done])
-    modes, units = record.modes[:done].copy(), _units(following, own)
-    found: list[Rows] = []
+    slopes = [following.rows[name][:, :done] for name in ("q", "v", "a")]
+    later = np.zeros((len(slopes[0]), done))
+    return slopes_of_bodies(following, own, record.modes[:done].copy(), slopes, later, motion.q)
+
+
+def slopes_of_bodies(
+    following: Following, own: Trajectory, modes: np.ndarray, own_slopes: Sequence[np.ndarray], later: np.ndarray,
+    like: np.ndarray,
+) -> Rows:  # fmt: skip
+    """The same of moments in coordinates of its own: their slopes, and by how much later they are with each parameter.
+    Attitudes have the sign of those `like` them."""
+    system, units, found = following.own.system, _units(following, own), list[Rows]()
     for k in range(len(following.ways)):
-        slopes = [following.rows[name][k, :done] for name in ("q", "v", "a")]
+        slopes = [x[k] for x in own_slopes]
         ended = ~np.all([np.isfinite(x).all(axis=1) for x in slopes], axis=0)  # there are none from there on
         slopes = [np.where(ended[:, None], 0.0, x) for x in slopes]
         reach = np.max([_largest(np.abs(x) / unit) for x, unit in zip(slopes, units, strict=True)], axis=0)
         small = SMALL / np.where(reach > 0.0, reach, 1.0)
-        total = {name: np.zeros_like(x) for name, x in _read(system, own, modes, motion.q).items()}
+        total = {name: np.zeros_like(x) for name, x in _read(system, own, modes, like).items()}
         for c, weight in zip(*CENTRAL, strict=True):
             aside = [x + (c * small)[:, None] * dx for x, dx in zip(own[1:], slopes, strict=True)]
-            beside = _read(system, Trajectory(own.t, *aside), modes, motion.q)
+            t = own.t + np.where(ended, 0.0, c * small * later[k])
+            beside = _read(system, Trajectory(t, *aside), modes, like)
             _add(total, weight / small, beside, slice(None))
-        _add_designs(total, following, k, own, modes, motion.q)
+        _add_designs(total, following, k, own, modes, like)
         for rows in total.values():
             rows[ended] = np.nan
         found.append(total)

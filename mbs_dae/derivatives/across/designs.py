@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,10 @@ from ...model.breaks import breaks_of
 from ...motion.initial import initial_state
 from ...motion.past.past import Run
 from ...motion.samples import Sampling
-from ..parameters import Asked
+from ...results.result import State
+from ..parameters import Asked, Start
+from ..runs.asked import given_of
+from ..varied import starts_of
 from .beside import ALONE, BACKWARD, CENTRAL, FORWARD, SMALL, Beside, Stencil, Way, course_like
 from .following import Following
 
@@ -35,6 +39,18 @@ class Designs(NamedTuple):
     """Whether they differ in the start alone."""
 
 
+    def with_starts(self, first: State, moves: Start) -> Designs:
+        """The same, each from the state that the first one is there."""
+        system, by = first.system, [c * self.small for c in self.stencil.offsets]
+        initial = [
+            replace(
+                first, full_q=system.moved(first.full_q, h * moves.x) + h * moves.q, full_v=first.full_v + h * moves.v
+            )
+            for h in by
+        ]
+        return self._replace(initial=initial)
+
+
 def designs_of(
     asked: Asked, name: str, run: Run, stencils: Sequence[Stencil] = EVERY, small: float = SMALL
 ) -> Designs:  # fmt: skip
@@ -53,21 +69,27 @@ def designs_of(
 
 def _starts(name: str, run: Run, given: Mapping[str, Any]) -> Designs:
     """Designs that differ in an initial value only."""
+    if name not in given:  # of a state that was found from it
+        return Designs(SMALL * _size(starts_of(run.varied)[name]), CENTRAL, [run.system] * 4, [run.initial] * 4, True)
     value = float(given[name])
     small = FIRST * (abs(value) or 1.0)
     initial = [{**given, name: value + c * small} for c in CENTRAL.offsets]
     return Designs(small, CENTRAL, [run.system] * len(initial), initial, True)
 
 
-def following_of(march: Any, asked: Asked, run: Run, given: Mapping[str, Any], sampling: Sampling) -> Following:
-    """What follows a run that has not begun; `given` are the values given for its start, by name."""
+def following_of(march: Any, asked: Asked, run: Run, sampling: Sampling) -> Following:
+    """What follows a run that has not begun."""
+    given, carried = given_of(run), starts_of(run.varied)
     course, times = course_like(march), march.record.times
     asked.model.compile(run.system.coordinates.set, **run.system.structure.tree)  # once for all designs beside it
     own = Beside(run.system, run.by, run.how, course, times)
     ways, moved, first = [], [], []
     known = _breaks(run, run.system, times)
     for name in asked.names:
-        beside = _starts(name, run, given) if name in given else designs_of(asked, name, run)
+        only_start = name not in asked.model.parameters
+        beside = _starts(name, run, given) if only_start else designs_of(asked, name, run)
+        if name in carried and isinstance(run.initial, State):
+            beside = beside.with_starts(run.initial, carried[name])
         ways.append(_way(asked, name, beside, run, own))
         moved.append(_breaks_moved(beside, run, known, course.ends, times, name))
         begin = beside if name in given else designs_of(asked, name, run, small=FIRST)
@@ -76,6 +98,11 @@ def following_of(march: Any, asked: Asked, run: Run, given: Mapping[str, Any], s
     S = np.zeros((len(ways), march.stages.y0.size))
     S[:, : march.mechanism.state.works_at] = np.array(first)
     return Following(march, own, ways, np.array(moved), S, sampling)
+
+
+def _size(moves: Start) -> float:
+    """By so much of it a state changes by one unit of something."""
+    return 1.0 / max(1e-9, *(float(np.abs(part).max(initial=0.0)) for part in moves))
 
 
 def _start(system: System, t: float, initial: Any) -> np.ndarray:

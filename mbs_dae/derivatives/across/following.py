@@ -21,6 +21,7 @@ from ...motion.events import asked_by, present
 from ...motion.record import ACCEPTED, NEXT
 from ...motion.samples import Sampling
 from ...symbolic.branches import WATCH
+from ..instants import Slopes
 from .again import make_steps, read_energy, read_guards_at, read_here
 from .beside import ALONE, SMALL, Beside, MadeOfAll, Neighbours, Stands, Way, around, each, stands, units_of, varied
 from .decided import decided
@@ -76,6 +77,8 @@ class Following:
         self.last: tuple[float, np.ndarray] | None = None
         """When something jumped last, and how this time moves."""
         self.crossing: Crossing | None = None
+        self.moments: list[Slopes] = []
+        """How the time and the state of each event change, in their order."""
         self._watches = run.search.functions.size > 0
 
     # --- as the run goes ---
@@ -85,7 +88,8 @@ class Following:
         t = float(self.run.time[0])
         if self.sampling.begins(t):
             self._sample(stands(self.run), self.run.stages.y0.copy(), self.run.stages.k[0].copy(), t)
-        self._read_now()
+        if self.run.counts[NEXT] > 0:
+            self._read_now()
 
     def before(self) -> None:
         run = self.run
@@ -163,7 +167,7 @@ class Following:
         if impact is None:
             self._tell(f"at t = {t:.6g} an impact could not be made again as it was")
             return np.full_like(way, np.nan)
-        found = self._varied(impact.make, y, dy, way, (t, t), moved)
+        found = self.varied(impact.make, y, dy, way, (t, t), moved)
         after, margins = np.split(found, [y.size], axis=1)
         unit = units_of(self.run, y, dy)
         for k, (S, wait) in enumerate(zip(way, moved, strict=True)):
@@ -196,26 +200,22 @@ class Following:
             return beside.march.stages.y0[:size].copy()
 
         self.span = int(self.run.course.at[0])
-        self.S = self._varied(make, y, dy, self.S, (t, t))
+        self.S = self.varied(make, y, dy, self.S, (t, t))
 
     def resets(self, guard: int, change: Callable[[Beside, np.ndarray], np.ndarray]) -> Callable[[], None]:
         """To be called before an event gives the run another state, which `change` does to a run beside; what is given
         back behind it."""
         y, dy, crossing, t = self.run.stages.y0.copy(), self.run.stages.k[0].copy(), self.crossing, self.run.time[0]
-        where = stands(self.run)
-        if self.last is not None and self.last[0] == t:
-            moved = self.last[1]
-        elif crossing is not None and crossing.t == t:
-            moved = self._moved(crossing, np.array([guard]))
+        where, jumped = stands(self.run), self._has_jumped(float(t))
+        moved = self.last[1] if self.last and jumped else self.time_moved(guard)
+        if not jumped and crossing is not None and crossing.t == t:
             self.last = float(t), moved
-        else:
-            moved = np.full(len(self.ways), np.nan)
 
         def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
             beside.stand(where)
             return change(beside, y)
 
-        S = self._varied(make, y, dy, at_the_event(self.S, dy, moved), (t, t), moved)
+        S = self.varied(make, y, dy, at_the_event(self.S, dy, moved), (t, t), moved)
 
         def done() -> None:
             self.S = at_held_time(S, self.run.stages.k[0], moved)
@@ -225,9 +225,19 @@ class Following:
 
         return done
 
+    def time_moved(self, guard: int) -> np.ndarray:
+        """How the present time moves, at which this guard has passed zero; nan where it is not known."""
+        t, crossing = float(self.run.time[0]), self.crossing
+        if crossing is not None and crossing.t == t and (guard in crossing.passed or not self._has_jumped(t)):
+            return self._moved(crossing, np.array([guard]))
+        return self.last[1] if self.last and self._has_jumped(t) else np.full(len(self.ways), np.nan)
+
+    def _has_jumped(self, t: float) -> bool:
+        return self.last is not None and self.last[0] == t
+
     # --- parts ---
 
-    def _varied(
+    def varied(
         self, make: Any, y: np.ndarray, dy: np.ndarray, S: np.ndarray, when: tuple[float, float],
         later: np.ndarray | None = None,
     ) -> np.ndarray:  # fmt: skip
@@ -303,7 +313,7 @@ class Following:
             by_state = np.abs(varied(make, self.own, ALONE, crossing.y, crossing.dy, unit)) * crossing.length
             in_time = bool((by_state <= IN_TIME * self.run.search.size[guards]).all())
             return self.breaks[:, span] if in_time else self._at_once()
-        along = self._varied(make, crossing.y, crossing.dy, crossing.S, (t, t))
+        along = self.varied(make, crossing.y, crossing.dy, crossing.S, (t, t))
         rate = varied(make, self.own, ALONE, crossing.y, crossing.dy, unit, 1.0)
         size = self.run.search.size[guards]
         if (np.abs(rate) * crossing.length <= GRAZES * size).any() and crossing.length > 0.0:
@@ -335,7 +345,7 @@ class Following:
             return rows if status == DONE else rows * np.nan
 
         self.span = min(int(run.course.at[0]), run.course.ends.size - 1)
-        found, at = self._varied(make, run.stages.y0.copy(), run.stages.k[0].copy(), self.S, (t, t)), 0
+        found, at = self.varied(make, run.stages.y0.copy(), run.stages.k[0].copy(), self.S, (t, t)), 0
         for name in READ:
             rows = self.rows[name]
             size = int(np.prod(rows.shape[2:]))

@@ -19,6 +19,7 @@ from ...motion.methods.stepping import Stepping
 from ...readings.motion import ComputedQuantities
 from ...results.result import Result
 from ..along import Variation
+from ..instants import set_moment
 from ..parameters import Asked
 from ..varied import VariedMotion, set_varied
 from .bodies import rows_of_bodies
@@ -38,17 +39,22 @@ def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
     return any(known & getattr(number, "free_symbols", set()) for some in slots for number in some)
 
 
+LAWS = "restitution", "friction", "static friction", "smooth"
+"""What stands in the laws of contacts and of friction."""
+
+
 def check_followed(system: System, asked: Asked) -> None:
     """Refuse what runs beside a run cannot follow."""
     for controller in system.model.controllers:
         if {*asked.symbols} & getattr(controller.every, "free_symbols", set()):
             what = f"{controller.who} samples at times that depend on what is asked for"
             raise ModelError(f"derivatives of simulate: {what}; give a number for every=, or leave derivatives= out")
-    for contact in system.model.contacts:
-        restitution = getattr(contact, "restitution", 0.0)
-        if {*asked.symbols} & getattr(restitution, "free_symbols", set()) and system.evaluator(restitution) == 0.0:
-            what = f"{contact.who} has restitution 0 and is asked for it: there is a derivative to one side alone"
-            raise ModelError(f"derivatives of simulate: {what}; take a restitution a little larger")
+    number = asked.model.evaluator()
+    for one in (*asked.model.contacts, *asked.model.frictions):
+        for law, value in zip(LAWS, one.laws, strict=True):
+            if {*asked.symbols} & getattr(value, "free_symbols", set()) and number(value) == 0.0:
+                what = f"{one.who} has {law} 0 and is asked for it: there is a derivative to one side alone"
+                raise ModelError(f"derivatives of simulate: {what}; take one a little larger")
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,4 +117,6 @@ def followed_run(result: Result, asked: Asked, following: Following) -> Result:
     record, own = following.run.record, following.own.system.is_cartesian
     known = {"rows": following.rows, "contacts": record.contacts.copy(), "energies": record.energies.copy()}
     set_varied(result, FollowedRun(result, asked, **known, following=None if own else following))
+    for event, slopes in zip(result.events, following.moments, strict=True):
+        set_moment(event.state, asked, slopes)
     return result

@@ -20,29 +20,19 @@ from ...motion.course import Course
 from ...motion.derivative import WORK
 from ...motion.mechanism import mechanism
 from ...motion.methods.stepping import Stepping
+from ...motion.past.past import Run
 from ...motion.past.tape import HEAD, ROOM, Steps, entry_now
 from ...motion.record import NEXT, March, new_march
 from ...motion.stabilise import Stabilization
 from ...results.result import Result, State
 from ..along import Variation, vary_forces
-from ..parameters import Asked
+from ..parameters import Asked, Start
 from ..start import Beginning
-from ..varied import VariedMotion
+from ..varied import VariedMotion, set_varied, starts_of
+from .asked import given_of
 from .linear import LEVELS, MOTION, Linear, linear
 from .making import put_entry
 from .steps import BLURS, Changes, Replay, basis_of, vary_begin, vary_stretch
-
-
-def check_differentiable(system: System, by: Stepping, goes_on: bool) -> None:
-    """Refuse runs of a sort of which derivatives are not known."""
-    what = ""
-    if by.method.steps_over:
-        what = f"{by.method.name} knows of impacts only in which step they are, and neighbours meet in the same step"
-        what = f'{what}, though they meet at other times: take method="DP5" or "Radau5"'
-    elif goes_on:
-        what = "how the state of another run changes is not known: give initial values by name"
-    if what:
-        raise ModelError(f"derivatives of simulate: {what}; or leave derivatives= out")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +55,17 @@ class Taken:
     """The initial values that it was found from, by name."""
     nearest: State | None
     """What it is the nearest to, if that was a state."""
+    carried: Mapping[str, Start]
+    """How that changes."""
 
 
-def taken_of(
-    march: March, by: Stepping, how: Stabilization, steps: Steps, first: State, given: Mapping[str, float],
-    nearest: State | None,
-) -> Taken:  # fmt: skip
+def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
     """Of a run that has ended: numbers alone, so that whatever is known of it can be copied and pickled."""
+    nearest = run.initial if isinstance(run.initial, State) else None
+    began: Any = first, given_of(run), nearest, starts_of(run.varied)
     course = {name: np.copy(getattr(march.course, name))[()] for name in Course._fields[:-1]}
     known = march.record.times.copy(), march.record.energies.copy()
-    return Taken(by, how, course, *known, steps, entry_now(march), first, given, nearest)
+    return Taken(run.by, run.how, course, *known, steps, entry_now(march), *began)
 
 
 def new_march_of(
@@ -141,7 +132,7 @@ def check_status(march: March, status: int) -> None:
 
 
 def beginning_of(varied: VariedRun, taken: Taken) -> Beginning:
-    return Beginning(varied.asked, taken.first, taken.given, taken.nearest)
+    return Beginning(varied.asked, taken.first, taken.given, taken.nearest, taken.carried)
 
 
 def moved_state(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
@@ -220,6 +211,6 @@ class VariedRun(VariedMotion):
 
 
 def varied_run(result: Result, asked: Asked, taken: Taken) -> Result:
-    """The result of a run, which knows how it changes. (Set in place: a copy would read all that waits.)"""
-    object.__setattr__(result, "varied", VariedRun(result, asked, taken=taken))
+    """The result of a run, which knows how it changes."""
+    set_varied(result, VariedRun(result, asked, taken=taken))
     return result

@@ -64,6 +64,8 @@ def ordinary_members(recipe: Recipe, designs: np.ndarray, stopped: Callable[[], 
 def _is_quick(recipe: Recipe) -> bool:
     """Whether members are ordinary, as far as this does not depend on their designs."""
     system, given = recipe.system, recipe.initial
+    if (recipe.options or {}).get("derivatives"):
+        return False  # a member is differentiated as its verb does it
     if recipe.verb == "simulate" and (given is None or isinstance(given, Mapping)):
         return is_ordinary(system) and moves_smoothly(system)
     return recipe.verb == "kinematics" and given is None and not recipe.options and is_ordinary(system)

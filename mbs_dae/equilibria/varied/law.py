@@ -14,7 +14,6 @@ derivative each by itself (their sum has), nor have the rigid motions, whose eig
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -26,14 +25,12 @@ from ...errors import ModelError, unknown_name
 from ...poses import newton
 from ..balance import Balance, balance_at
 from ..steady import small_motion_at_rest
+from .differences import FARTHEST, extrapolated
 from .rest import VariedRest
 
 if TYPE_CHECKING:
     from ..linear import LinearSystem
 
-FARTHEST, STEPS = 0.02, 4
-"""How far differences go: lengths of the model, or a part of the numbers that change. How often the way is halved."""
-AGREE = 1e-6
 SIMPLE = 1e-7
 """Eigenvalues nearer to one another than this part of the largest are not simple."""
 MATRICES, VALUES = ("M", "D", "K", "A"), ("eigenvalues", "frequencies", "damping")
@@ -86,18 +83,6 @@ class VariedLaw:
         if newton.close(system.machine(), t, q, system.still, 20) != DONE:
             raise ModelError(f"{model.name!r} does not close next to its equilibrium, with another {name!r}")
         return balance_at(system, t, q)
-
-
-def extrapolated(function: Callable[[float], np.ndarray], h: float) -> np.ndarray:
-    """The derivative at 0, from central differences over h, h/2, ...; nan where the last ones do not agree."""
-    rows = [[(function(0.5**k * h) - function(-(0.5**k) * h)) / (2.0 * 0.5**k * h)] for k in range(STEPS)]
-    for k in range(1, STEPS):
-        for order in range(k):
-            finer, coarser = rows[k][order], rows[k - 1][order]
-            rows[k].append(finer + (finer - coarser) / (4.0 ** (order + 1) - 1.0))
-    best, other = rows[-1][-1], rows[-2][-1]
-    size = np.abs(best).max(initial=0.0)
-    return best if (np.abs(best - other) <= AGREE * size + 1e-300).all() else np.full_like(best, np.nan)
 
 
 def eigenvalue_slopes(A: np.ndarray, dA: np.ndarray, values: np.ndarray, units: np.ndarray) -> np.ndarray:

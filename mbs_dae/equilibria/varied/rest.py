@@ -20,12 +20,17 @@ from ...compiled.derivatives import FORCES, POSITIONS
 from ...compiled.reading import Trajectory
 from ...compiled.slopes import places_moved
 from ...derivatives.equations import Instant, solve_bordered
+from ...derivatives.inputs import input_slopes
 from ...derivatives.varied import Varied
 from ...errors import ModelError
+from ...readings.motion import ComputedQuantities
 from ...readings.reactions import ComputedReactions
 from ...results.quantities import ledger
 from ...tolerances import RANK
 from ..balance import Balance
+from ..contact.supported import Supported
+from ..states import state_places
+from .held import Solved, check_contacts, solved_rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,42 +40,59 @@ class VariedRest(Varied):
     balance: Balance
 
     @cached_property
-    def solved(self) -> tuple[np.ndarray, np.ndarray]:
-        """dx and dλ, a row for each parameter. Where forces let a motion be as it likes, the least one is taken."""
-        here = self.balance
+    def solved(self) -> Solved:
+        """Where forces let a motion be as it likes, the least one is taken."""
+        here, count = self.balance, len(self.asked.names)
+        if isinstance(here, Supported) or state_places(here.system):
+            return solved_rest(here, self.asked)
         instant = Instant(self.system, self.asked.symbols, here.t, here.q, here.system.still)
         slopes = instant.slopes((POSITIONS, FORCES), here.system.still, here.multipliers)
         right = -slopes[FORCES].given, -slopes[POSITIONS].given
         found = solve_bordered(slopes[FORCES].x, instant.rows, *right, here.system.weight)
-        return found.x.T, found.multipliers.T
+        sines = np.linalg.svd(here.stiffness, compute_uv=False)
+        holds = not sines.size or bool(sines.min() > RANK * sines.max())
+        return Solved(found.x.T, found.multipliers.T, np.zeros((count, 0)), np.zeros((count, 0)), holds)
 
-    @property
-    def is_held(self) -> bool:
-        """Whether forces hold all motions: else it may be at rest elsewhere, too."""
-        sines = np.linalg.svd(self.balance.stiffness, compute_uv=False)
-        return not sines.size or bool(sines.min() > RANK * sines.max())
+    def _known(self, slopes: np.ndarray) -> np.ndarray:
+        """Where forces do not hold all motions, it may be at rest elsewhere, too."""
+        return slopes if self.solved.holds else np.full_like(slopes, np.nan)
 
     @cached_property
     def path(self) -> Any:
         (t, q, v, a), x = self.motion, np.zeros((len(self.asked.names), *self.motion.v.shape))
-        x[:, 0, : self.system.nv] = self.solved[0] if self.is_held else np.nan
+        x[:, 0, : self.system.nv] = self._known(self.solved.x)
         still: Any = (self.dual(one, np.zeros_like(x)) for one in (v, a))
-        moved: Any = self.dual(q, places_moved(self.system.structure, q, x))
-        return Trajectory(t, moved, *still)
+        moved = places_moved(self.system.structure, q, x)
+        moved[:, 0] += input_slopes(self.system, self.asked.symbols, self.balance.t)
+        moved[:, 0, [*state_places(self.system).values()]] = self._known(self.solved.z)
+        places: Any = self.dual(q, moved)
+        return Trajectory(t, places, *still)
+
+    @cached_property
+    def pushes(self) -> Any:
+        """The forces along the rows of contacts, if some hold it."""
+        if not isinstance(self.balance, Supported):
+            return None
+        return self.dual(self.balance.pushes[None], self._known(self.solved.pushes)[:, None])
+
+    @cached_property
+    def quantities(self) -> ComputedQuantities:
+        own = super().quantities
+        return own if self.pushes is None else replace(own, pushes=self.pushes, _read={})
 
     def loads(self) -> dict[str, Any]:
         reactions, energies = self.result.reactions, self.result.energy
         assert isinstance(reactions, ComputedReactions) and self.result.multipliers is not None
-        slope = self.solved[1] if self.is_held else np.full_like(self.solved[1], np.nan)
-        multipliers: Any = self.dual(self.result.multipliers, slope[:, None])
+        multipliers: Any = self.dual(self.result.multipliers, self._known(self.solved.multipliers)[:, None])
         known = reactions.loads._replace(multipliers=multipliers)
+        touching = {} if self.pushes is None else {"_contacts": self.pushes}
         potential: Any = self.scalars[:, 1]
         nothing = 0.0 * potential
         columns: Any = np.stack([nothing, potential, nothing, nothing, nothing], axis=1)
         assert energies is not None
         return {
             "multipliers": multipliers,
-            "reactions": replace(reactions, _system=self.system, _motion=self.path, loads=known),
+            "reactions": replace(reactions, _system=self.system, _motion=self.path, loads=known, **touching),
             "ledger": ledger(columns),
         }
 
@@ -78,10 +100,16 @@ class VariedRest(Varied):
 def check_derivatives(balance: Balance) -> None:
     """What is refused: rests that other equations have a part in."""
     model = balance.system.model
-    if moving := [state.name for state in model.states if not state.is_held]:
-        what = f"{model.name!r} has states ({', '.join(moving)}), and its rest no derivatives yet"
-        raise ModelError(f"{what}; leave derivatives= out")
+    check_contacts(balance)
     if balance.system.program.velocity_rows:
         who = next(row.element for row in balance.system.rows if row.unit.endswith("/s"))
         what = f"{who} restricts velocities only, so {model.name!r} may come to rest in many places"
         raise ModelError(f"{what}; leave derivatives= out")
+
+
+def check_law_derivatives(balance: Balance) -> None:
+    """The same of the law of small motions."""
+    check_derivatives(balance)
+    if isinstance(balance, Supported) or state_places(balance.system):
+        what = f"{balance.system.model.name!r} has states or contacts, and its law of small motions no derivatives yet"
+        raise ModelError(f"{what}; leave derivatives= out, or ask for those of the rest: mbs.equilibrium")

@@ -22,8 +22,9 @@ Everything else follows from being a subclass.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from copy import copy
+from typing import Any, ClassVar, Self
 
 import sympy as sp
 
@@ -120,6 +121,20 @@ class Contact(Touching):
         """What becomes of the motion when it touches."""
         return self.restitution, *self.rubbing.numbers
 
+    @property
+    def constants(self) -> Mapping[str, tuple[Number, str]]:
+        return {**super().constants, "restitution": (self.restitution, ""), **self.rubbing.constants}
+
+    def with_constant(self, name: str, value: Number) -> Self:
+        if name not in ("restitution", *self.rubbing.constants):
+            return super().with_constant(name, value)
+        other = copy(self)
+        if name == "restitution":
+            vars(other).update(restitution=value)
+        else:
+            vars(other).update(rubbing=self.rubbing.with_constant(name, value))
+        return other
+
     def _check_restitution(self, number: Callable[[Number], float]) -> None:
         restitution = check_number(number(self.restitution), f"restitution of {self.who}", non_negative=True)
         if restitution > 1:
@@ -175,6 +190,9 @@ class ContactElement(Contact, Declared):
         self.name = checked_name(name)
         self._set_laws(restitution, friction, static_friction, smooth)
         Declared.__init__(self, name, *args, **constants)
+        self.finish()
+
+    def finish(self) -> None:
         relation, slots = self._built()
         self._finish(self._rubbing(relation), slots, self.unit)
 

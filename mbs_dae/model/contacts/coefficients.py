@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import sympy as sp
@@ -85,6 +85,25 @@ class Rubbing:
         """Whether there may be some friction, for some values of the parameters."""
         mus = self.sliding, self.static
         return any(isinstance(mu, Law | sp.Basic) or mu > 0 for mu in mus)
+
+    @property
+    def constants(self) -> dict[str, tuple[Number, str]]:
+        """Those that are numbers, with their units."""
+        sliding, static = self.names
+        found = {} if isinstance(self.sliding, Law) else {sliding: (self.sliding, "")}
+        return found | ({static: (self.static, "")} if self.smooth == 0 else {"smooth": (self.smooth, "m/s")})
+
+    def with_constant(self, name: str, value: Number) -> Rubbing:
+        """The same with another number. What holds at rest goes with what slides where both are the same."""
+        if not self.is_there:
+            what = f"{self.who} has no friction, and by its {name} there is a derivative to one side alone"
+            raise ModelError(f"{what}; give it a small one")
+        sliding, static = self.names
+        if name == "smooth":
+            return replace(self, smooth=value)
+        if name == sliding and self.static == self.sliding:
+            return replace(self, sliding=value, static=value)
+        return replace(self, **{{sliding: "sliding", static: "static"}[name]: value})
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         """What rests holds at least what slides; no friction drives."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import log1p
-from typing import Any
+from typing import Any, Self
 
 import sympy as sp
 from scipy.optimize import brentq
@@ -79,7 +79,9 @@ class CompliantContact(Touching, ForceElement):
         if self.has_friction and smooth is None:
             remedy = "give smooth=, the speed of slip over which it builds up, or take a Contact"
             raise ModelError(f"friction of {self.who} is a function of the motion, and cannot stick; {remedy}")
-        relation, slots, unit = self._between(things, gap, slip, unit)
+        self._finish(*self._between(things, gap, slip, unit))
+
+    def _finish(self, relation: Relation, slots: dict[sp.Symbol, Number], unit: str) -> None:
         if any(e.has(t) for e in relation.rows):
             what = f"a gap of {self.who} moves by itself, with time, and its springs would give energy that nobody gave"
             raise ModelError(f"{what}; let a body with a Driver carry what moves, or take a Contact")
@@ -90,6 +92,20 @@ class CompliantContact(Touching, ForceElement):
         pushes, more = constants_out(pushes)
         self._told = pushes, {**slots, **own, **more}
         self._complete(load, {**slots, **own, **numbers})
+
+    @property
+    def constants(self) -> Mapping[str, tuple[Number, str]]:
+        own = {"stiffness": (self.stiffness, f"N/m^{self.exponent:g}"), "damping": (self.damping, "s/m")}
+        return {**super().constants, **own, **self.rubbing.constants}
+
+    def with_constant(self, name: str, value: Number) -> Self:
+        rubs = name in self.rubbing.constants
+        if not rubs and name not in ("stiffness", "damping"):
+            return super().with_constant(name, value)
+        changed = {"rubbing": self.rubbing.with_constant(name, value)} if rubs else {name: value}
+        other = self._unfinished(**changed, markers=self.feeling)
+        other._finish(*self._gaps, self.units[0])
+        return other
 
     def _damping(self, damping: Any, restitution: Any, speed: Any) -> Number:
         if restitution is None and speed is None:

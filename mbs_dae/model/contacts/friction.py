@@ -7,8 +7,8 @@ keeps ψ at zero, up to the bound of rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
 import sympy as sp
 
@@ -23,7 +23,7 @@ from ..forces.base import EffortElement
 from ..joints import Cylindrical, Joint, Revolute, Screw, Spherical, Translational
 from ..joints.motions import Ball, Helix, Slide
 from ..measures import Measure, Quantity, checked_measure, written_in_markers
-from ..parameters import Number, Numeric, Parameter, check_number, constants_out
+from ..parameters import Number, Numeric, Parameter, check_number, constants_out, is_constant
 from .coefficients import SPEEDS, Rubbing, Slots, smoothed
 
 RUBBING = (Revolute, Translational, Cylindrical, Screw, Spherical)
@@ -140,6 +140,31 @@ class Friction(FrictionElement):
     def laws(self) -> tuple[Number, ...]:
         return 0.0, *self.rubbing.numbers
 
+    @property
+    def constants(self) -> Mapping[str, tuple[Number, str]]:
+        return self.rubbing.constants | ({"radius": (self.radius, "m")} if hasattr(self, "radius") else {})
+
+    def with_constant(self, name: str, value: Number) -> Self:
+        other = self._unfinished()
+        if name == "radius":
+            other.radius = value
+        elif name in self.rubbing.constants:
+            other.rubbing = self.rubbing.with_constant(name, value)
+        else:
+            return super().with_constant(name, value)
+        relation, slots = self._form
+        other._complete(relation, {**slots, slot("radius"): value} if name == "radius" else slots)
+        return other
+
+    def renewed(self) -> Self:
+        """With the pitch of its thread."""
+        relation, slots = self._form
+        (joint,) = self.speaks_of
+        assert isinstance(joint, Joint)
+        other, taken = self._unfinished(), joint.form()[1]
+        other._complete(relation, {s: taken.get(s, n) if s == slot("pitch") else n for s, n in slots.items()})
+        return other
+
     def normal(self, i: FormMarker, j: FormMarker) -> list[sp.Matrix]:
         """The directions of the joint's reaction, a force on its second marker, that press its surfaces together: the
         normal force is the length of that part. The face of a thread leans by λ, and has cos λ of its force along
@@ -193,6 +218,21 @@ class DryFriction(FrictionElement):
         self.bound, self._bound_slots = constants_out(Reading(symbols, tuple(e.xreplace(values) for e in bounds)))
         self.units = (measure.units[1],)
         self._complete(*constants_out(Relation(symbols, (), (measure.rate(own),))))
+
+    @property
+    def constants(self) -> Mapping[str, tuple[Number, str]]:
+        named, unit = zip(("force", "static_force"), self._bounds, strict=True), "N"
+        unit = "N m" if self.measure.unit == "rad" else unit
+        return {name: (bound, unit) for name, bound in named if is_constant(bound)}
+
+    def with_constant(self, name: str, value: Number) -> Self:
+        """What holds at rest goes with what slides where both are the same."""
+        force, rest = self._bounds
+        if name not in self.constants:
+            return super().with_constant(name, value)
+        if name == "force":
+            return type(self)(self.name, self.measure, value, None if rest == force else rest)
+        return type(self)(self.name, self.measure, force, value)
 
     @property
     def feeling(self) -> tuple[Marker, ...]:

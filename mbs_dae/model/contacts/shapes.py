@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import sympy as sp
 
 from ...errors import ModelError
 from ..bodies.body import Marker, Place, Vector, as_marker, coordinates_of
 from ..fields import Function
-from ..parameters import Number, Numeric, check_number, free_parameters
+from ..parameters import Number, Numeric, check_number, free_parameters, is_constant
 from ..tables import check_closed
 from .geometry import Geometry, HalfSpace, Hollow, Outline, Polytope, RoundedBox, inset, surfaces
 
@@ -28,15 +31,20 @@ class Shape:
     geometry: Geometry
     lengths: dict[str, Number]
     """Those that must be positive."""
+    said: Mapping[str, Any] = {}
+    """The arguments that it was made of, but for the marker."""
 
     def __new__(cls, *given: Any, **named: Any) -> Any:
         """Arguments that are missing, or not its own, are told. (Copies are made of nothing.)"""
         try:
-            signature(cls.__init__).bind(None, *given, **named) if given or named else None
+            bound = signature(cls.__init__).bind(None, *given, **named) if given or named else None
         except TypeError as exc:
             known = ", ".join([*signature(cls.__init__).parameters][1:])
             raise ModelError(f"{cls.__name__}: {exc}; its arguments are: {known}") from exc
-        return super().__new__(cls)
+        made = super().__new__(cls)
+        said = [*bound.arguments.items()][2:] if bound else []
+        made.said = {name: value for name, value in said if isinstance(value, sp.Basic) or not callable(value)}
+        return made
 
     def __init__(self, marker: Place, **lengths: Numeric):
         self.marker = as_marker(marker, self.kind)
@@ -48,6 +56,16 @@ class Shape:
     kind = property(lambda self: type(self).__name__, doc="The name of its class.")
     dimension = property(lambda self: self.marker.body.dimension, doc="2 in the plane, 3 in space.")
 
+    @property
+    def constants(self) -> dict[str, Number]:
+        """The numbers that it was made of: lengths; of a size "size_x", ..., of corners "points1_x", ..."""
+        return {name: n for argument, value in self.said.items() for name, n in _numbers(argument, value)}
+
+    def with_constant(self, name: str, value: Number) -> Self:
+        """The same shape with another number."""
+        said = {argument: _with_number(argument, given, name, value) for argument, given in self.said.items()}
+        return type(self)(self.marker, **said)
+
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
         """What could not be checked before the parameters had values."""
         for name, length in self.lengths.items():
@@ -55,6 +73,29 @@ class Shape:
 
     def __repr__(self) -> str:
         return f"{self.kind} at {self.marker.label}"
+
+
+def _numbers(name: str, value: Any) -> Iterator[tuple[str, Number]]:
+    """The numbers in an argument, by name: itself, or components."""
+    if is_constant(value):
+        yield name, value
+    for part, item in _parts(name, value):
+        yield from _numbers(part, item)
+
+
+def _with_number(name: str, value: Any, wanted: str, number: Number) -> Any:
+    if name == wanted:
+        return number
+    return [_with_number(part, item, wanted, number) for part, item in _parts(name, value)] or value
+
+
+def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
+    """Of a vector, or of a list of vectors."""
+    if not isinstance(value, list | tuple | np.ndarray):
+        return []
+    if any(isinstance(item, list | tuple | np.ndarray) for item in value):
+        return [(f"{name}{k}", item) for k, item in enumerate(value, 1)]
+    return [(f"{name}_{axis}", item) for axis, item in zip("xyz", value, strict=False)]
 
 
 class Point(Shape):

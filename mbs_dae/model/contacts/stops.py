@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Self
 
 import sympy as sp
 
@@ -62,6 +63,19 @@ class Stop(Contact):
 
     def measures(self) -> dict[str, Measure]:
         return {self.measure.kind: self.measure, **super().measures()}
+
+    @property
+    def constants(self) -> Mapping[str, tuple[Number, str]]:
+        own = super().constants
+        limits = {n: (v, self.measure.unit) for n, v in self.limits.items()}
+        return {**limits, "restitution": own["restitution"]}  # it has no friction
+
+    def with_constant(self, name: str, value: Number) -> Self:
+        if name not in self.limits:
+            return super().with_constant(name, value)
+        other, (relation, slots) = self._unfinished(limits={**self.limits, name: value}), self._gaps
+        other._finish(relation, {**slots, slot(name): value}, self.measure.unit)
+        return other
 
     def point_name(self, number: int) -> str:
         return [*self.limits][number]

@@ -5,11 +5,12 @@ It is said by two shapes, or by functions of markers; what follows from touching
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 import sympy as sp
 
@@ -51,6 +52,34 @@ class Touching(Element):
     has_friction = property(
         lambda self: self.rubbing.is_there, doc="Whether there may be some, for some values of the parameters."
     )
+
+    @property
+    def constants(self) -> Mapping[str, tuple[Number, str]]:
+        """Those of its shapes: "radius", or, of two that have one, "ball.radius" of the one on this body."""
+        return {**super().constants, **{name: (n, "m") for name, (_, _, n) in self._of_its_shapes.items()}}
+
+    @property
+    def _of_its_shapes(self) -> dict[str, tuple[int, str, Number]]:
+        """By these names: of which shape, its name there, the number."""
+        own = [(k, name, n) for k, shape in enumerate(self.shapes) for name, n in shape.constants.items()]
+        often = Counter(name for _, name, _ in own)
+        bodies = [shape.marker.body.name for shape in self.shapes]
+        return {name if often[name] == 1 else f"{bodies[k]}.{name}": (k, name, n) for k, name, n in own}
+
+    def with_constant(self, name: str, value: Number) -> Self:
+        if name not in self._of_its_shapes:
+            return super().with_constant(name, value)
+        k, its, _ = self._of_its_shapes[name]
+        shapes = list(self.shapes)
+        shapes[k] = shapes[k].with_constant(its, value)
+        other = self._unfinished(shapes=tuple(shapes), markers=self.feeling)
+        first, second = (shape.geometry for shape in shapes)
+        other._finish(*relation_between(first, second, self.dimension, self.has_friction), "m")
+        return other
+
+    def _finish(self, relation: Relation, slots: dict[sp.Symbol, Number], unit: str) -> None:
+        """Make its expressions of these gaps and slips."""
+        raise NotImplementedError
 
     def _between(
         self, things: Sequence[Place | Shape], gap: Callable | None, slip: Callable | None, unit: str

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isnan, nan
-from typing import Any
+from typing import Any, Self
 
 import sympy as sp
 
@@ -16,7 +16,7 @@ from .. import fields
 from ..bodies.body import Place, Vector, as_marker, components_of
 from ..element import checked_name
 from ..fields import choice, expression, function
-from ..parameters import Number, check_choice
+from ..parameters import Number, check_choice, free_parameters, is_constant
 from .base import EffortElement, ForceElement, duals
 
 
@@ -42,6 +42,30 @@ class _AtMarker(ForceElement):
             wanted = "does nothing; give force= or moment=" if moment else "needs a force; add (Fx, Fy), in N"
             raise ModelError(f"{who} {wanted}")
         super().__init__(name, marker, **constants)
+
+
+    @property
+    def constants(self) -> Mapping[str, tuple[Number, str]]:
+        """With the magnitude of the force, whose direction stays."""
+        found = {n: told for n, told in super().constants.items() if self.dimension == 3 or n not in ("z", "mx", "my")}
+        components = [self.values[name] for name in "xyz"]
+        if all(map(is_constant, components)) and any(n != 0 for n in components):
+            found = {**found, "magnitude": (sp.sqrt(sum(n**2 for n in components)), "N")}
+        return found
+
+    def with_constant(self, name: str, value: Number) -> Self:
+        components = {axis: self.values[axis] for axis in "xyz"}
+        free = {str(s).rpartition(".")[2] for s in free_parameters(components.values()) if "." in str(s)}
+        if free and name in ("magnitude", *components) and ("magnitude" in free) != (name == "magnitude"):
+            what = f"{self.who} is asked for components of its force and for its magnitude, which follows from them"
+            raise ModelError(f"{what}; ask for them in two calls")
+        if name != "magnitude" or name not in self.constants:
+            return super().with_constant(name, value)
+        size, other = self.constants[name][0], self
+        for axis, component in components.items():
+            if component != 0:
+                other = super(_AtMarker, other).with_constant(axis, component / size * value)
+        return other
 
 
 class Force(_AtMarker):

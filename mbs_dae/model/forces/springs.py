@@ -191,6 +191,19 @@ class Coupling(Field):
         return tuple(tuple(matrix[max(r, c)][min(r, c)] for c in size) for r in size)
 
 
+    def numbers(self, value: Matrix) -> dict[str, Number]:
+        """Its entries: "stiffness_12" is in the first row and the second column, and the other way round."""
+        size = range(len(value))
+        return {f"_{r + 1}{c + 1}": value[r][c] for r in size for c in range(r, len(value))}
+
+    def with_number(self, value: Matrix, part: str, number: Number) -> Matrix:
+        place = {*part[1:]}
+        rows = (enumerate(row, 1) for row in value)
+        return tuple(
+            tuple(number if {str(r), str(c)} == place else n for c, n in row) for r, row in enumerate(rows, 1)
+        )
+
+
 def _same(a: Number, b: Number, matrix: Matrix) -> bool:
     """But for roundoff, where they are numbers."""
     if isinstance(a, sp.Basic) or isinstance(b, sp.Basic):

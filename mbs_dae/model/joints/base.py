@@ -151,6 +151,9 @@ class Joint(Condition, Declared):
 
     def __init__(self, name: str, *args: Any, **constants: Any):
         super().__init__(name, *args, **constants)
+        self.finish()
+
+    def finish(self) -> None:
         relation, slots = self._built()
         self._check_motions(relation.size)
         unit = self.unit[self.dimension] if isinstance(self.unit, dict) else self.unit

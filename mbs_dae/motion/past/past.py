@@ -7,6 +7,7 @@ For others the run is made again, up to the state: runs are the same to the last
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,15 @@ class Run:
     initial: Mapping[str, float] | State | None
     memory: Memory | None
     """What it went on with, if it did."""
+    root: "Run | None" = None
+    """The first of the runs that it went on from, one after the other."""
+    varied: Any = None
+    """How its first state changes, if that was a state that knows (`derivatives`)."""
+
+    @property
+    def first(self) -> "Run":
+        """The one that goes on from no other."""
+        return self.root or self
 
     def is_by(self, system: System, by: Stepping, how: Stabilization) -> bool:
         """Whether another one makes the same steps, if it is where this one is."""

@@ -1,0 +1,53 @@
+"""How a run stands at events: when they happen and what is read there, in runs beside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...compiled.machine import DONE
+from ...compiled.reading import Trajectory
+from ..instants import Slopes
+from .again import read_here
+from .beside import Beside, stands
+from .bodies import slopes_of_bodies
+from .following import Following
+from .jumps import at_the_event
+
+PARTS = "q", "v", "a"
+
+
+def note_events(following: Following, names: Sequence[str]) -> None:
+    """These have happened now."""
+    system = following.own.system
+    for name in names:
+        guard = system.structure.deciding.index(system.model.elements[name].who)
+        following.moments.append(_moment(following, guard))
+
+
+def _moment(following: Following, guard: int) -> Slopes:
+    run, own = following.run, following.own
+    t, y, dy, where = float(run.time[0]), run.stages.y0.copy(), run.stages.k[0].copy(), stands(run)
+    moved = following.time_moved(guard)
+
+    def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
+        march = beside.march
+        beside.stand(where)
+        march.stages.y0[:] = y
+        status = read_here(march, t + later, 0)
+        rows = np.concatenate([getattr(march.record, name)[0] for name in PARTS])
+        return rows if status == DONE else rows * np.nan
+
+    following.span = min(int(run.course.at[0]), run.course.ends.size - 1)
+    found = following.varied(make, y, dy, at_the_event(following.S, dy, moved), (t, t), moved)
+    sizes = [getattr(own.march.record, name).shape[1] for name in PARTS]
+    slopes = [part[:, None] for part in np.split(found, np.cumsum(sizes)[:-1], axis=1)]
+    if not own.system.is_cartesian:
+        state = run.mechanism.state
+        moving = slice(state.v_at, state.v_end)
+        motion = Trajectory(np.array([t]), y[None, : state.q_end], y[None, moving], dy[None, moving])
+        modes = run.mechanism.switches.mode[None].copy()
+        rows = slopes_of_bodies(following, motion, modes, slopes, moved[:, None], own.system.of_bodies(motion).q)
+        slopes = [rows[name] for name in PARTS]
+    return Slopes(moved[:, None], *slopes)

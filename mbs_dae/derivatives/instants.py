@@ -1,0 +1,87 @@
+"""States of results that know how they change: at a requested time, and at an event.
+
+The time of a requested state is held. That of an event g(t, y, p) = 0 moves, by t_e' (`across.jumps`), and what is read
+there changes by all that does: the total derivative
+
+    d/dp f(t_e(p), y(t_e(p), p), p) = f_t t_e' + f_y (S + y' t_e') + f_p,      S = ∂y/∂p at a time that is held.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compiled.reading import Trajectory
+from ..errors import ModelError
+from ..readings import motion as readings
+from ..results.happenings import Happening
+from ..results.result import Result, State
+from .parameters import Asked
+from .swept import VariedSweep
+from .varied import Varied, set_varied, state_derivative, varied_of
+
+
+class Slopes(NamedTuple):
+    """How the time, q, v and a of one moment change: (parameters, 1, ...)."""
+
+    t: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class VariedMoment(Varied):
+    """A state at a time that may move."""
+
+    slopes: Slopes
+
+    @cached_property
+    def path(self) -> Any:
+        own: Any = (self.dual(x, slope) for x, slope in zip(self.motion, self.slopes, strict=True))
+        t, *moving = own
+        return Trajectory(t if self.slopes.t.any() else self.motion.t, *moving)
+
+
+@dataclass(frozen=True, eq=False)
+class VariedAt(Varied):
+    """A state at a requested time of a result."""
+
+    of: Varied
+    index: int
+
+    @cached_property
+    def path(self) -> Any:
+        at, (_, *moving) = slice(self.index, self.index + 1), self.of.path
+        own: Any = (self.dual(x.value[at], x.slope[:, at]) for x in moving)
+        return Trajectory(self.motion.t, *own)
+
+
+def state_of(result: Result, index: int) -> State:
+    """See `Result.state`."""
+    state, of = readings.state_of(result, index), result.varied
+    if of is not None and not isinstance(of, VariedSweep):
+        set_varied(state.result, VariedAt(state.result, of.asked, of, index % len(result.t)))
+    return state
+
+
+def event_derivative(event: Happening, name: str, by: Any) -> Any:
+    """See `Happening.d`."""
+    if name != "t":
+        return state_derivative(event.state, name, by)
+    varied, wanted = varied_of(event.state), str(getattr(by, "symbol", by))
+    if not isinstance(varied, VariedMoment):
+        what = f"event {event.name!r} has no derivatives; ask for some"
+        raise ModelError(f"{what}: simulate(model, times, derivatives=['r'])")
+    if wanted not in varied.asked.names:
+        known = ", ".join(varied.asked.names)
+        raise ModelError(f"event {event.name!r} has derivatives by {known}, and none by {wanted!r}")
+    return float(varied.slopes.t[varied.asked.names.index(wanted), 0])
+
+
+def set_moment(state: State, asked: Asked, slopes: Slopes) -> None:
+    """The state knows then how it changes."""
+    set_varied(state.result, VariedMoment(state.result, asked, slopes))

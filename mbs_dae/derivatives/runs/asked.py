@@ -1,0 +1,32 @@
+"""By what a run is differentiated: by values given for its start, too, or for that of the run that it goes on from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...errors import ModelError
+from ...model.door import name_of
+from ...motion.past.past import Run
+from ..constants import constants_of
+from ..parameters import Asked, asked_of
+from ..varied import starts_of
+
+
+def asked_of_run(run: Run, names: Sequence[Any]) -> Asked | None:
+    """Refused are runs of a sort of which derivatives are not known."""
+    model, given = run.system.model, {*given_of(run.first)}
+    if carried := run.first.varied if names else None:  # what a state that was given was found from
+        given |= {*starts_of(carried)} - {*model.parameters} - {*constants_of(model)}
+    asked = asked_of(model, names, given, run=True)
+    if asked and run.by.method.steps_over:
+        what = f"{run.by.method.name} knows of impacts only in which step they are, and neighbours meet in the same"
+        what = f'{what} step, though they meet at other times: take method="DP5" or "Radau5"'
+        raise ModelError(f"derivatives of simulate: {what}; or leave derivatives= out")
+    return asked
+
+
+def given_of(run: Run) -> dict[str, float]:
+    """The initial values by their full names."""
+    named = run.initial if isinstance(run.initial, Mapping) else {}
+    return {name_of(run.system.model, name, "initial"): value for name, value in named.items()}

@@ -1,0 +1,141 @@
+"""How a rest changes that contacts hold, or in which states stand still.
+
+To the equations of a rest (`rest`) come closed gaps g = 0, with forces f as joints have multipliers, and rates ż = 0:
+
+    [F_x  F_z  Φ_vᵀ  -Gᵀ] [dx]      [F_p]
+    [ż_x  ż_z  0      0 ] [dz]      [ż_p]
+    [Φ_v  0    0      0 ] [dλ]  = - [Φ_p]
+    [G    0    0      0 ] [df]      [g_p]
+
+F_x is exact, with what forces of contacts do when they turn. What is by z, and by p, are extrapolated differences, as
+in the law of small motions, with the pose, λ and f held.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sps
+from scipy.linalg import block_diag
+
+from ...derivatives.equations import solve_bordered
+from ...derivatives.parameters import Asked
+from ...errors import ModelError
+from ...tolerances import RANK
+from ..balance import Balance, balance_at
+from ..contact.rows import rows_at
+from ..contact.supported import Supported, pressed, with_rows
+from ..states import difference, rates_at, state_places
+from .differences import FARTHEST, extrapolated
+
+CHOICE = 1e-9
+"""A multiplier that a choice between several changes by less than this part of it is unique."""
+
+
+class Solved(NamedTuple):
+    """The changes of a rest: a row for each parameter."""
+
+    x: np.ndarray
+    multipliers: np.ndarray
+    z: np.ndarray
+    """Of the states that move."""
+    pushes: np.ndarray
+    """Of the forces along the rows of contacts."""
+    holds: bool
+    """Whether forces hold all motions."""
+
+
+def without_friction(here: Balance) -> Balance:
+    """The same with the gaps alone that press."""
+    if not isinstance(here, Supported):
+        return here
+    gaps = pressed(here.rows, here.pushes)
+    return with_rows(here.rows.balance, here.rows, here.pushes, gaps, here.loads)
+
+
+def check_contacts(here: Balance) -> None:
+    """Refuse a rest that friction holds, which may be elsewhere as well, and one in which a gap may open, or not."""
+    if not isinstance(here, Supported):
+        return
+    size = np.abs(here.pushes).max(initial=0.0)
+    slips = np.setdiff1d(np.arange(here.pushes.size), here.rows.gaps)
+    if np.abs(here.pushes[slips]).max(initial=0.0) > 1e-9 * size:
+        what = f"friction holds {here.system.model.name!r} at rest, which it may do elsewhere as well"
+        raise ModelError(f"{what}: there is no derivative; leave derivatives= out, or ask for found.holding")
+    alone = without_friction(here)
+    assert isinstance(alone, Supported)
+    alone.check_two_sided()
+
+
+def solved_rest(here: Balance, asked: Asked) -> Solved:
+    own, n = without_friction(here), here.system.nv
+    places, still = [*state_places(own.system).values()], np.zeros(n)
+    units = np.array([own.system.evaluator(one.scale) for one in own.system.model.states if not one.is_held])
+    K = own.derivatives(still, own.multipliers)[0]
+    by_z, by_x, own_z = _slopes_of_states(own, places, units)
+    H = np.block([[K, by_z], [by_x, own_z]])
+    J = np.hstack([own.jacobian, np.zeros((len(own.jacobian), len(places)))])
+    right = np.array([_by_parameter(own, asked, name, places) for name in asked.names]).T
+    weight = np.append(own.system.weight, 1.0 / units**2)
+    split = n + len(places)
+    found = solve_bordered(sps.csr_matrix(H), sps.csr_matrix(J), -right[:split], -right[split:], weight)
+    free = block_diag(own.free_velocities, np.diag(units))
+    multipliers = _where_unique(own.jacobian / np.sqrt(own.system.weight), found.multipliers)
+    rows = len(own.system.rows)
+    pushes = np.zeros((len(asked.names), here.pushes.size if isinstance(here, Supported) else 0))
+    if isinstance(own, Supported):
+        pushes[:, own.held] = -multipliers[rows:].T
+    return Solved(found.x[:n].T, multipliers[:rows].T, found.x[n:].T, pushes, _is_regular(free.T @ H @ free))
+
+
+def _slopes_of_states(own: Balance, places: list[int], units: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """F_z, ż_x and ż_z."""
+    system, t, still = own.system, own.t, own.system.still
+    n, count = system.nv, len(places)
+    by_z, by_x, own_z = np.zeros((n, count)), np.zeros((count, n)), np.zeros((count, count))
+    for k, (place, unit) in enumerate(zip(places, units, strict=True)):
+
+        def aside(far: float, place: int = place) -> np.ndarray:
+            q = own.q.copy()
+            q[place] += far
+            return np.append(-balance_at(system, t, q).forces, rates_at(system, t, q, still)[places])
+
+        by_z[:, k], own_z[:, k] = np.split(difference(aside, float(unit)), [n])
+    for k, unit_way in enumerate(np.eye(n) if count else ()):
+
+        def along(far: float, way: np.ndarray = unit_way) -> np.ndarray:
+            return rates_at(system, t, system.moved(own.q, far * way), still)[places]
+
+        by_x[:, k] = difference(along, 1.0 / float(np.sqrt(system.weight[k])) * system.length)
+    return by_z, by_x, own_z
+
+
+def _by_parameter(own: Balance, asked: Asked, name: str, places: list[int]) -> np.ndarray:
+    """F_p, ż_p, Φ_p and g_p."""
+    value, model, rows = asked.model.parameters[name].value, asked.model, len(own.system.rows)
+
+    def at(h: float) -> np.ndarray:
+        system = model.with_parameters(**{name: value + h}).compile()
+        there = balance_at(system, own.t, own.q)
+        forces, gaps = there.jacobian.T @ own.multipliers[:rows] - there.forces, np.zeros(0)
+        if isinstance(own, Supported):
+            touching = rows_at(there)
+            forces, gaps = forces + touching.G[own.held].T @ own.multipliers[rows:], touching.phi[own.held]
+        rates = rates_at(system, own.t, own.q, system.still)[places] if places else np.zeros(0)
+        return np.concatenate([forces, rates, there.phi, gaps])
+
+    return extrapolated(at, FARTHEST * (abs(value) or 1.0))
+
+
+def _where_unique(J: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    """nan where rows that depend on others leave a choice."""
+    left, sines, _ = np.linalg.svd(J) if J.size else (np.eye(len(J)), np.zeros(0), None)
+    rank = int((sines > RANK * sines.max(initial=0.0)).sum())
+    chosen = np.abs(left[:, rank:]).max(axis=1, initial=0.0) > CHOICE
+    return np.where(chosen[:, None], np.nan, multipliers)
+
+
+def _is_regular(matrix: np.ndarray) -> bool:
+    sines = np.linalg.svd(matrix, compute_uv=False)
+    return not sines.size or bool(sines.min() > RANK * sines.max())
