@@ -18,12 +18,16 @@ Bounds = np.ndarray
 POWERS_OF_TWO = (1, 2, 4, 0.5, 0.25)
 
 
+LEAST = 1e-300
+"""Zeros are rounded outward to this, not to the least number there is: processors are slow with those."""
+
+
 def down(x: Any) -> Bounds:
-    return np.nextafter(x, -np.inf)
+    return np.nextafter(x - LEAST, -np.inf)
 
 
 def up(x: Any) -> Bounds:
-    return np.nextafter(x, np.inf)
+    return np.nextafter(x + LEAST, np.inf)
 
 
 class Interval:
