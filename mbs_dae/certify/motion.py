@@ -11,9 +11,10 @@ from ..compiled.reading import Trajectory
 from ..errors import counted
 from ..results.result import Result
 from .equations import check_driven, equations_of
-from .tubes import Proof, Search, errors_of
+from .tubes import DEEPEST, Proof, Search, errors_of
 
 SWITCHES = "a law that depends on the pose switches (Abs, Max, Piecewise, the end of a profile)"
+UNFINISHED = "given up before the smallest pieces: bounds are wide here, or no pose was found; ask for more times"
 SINGULAR = "the equations lose rank, or almost: branches of the motion may meet (a change point, a dead point)"
 
 
@@ -104,21 +105,27 @@ def set_certificate(result: Result, certificate: MotionCertificate) -> None:
 
 
 def _table(proofs: list[Proof]) -> np.ndarray:
-    """Beginning and end, radius, whether a law was in the way, and the step: of each piece, in order of time."""
-    rows = [np.array([p.pieces.begin.t, p.pieces.end.t, p.radius, p.refused, p.pieces.step]).T for p in proofs]
-    table = np.concatenate([np.zeros((0, 5)), *rows])
+    """Beginning and end, radius, whether a law was in the way, step and depth: of each piece, in order of time."""
+    columns = [(p.pieces.begin.t, p.pieces.end.t, p.radius, p.refused, p.pieces.step, p.pieces.depth) for p in proofs]
+    table = np.concatenate([np.zeros((0, 6)), *(np.array(column).T for column in columns)])
     return table[np.argsort(table[:, 0])]
 
 
 def _gaps(table: np.ndarray) -> tuple[Gap, ...]:
     """What was given up: what touches, or lies in one step, is one gap."""
-    merged: list[Gap] = []
-    steps = [-1.0]
-    for begin, end, _, refused, step in table:
-        why = SWITCHES if refused else SINGULAR
-        if merged and (begin <= merged[-1].end or step == steps[-1]):
-            before = merged.pop()
-            begin, why = before.begin, SWITCHES if before.why == SWITCHES else why
-        merged.append(Gap(float(begin), float(end), why))
-        steps.append(step)
-    return tuple(merged)
+    merged: list[list[np.ndarray]] = []
+    for row in table:
+        before = merged[-1][-1] if merged else None
+        if before is not None and (row[0] <= before[1] or row[4] == before[4]):
+            merged[-1].append(row)
+        else:
+            merged.append([row])
+    return tuple(Gap(float(rows[0][0]), float(rows[-1][1]), _why(np.array(rows))) for rows in merged)
+
+
+def _why(rows: np.ndarray) -> str:
+    """By the smallest pieces, if there are any so small."""
+    smallest = rows[rows[:, 5] == DEEPEST]
+    if not len(smallest):
+        return UNFINISHED
+    return SWITCHES if smallest[:, 3].any() else SINGULAR

@@ -13,8 +13,8 @@ So at every t there is exactly one pose in the box about q̂(t), by the implicit
 where the equations are. At b, the tube that begins there has its box about the same pose, and all boxes are multiples
 of one: the smaller lies in the larger, and so what is the only pose in the one is that in the other.
 
-A tube that cannot be shown is halved, at a pose that continuation leads to. How poses are found proves nothing and need
-not.
+A tube that cannot be shown is halved, at a pose that continuation leads to. How poses are found proves nothing and
+need not.
 """
 
 from __future__ import annotations
@@ -118,7 +118,8 @@ class Search:
         return Pieces(_stacked(begin, middle), _stacked(middle, end), depth, step)
 
     def _walked(self, begin: Trajectory, end: Trajectory, t: float) -> Trajectory | None:
-        """The pose at a time between two, by steps that keep clear of other branches, from the beginning or the end."""
+        """The pose at a time between two, by steps that keep clear of other branches; from the beginning, or the
+        end."""
         machine, any_rank = self.machine, self.machine.pattern.m
         for side in (begin, end):
             start(machine, float(side.t), side.q, side.v, side.a)

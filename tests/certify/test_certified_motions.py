@@ -9,6 +9,7 @@ from exact_poses import distance, true_pose
 from gallery import load
 
 import mbs_dae as mbs
+from mbs_dae.certify import tubes
 from mbs_dae.certify.equations import equations_of
 from mbs_dae.certify.motion import certified_motion
 from mbs_dae.certify.tubes import Search, paths_of
@@ -214,3 +215,11 @@ def test_branches_that_almost_meet_are_not_mixed_up(near):
     side = (base - b[0]) * (c[1] - b[1]) + b[1] * (c[0] - b[0])
     assert motion.certificate.proven or near < 1e-3
     assert not motion.certificate.proven or (side > 0).all()
+
+
+def test_what_is_given_up_early_says_so(monkeypatch):
+    monkeypatch.setattr(tubes, "PIECES", 1)
+    monkeypatch.setattr(tubes, "LEAST_MORE", 0)
+    monkeypatch.setattr(tubes, "MOST_MORE", 0)
+    found = mbs.kinematics(turned(mbs.t), np.linspace(0, 6, 4), certify=True).certificate
+    assert not found.proven and all("ask for more times" in gap.why for gap in found.gaps)
