@@ -87,7 +87,7 @@ class Equations:
     @cached_property
     def angles(self) -> np.ndarray:
         """For each small motion what a whole turn of a body is; 0 for other motions."""
-        return angles_of(self.system) * 2.0 * np.pi / self.unit
+        return self.system.structure.once(angles_of) * 2.0 * np.pi / self.unit
 
     def independent_at(self, q: np.ndarray, p: np.ndarray) -> None:
         """Leave out the rows that depend on others in this pose, which is to be in general position."""
