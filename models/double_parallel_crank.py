@@ -2,8 +2,8 @@
 
 The coupler keeps its direction; all its points go on circles of radius L. Two cranks decide that already: each further
 one repeats it, so that Gruebler's count is too small by one for every crank beyond the second, while the mechanism
-moves with one degree of freedom. Where cranks and coupler lie in one line (φ = 0, π) the rank drops once more: there
-the linkage could change over to the antiparallel one.
+moves with one degree of freedom. Where cranks and coupler lie in one line (φ = 0, π) the rank drops once more. With two
+cranks the linkage could change over to the antiparallel one there; a third one forbids it, to second order.
 
 Bodies: the cranks from left to right, then the coupler.
 """

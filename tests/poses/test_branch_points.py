@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from gallery import load
 from test_follow import four_bar
 
 import mbs_dae as mbs
@@ -89,6 +90,16 @@ def test_where_two_parallelograms_are_flat_at_once_four_branches_meet():
         assert [len(point.tangents) for point in one.branch_points] == [4, 4]
         seen.add(tuple(top > 0.5 for top in tops))
     assert len(seen) == 4
+
+
+def test_a_third_crank_forbids_the_antiparallelogram():
+    """Three parallel cranks are singular where they lie in line, and no other branch leaves it."""
+    model = load("double_parallel_crank").build()
+    curve = mbs.follow(model, "A1.angle")
+    assert curve.closed and curve.stats["redundant_equations"] == 1
+    assert curve.branch_points == () and curve.undecided == ()
+    flat = mbs.follow(model, "A1.angle", start=curve.states_where("A1.angle", 0.0)[0])
+    assert flat.closed and np.isclose(flat.length, curve.length, rtol=1e-6)
 
 
 def bead(phi):

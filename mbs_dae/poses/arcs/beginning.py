@@ -21,6 +21,8 @@ from .zeros import reader_of, row_of
 
 AWAY = 1e-2
 """How far from a pose it is looked at how many motions are left, in lengths of the model."""
+TOLD = 3
+"""So many quantities are named that could be held."""
 SAME = 1e-6
 """Quantities whose directions are nearer to each other than this hold the same motion."""
 
@@ -45,19 +47,25 @@ def track_at(
         what = f"{who} has {counted(freedom, 'degree')} of freedom, and one is followed"
         raise ModelError(f"{what}; hold {freedom - 1} by drivers, or by {_too_little(system, t, regular, name)}")
     close(machine, t, regular.copy(), system.still, 20)
-    redundant, timed = int(dependent_rows(machine, DEPENDENT)), int(system.structure.once(is_timed))
-    return Track(system, t, redundant, timed, system.structure.once(angles_of), step), here
+    # (next to a singular pose pivots of redundant rows are too large to be seen as such)
+    redundant = max(int(dependent_rows(machine, DEPENDENT)), len(system.rows) - system.nv + 1)
+    return Track(
+        system, t, redundant, int(system.structure.once(is_timed)), system.structure.once(angles_of), step
+    ), here
 
 
 def poses_beside(system: System, t: float, q: np.ndarray, motions: np.ndarray) -> list[np.ndarray]:
-    """Poses next to one, in directions of the motions that it has."""
+    """Poses next to one, in directions of the motions that it has. (Where such a motion goes nowhere, Newton's method
+    creeps back to the pose itself, and what it ends in, off by the root of a gap, tells no rank.)"""
     machine: Machine = system.machine()
     found, n = [], system.nv
     mixed = np.random.default_rng(3).standard_normal((6, motions.shape[1])) @ motions.T
     for direction in np.vstack([motions.T, -motions.T, mixed]):
         step = AWAY * system.length * direction / np.sqrt(system.weight[:n])
         there = system.moved(q, step)
-        if close(machine, t, there, system.still, 20) == DONE:
+        if close(machine, t, there, system.still, 20) != DONE:
+            continue
+        if system.weight[:n] @ system.between(q, there) ** 2 > (0.5 * AWAY * system.length) ** 2:
             found.append(there)
     return found
 
@@ -74,7 +82,7 @@ def _too_much(model: Model, fixed: Iterable[str]) -> str:
 def _too_little(system: System, t: float, q: np.ndarray, name: str) -> str:
     """Quantities that hold all but one motion, of joints where there are such, and their values."""
     model, motions = system.model, free_motions(system, t, q) / np.sqrt(system.weight[: system.nv, None])
-    of_joints = [f"{e.name}.{m.levels[0]}" for e in model.elements.values() for m in e.measures().values()]
+    of_joints = [f"{e.name}.{m.levels[0]}" for e in model.conditions for m in e.measures().values()]
     chosen: dict[str, float] = {}
     still = system.still[None]
     known = row_of(system, name, t, q)[None] @ motions
@@ -88,8 +96,9 @@ def _too_little(system: System, t: float, q: np.ndarray, name: str) -> str:
         if np.linalg.matrix_rank(directions, tol=SAME) == len(rows):
             known = rows
             value = reader_of(system, other)(np.array([t]), q[None], still, still)[0, 0, 0]
-            chosen[other] = float(value.round(6))
-    return f"fix={chosen}".replace("'", '"')
+            chosen[other] = float(value.round(6)) + 0.0
+    shown = ", ".join(f'"{other}": {value:g}' for other, value in [*chosen.items()][:TOLD])
+    return f"fix={{{shown}{', ...' * (len(chosen) > TOLD)}}}"
 
 
 # --- where the curve begins -------------------------------------------------------------------------------------------
@@ -120,6 +129,8 @@ def _on_branch(track: Track, q: np.ndarray, branch: int | None) -> Place | None:
     if not len(tangents):
         what = f"{who}, where equations of second order do not say which branches there are"
         raise SingularConfigurationError(f"{what}; start at another pose", time=track.t)
+    if len(tangents) == 1 and branch is None:
+        branch = 0
     if not (isinstance(branch, int | np.integer) and 0 <= branch < len(tangents)):
         what = f"{who}, through which {len(tangents)} branches go; say which one: branch=0"
         raise ModelError(f"{what} to {len(tangents) - 1}")

@@ -114,9 +114,8 @@ class Curve(Result):
         if self.unit(name) == "rad":
             low, high = (np.array([values.min(), values.max()]) + (-ROUND, ROUND) - value) / (2.0 * np.pi)
             turns = np.arange(np.floor(low), np.ceil(high) + 1.0)
-        given = self.track, self.traced, name
-        found = [p for k in turns for p in places_where(*given, value + 2.0 * np.pi * k, unit, self.closed)]
-        found.sort(key=lambda place: place.s)
+        wanted = [value + 2.0 * np.pi * k for k in turns]
+        found = places_where(self.track, self.traced, name, wanted, unit, self.closed)
         near = ROUND * self.track.system.length
         if self.closed and len(found) > 1 and found[-1].s > self.t[-1] - near and found[0].s < self.t[0] + near:
             found.pop()  # the last pose of a lap is the first one
@@ -146,8 +145,8 @@ class Curve(Result):
     def branch_points(self) -> tuple[BranchPoint, ...]:
         """The singular poses that the curve passes, where other branches leave it."""
         n, found = self.track.system.nv, []
-        for place, tangents, why in self._singular:
-            if not why:
+        for place, tangents, _ in self._singular:
+            if len(tangents) > 1:
                 along = np.abs((tangents * place.v)[:, :n] @ self.track.machine.norm)
                 own = int(along.argmax()), self._at_rest(place.q), self.fix, self.release
                 found.append(BranchPoint(place.s, frozen(tangents), *own))

@@ -38,7 +38,8 @@ MOST = 4
 
 
 class Met(NamedTuple):
-    """A singular pose of a curve, the tangents of all branches, a row each; or why they are not known."""
+    """A singular pose of a curve, the tangents of all branches, a row each; or why they are not known. Where equations
+    are redundant there may be one branch alone: what others would leave by, the further equations forbid."""
 
     place: Place
     tangents: np.ndarray
@@ -147,7 +148,7 @@ def _met(track: Track, guess: Place) -> Met:
         if here.rank != n - 1 - lost:
             continue
         tangents = tangents_of(here)
-        if len(tangents) > 1 and _nearest(track, tangents, place.v) > 1.0 - 1e-4:
+        if len(tangents) and _nearest(track, tangents, place.v) > 1.0 - 1e-4:
             return Met(place, tangents, "")
         what = f"{lost + 1} motions are left in it, and equations of second order do not tell branches apart"
         return Met(place, none, what)

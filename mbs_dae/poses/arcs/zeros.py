@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -74,20 +74,24 @@ def turning_places(track: Track, traced: Traced, name: str, closed: bool) -> lis
     return sorted(_zeros(track, traced, rate, second, zero, closed), key=lambda place: place.s)
 
 
-def places_where(track: Track, traced: Traced, name: str, value: float, unit: float, closed: bool) -> list[Place]:
-    """The places where a quantity has a value, or touches it where it turns back, in their order. Values are told apart
-    by so many parts of a `unit`."""
+def places_where(
+    track: Track, traced: Traced, name: str, wanted: Sequence[float], unit: float, closed: bool
+) -> list[Place]:
+    """The places where a quantity has one of some values, or touches it where it turns back, in their order. Values are
+    told apart by so many parts of a `unit`."""
     values, rate, _ = rates_along(track, traced, name)
+    turning, found = turning_places(track, traced, name, closed), []
+    for value in wanted:
 
-    def zero(place: Place) -> float:
-        return float(value_at(track, name, place)[0]) - value
+        def zero(place: Place, value: float = value) -> float:
+            return float(value_at(track, name, place)[0]) - value
 
-    turned = [p for p in turning_places(track, traced, name, closed) if abs(zero(p)) < EQUAL * unit]
-    found = [traced.place(k) for k in np.flatnonzero(values == value)]
-    found += _zeros(track, traced, np.where(values == value, np.nan, values - value), rate, zero, False)
-    near = BESIDE * track.system.length
-    found = [p for p in found if all(abs(p.s - other.s) > near for other in turned)]
-    return sorted(turned + found, key=lambda place: place.s)
+        touched = [place for place in turning if abs(zero(place)) < EQUAL * unit]
+        passed = [traced.place(k) for k in np.flatnonzero(values == value)]
+        passed += _zeros(track, traced, np.where(values == value, np.nan, values - value), rate, zero, False)
+        near = BESIDE * track.system.length
+        found += touched + [p for p in passed if all(abs(p.s - other.s) > near for other in touched)]
+    return sorted(found, key=lambda place: place.s)
 
 
 def _zeros(
@@ -118,10 +122,11 @@ def _dips(values: np.ndarray, slopes: np.ndarray, h: np.ndarray) -> Iterator[tup
     dips there most. By the cubic with the values and slopes of both ends."""
     r0, r1, d0, d1 = values[:-1], values[1:], slopes[:-1] * h, slopes[1:] * h
     b, c = 3.0 * (r1 - r0) - 2.0 * d0 - d1, 2.0 * (r0 - r1) + d0 + d1
-    for k in np.flatnonzero((r0 * r1 > 0.0) & (r0 * d0 < 0.0) & (r1 * d1 > 0.0)):
-        for x in np.roots([3.0 * c[k], 2.0 * b[k], d0[k]]):
-            if abs(x.imag) < 1e-12 and 0.0 < (x := x.real) < 1.0:
-                value = r0[k] + x * (d0[k] + x * (b[k] + x * c[k]))
-                if value * r0[k] < 0.0:
-                    yield int(k), float(x)
-                    break
+    dips = (r0 * r1 > 0.0) & (r0 * d0 < 0.0) & (r1 * d1 > 0.0)
+    square = np.maximum(b * b - 3.0 * c * d0, 0.0)
+    q = -b - np.copysign(np.sqrt(square), b)  # of 3 c x² + 2 b x + d0 = 0: x = q / 3c and d0 / q
+    for k in np.flatnonzero(dips):
+        for x in (q[k] / (3.0 * c[k]) if c[k] else np.inf, d0[k] / q[k] if q[k] else np.inf):
+            if 0.0 < x < 1.0 and r0[k] * (r0[k] + x * (d0[k] + x * (b[k] + x * c[k]))) < 0.0:
+                yield int(k), float(x)
+                break

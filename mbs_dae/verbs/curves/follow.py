@@ -170,6 +170,6 @@ def _other(start: BranchPoint) -> int | None:
 def _moving(track: Track, traced: Traced) -> str:
     """A quantity that changes along a curve, of a joint where there is one."""
     model = track.system.model
-    of_joints = [f"{e.name}.{m.levels[0]}" for e in model.elements.values() for m in e.measures().values()]
+    of_joints = [f"{e.name}.{m.levels[0]}" for e in model.conditions for m in e.measures().values()]
     names = [name for name in [*of_joints, *model.quantity_names(1)] if model.found_quantity(name)]
     return next(name for name in names if not stands_still(track, traced, name))
