@@ -173,6 +173,8 @@ def with_derivatives(
     """The result, which knows then how its motion varies."""
     if asked is not None:
         set_varied(result, VariedMotion(result, asked, works))
+        if there := result.stats.get("change_points", ()):
+            tell(result, f"none at change points, at t = {', '.join(f'{t:g}' for t in there)}: the way on is a choice")
     return result
 
 
@@ -180,8 +182,13 @@ def set_varied(result: Result, varied: Varied) -> None:
     """(In place: a copy would read all that waits.)"""
     object.__setattr__(result, "varied", varied)
     if told := varied.asked.told:
-        more = [told, *filter(None, [result.stats.get("derivatives")])]
-        object.__setattr__(result, "stats", {**result.stats, "derivatives": "; ".join(more)})
+        tell(result, told)
+
+
+def tell(result: Result, told: str) -> None:
+    """What is to be known of its derivatives, besides what is told already. (In place.)"""
+    known = "; ".join(filter(None, (result.stats.get("derivatives"), told)))
+    object.__setattr__(result, "stats", {**result.stats, "derivatives": known})
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,6 +37,8 @@ PATIENCE, PROGRESS = 50, 0.9
 NEAR, NEWTON = 1e-1, 1e-2
 """Gap, relative to the model's length, below which plain Newton is tried first, and may finish: as long as it does not
 go farther than TURN."""
+FAR = 1e-1
+"""Steps of which no more than this part may be gone at once lead far away; gaps of its square are next to none."""
 RESTARTS = 16
 
 
@@ -190,17 +192,22 @@ def _gaps(machine: Machine, t: float, q: np.ndarray) -> np.ndarray:
 def _line_search(
     machine: Machine, t: float, q: np.ndarray, step: np.ndarray, longest: float, before: np.ndarray
 ) -> float:
-    """The longest of 1, ½, ¼, ... of the step that makes the sum of squared gaps smaller; 0 if none does."""
+    """The longest of 1, ½, ¼, ... of the step that makes the sum of squared gaps smaller; 0 if none does. Of a way of
+    many model lengths all of it, if that leaves next to no gap: it is straight, as that of a body to a far place."""
     newton.gaps(machine, np.ones(machine.g.size))
     scale = machine.g.copy()
-    for fraction in longest * 0.5 ** np.arange(12):
+
+    def left(fraction: float) -> float:
         trial = q.copy()
         move(machine.manifold, trial, fraction * step)
         observe(machine, t, trial, np.zeros(machine.here.v.size))
         gaps = machine.phi * scale
-        if gaps @ gaps <= (1.0 - 1e-3 * fraction) * (before @ before):
-            return float(fraction)
-    return 0.0
+        return float(gaps @ gaps)
+
+    if longest < FAR and left(1.0) <= FAR**4 * (before @ before):
+        return 1.0
+    fractions = longest * 0.5 ** np.arange(12)
+    return next((float(f) for f in fractions if left(f) <= (1.0 - 1e-3 * f) * (before @ before)), 0.0)
 
 
 def _other_starts(system: System, guess: np.ndarray) -> list[np.ndarray]:

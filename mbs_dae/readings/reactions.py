@@ -35,7 +35,7 @@ from ..symbolic.derive import Relation
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS
 from ..tolerances import RANK
-from .varying import check_read
+from .varying import called, check_read
 
 TOUCHING = Contact, FrictionElement
 NOTHING_PUSHES = np.zeros(0, dtype=int)
@@ -207,8 +207,7 @@ class ComputedReactions:
         if isinstance(form, Load):
             values = self._read(form.wrenches, slots, element)
         else:  # a Python force: its form is what the function sees
-            seen = zip(self._motion.t, self._read(form, slots, element), strict=True)
-            values = np.array([element.wrenches(t, state) for t, state in seen])
+            values = called(element.wrenches, self._motion.t, self._read(form, slots, element))
         return values.reshape(len(values), len(element.markers), self._width)
 
 

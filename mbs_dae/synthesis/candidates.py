@@ -94,9 +94,10 @@ class Candidate:
 
     @cached_property
     def defects(self) -> tuple[str, ...]:
-        """What keeps it from passing all positions while the crank drives: "circuit", "branch", "order"; none is
-        best."""
-        return defects(self.linkage, self.angles, self.signs, self.task.ordered)
+        """What keeps it from passing all positions while the crank drives: "circuit", "branch", "order"; and "range",
+        where it has no pose between or beyond the precision points of a function. None is best."""
+        found = defects(self.linkage, self.angles, self.signs, self.task.ordered)
+        return found if np.isfinite(self.error).all() else (*found, "range")
 
     @cached_property
     def type(self) -> str:

@@ -105,9 +105,12 @@ def ranked(
     curves: tuple | None = None,
     notes: Sequence[str] = (),
     noun: str = "linkage",
+    none: str = "",
 ) -> Synthesis[SomeCandidate]:
     """Cognates draw the same curve and may transmit alike: roundoff does not choose between them, the smaller one is
-    first."""
+    first. `none` is what it means if there are no candidates, and no note tells why."""
+    if none and not (candidates or notes):
+        notes = [none]
 
     def key(one: SomeCandidate) -> tuple[int, float, float, float]:
         return len(one.defects), float(f"{largest(one):.2g}"), -round(min(one.weakest, GOOD), 6), one.size

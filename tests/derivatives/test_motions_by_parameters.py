@@ -167,6 +167,24 @@ def test_what_nothing_depends_on_is_told():
     assert "derivatives" not in mbs.kinematics(model, TIMES, derivatives=["r", "crank.mass"]).stats
 
 
+def test_a_change_point_has_no_derivatives_and_is_told():
+    """A parallelogram lies flat at t = 1: beside, with another crank, it does not come there in one piece."""
+    model = mbs.PlanarModel("parallelogram")
+    r = model.parameter("r", 0.1)
+    crank, rocker = model.link("crank", (0, 0), (0, 0.1), length=r), model.link("rocker", (0.4, 0), (0.4, 0.1))
+    coupler = model.link("coupler", (0, 0.1), (0.4, 0.1))
+    model.add(
+        mbs.Revolute("A", model.ground, crank.tail),
+        mbs.Revolute("B", crank.head, coupler.tail),
+        mbs.Revolute("C", coupler.head, rocker.head),
+        mbs.Revolute("D", model.ground.at(0.4, 0), rocker.tail),
+        mbs.Driver("motor", mbs.angle(model.ground, crank), np.pi / 2 * (1 - mbs.t)),
+    )
+    result = mbs.kinematics(model, [0.5, 1.0], derivatives=["r"])
+    assert np.isnan(result.d("rocker.angle", "r")).tolist() == [False, True]
+    assert result.stats["derivatives"].startswith("none at change points, at t = 1:")
+
+
 @pytest.mark.parametrize("name", ["crank.mass", "rod.inertia", "rod.com_y", "gravity.x", "gravity.y"])
 def test_constants_of_bodies_and_gravity(name):
     model = slider_crank()

@@ -260,16 +260,18 @@ def test_what_only_touches_has_no_derivative(depth, touches):
     t_e = (v - w)/10, with w² = v² - 20 h, the ball goes on with another velocity."""
     model = mbs.PlanarModel("thrown", gravity=(0, -10.0))
     back, height = model.parameter("back", 0.5), 1.25 - depth
+    model.parameter("colour", 1.0)
     model.body("ball", mass=1.0, inertia=0.1)
     lifted = mbs.Reset({"ball.vy": back})
     model.add(mbs.Event("top", when=model["ball.y"] - height, direction=1, action=lifted))
     start = {"ball.x": 0.0, "ball.y": 0.0, "ball.angle": 0.0, "ball.vx": 0.0, "ball.vy": 5.0, "ball.omega": 0.0}
-    result = mbs.simulate(model, [0.0, 0.2, 0.8], start, derivatives=["ball.vy"], max_step=0.05)
+    result = mbs.simulate(model, [0.0, 0.2, 0.8], start, derivatives=["ball.vy", "colour"], max_step=0.05)
     assert len(result.events) == 1
     slope = result.d("ball.y", "ball.vy")
     assert abs(slope[1] - 0.2) < 1e-9
     told = "the motion touches where it switches, and does not pass"
-    assert (told in result.stats.get("derivatives", "")) == touches
+    assert (told in result.stats["derivatives"]) == touches
+    assert "nothing in the model depends on colour" in result.stats["derivatives"]
     if touches:
         assert np.isnan(slope[-1])
         return

@@ -133,3 +133,19 @@ def test_no_linkage_is_told_and_not_a_crash():
     assert len(found) == 0 and "0 linkages" in str(found)
     with pytest.raises(mbs.ModelError, match="no linkage was found"):
         print(found.best)
+
+
+def test_a_crank_or_follower_that_has_nowhere_to_go_is_refused():
+    for ranges in (((0.7, 0.7), (2.3, 3.9)), ((0.7, 1.8), (2.3, 2.3))):
+        with pytest.raises(mbs.ModelError, match=r"=\(.*\) is no range"):
+            mbs.synthesize_function(np.log10, (1, 2), *ranges)
+
+
+def test_where_nothing_is_found_it_is_told_why():
+    """A follower that turns as the crank does takes a parallelogram without end; a body on a pin takes no linkage."""
+    as_the_crank = mbs.synthesize_function(lambda x: x, (1, 2), (0.7, 1.8), (2.3, 3.4))
+    on_a_pin = mbs.synthesize_motion([(0, 0, 0), (0, 0, 0.4), (0, 0, 1.0), (0, 0, 1.5)])
+    for found, word in ((as_the_crank, "just as the crank"), (on_a_pin, "turns about one point")):
+        assert len(found) == 0 and word in str(found)
+        with pytest.raises(mbs.ModelError, match=word):
+            _ = found.best

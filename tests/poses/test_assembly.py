@@ -108,6 +108,19 @@ def test_fixed_values_are_met_exactly(name):
     assert (y, phi) == pytest.approx((0, 0), abs=1e-14)
 
 
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize("away", [1e2, 1e4, 1e7])
+def test_bodies_go_to_places_far_away(away, coordinates):
+    """A rod of one metre is put at a height of ten thousand kilometres in one step: the way there is straight."""
+    model = mbs.PlanarModel("two rods")
+    first, second = model.link("first", (0, 0), (1, 0)), model.link("second", (1, 0), (2, 0))
+    model.add(mbs.Revolute("pin", first.head, second.tail))
+    fixed = {"first.x": -3.0, "first.y": away, "first.angle": 2.0, "second.angle": 3.0}
+    found = mbs.assemble(model.compile(coordinates), fix=fixed)
+    assert found["second.x"] == pytest.approx(-3 + np.cos(2) / 2 + np.cos(3) / 2, abs=1e-15 * away + 1e-12)
+    assert found["second.y"] - away == pytest.approx(np.sin(2) / 2 + np.sin(3) / 2, abs=1e-15 * away + 1e-12)
+
+
 def test_velocities_and_accelerations_follow_from_a_fixed_speed():
     """Of a slider-crank with the speed ω of its crank; its acceleration is the least one, so it need not be zero."""
     r, l, phi, omega = 1.0, 3.0, 0.7, 5.0

@@ -95,3 +95,15 @@ def test_the_model_does_what_the_structural_error_says():
     off = off - np.round(off / np.pi) * np.pi  # a pointer may stand opposite to the rocker
     assert off == pytest.approx(np.interp(x, best.task.x, best.error), abs=2e-6)
     assert best.transmission.min() == pytest.approx(result.transmission_angle("A", "B", "D").min(), abs=1e-3)
+
+
+def test_a_linkage_that_misses_a_part_of_the_range_has_a_defect():
+    """Through the precision points it goes, and does not close at the beginning of the range: |A - D| > b + c there."""
+    found = mbs.synthesize_function(np.log10, (1, 2), (0.7, 1.8), (2.3, 3.9), points=4)
+    whole, part = found
+    assert whole.defects == () and np.isfinite(whole.error).all()
+    assert part.defects == ("range",)
+    a, b, c, d = part.lengths.values()
+    reach = np.abs(part.linkage.a * np.exp(1j * (part.task.crank + part.angles[0] - part.task.phi[0])) - d)
+    assert (np.isinf(part.error) == ((reach > b + c) | (reach < abs(b - c)))).all()
+    assert a == part.linkage.a

@@ -112,7 +112,11 @@ def synthesize_function(
     notes = [*degrees_told(task.phi, "angles of the crank")]
     if kind == "four-bar":
         notes += degrees_told(task.way, "angles of the follower")
-    return ranked(task.what, [*solve(task, starts)], notes=notes)
+    none = (
+        "no linkage of finite lengths does this, as where the follower turns just as the crank does; "
+        "move the angles, or find their start: free="
+    )
+    return ranked(task.what, [*solve(task, starts)], notes=notes, none=none)
 
 
 def _exact(task: FunctionTask, free: Sequence[str]) -> Iterator[Candidate]:
@@ -216,6 +220,8 @@ def _scale(given: Any, ends: tuple[float, float], name: str) -> Callable[[np.nda
     if given is None:
         return lambda values: values
     start, end = numbers(given, name, count=2, example="np.radians((30, 120))")
+    if start == end:
+        raise ModelError(f"{name}=({start:g}, {end:g}) is no range; give where it stands at both ends of over=")
     low, high = ends
     if low == high:
         raise ModelError(f"{name}= cannot be scaled: the function has the same value at both ends of its range")

@@ -122,7 +122,11 @@ def synthesize_motion(
         elif len(inside) < len(found):
             notes.append(f"{counted(len(found) - len(inside), 'linkage')} outside of the bounds left out")
         found = inside
-    return ranked(task.what, found, curves, notes)
+    none = (
+        "in these poses no crank and rocker of finite lengths stand apart, as where the body turns about one point; "
+        "move a pose"
+    )
+    return ranked(task.what, found, curves, notes, none=none)
 
 
 def _of_model(model: Model, rows: np.ndarray, ordered: bool, point: Any, **given: Any) -> Synthesis[ModelCandidate]:
