@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .family import Family
+from .equations.family import Family
 from .monodromy import Known, extended, patience
 from .paths import DONE, along, newton, track
 
