@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled import System
-from .closure import Closure, closure_of
+from .equations.closure import Closure, closure_of
 from .generic import Generic, generic_of
 
 

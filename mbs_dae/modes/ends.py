@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .closure import Closure
+from .equations.closure import Closure
 from .generic import Generic
 from .monodromy import SAME, new_ones
 from .paths import DONE, FAR, PLAIN, Ends, newton, track

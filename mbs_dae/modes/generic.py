@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import AssemblyError
-from .closure import Closure
-from .family import Family
+from .equations.closure import Closure
+from .equations.family import Family
 from .monodromy import Known, searched
 from .paths import DONE, track
 from .start import beside, first_solution, independent_rows

@@ -13,7 +13,7 @@ from ..model.model import Model
 from ..poses.assembly import assembled
 from ..poses.closing import closed, turned_over
 from ..results.result import State
-from .closure import Closure
+from .equations.closure import Closure
 
 NEAR = 1e-4
 """Sharpening moves no pose farther, in lengths of the model."""

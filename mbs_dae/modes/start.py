@@ -12,7 +12,7 @@ from scipy.linalg import qr
 from ..errors import AssemblyError, MbsError
 from ..poses.closing import closed
 from ..poses.trajectories import put_where_led
-from .closure import Closure
+from .equations.closure import Closure
 
 NUMBERS = 0.1
 """What a change of numbers counts, against one of poses: the placement is a sketch."""

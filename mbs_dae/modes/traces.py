@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .family import Family
+from .equations.family import Family
 from .monodromy import Known, extended, patience
 from .paths import DONE, along, newton, track
 
@@ -159,9 +159,8 @@ class Trace:
         if any((one.status != DONE).any() for one in ends):
             return False
         sharp = [newton(line, one.x, 1.0, 2)[0] for line, one in zip(lines, ends, strict=True)]
-        first, middle, last = (
-            self.pencil.signature(y) for y in (sharp[0], newton(lines[0], both, 0.0, 2)[0], sharp[1])
-        )
+        middle, _ = newton(lines[0], both, 0.0, 2)
+        first, middle, last = (self.pencil.signature(y) for y in (sharp[0], middle, sharp[1]))
         second = first - 2 * middle + last
         sizes = np.abs(second).sum(axis=1)
         self.ratio = float((np.abs(second.sum(axis=1)) / np.maximum(sizes, SMALL * sizes.max())).max())

@@ -12,10 +12,10 @@ from ...compiled import System
 from ...errors import MbsError, ModelError, check_dict
 from ...model.model import Model
 from ...model.parameters import finite_number
-from ...modes.closure import Closure
 from ...modes.continua import dimension_at
 from ...modes.counted import counted
 from ...modes.ends import Found, ends_of
+from ...modes.equations.closure import Closure
 from ...modes.generic import Generic
 from ...modes.poses import state_at
 from ...modes.result import AssemblyModes

@@ -54,3 +54,4 @@ def _one_window(axes: Sequence[Any]) -> None:
     for ax in axes:
         ax.set_xlim(x.min(), x.max())
         ax.set_ylim(y.min(), y.max())
+        ax.set_aspect("equal", adjustable="box")

@@ -244,6 +244,9 @@ def curves(model: mbs.PlanarModel) -> float:
     proof: mbs.Certificate = mbs.certificate(mbs.assemble(model))
     tubes: mbs.MotionCertificate = mbs.kinematics(model, [0.0, 1.0], certify=True).certificate
     print(proof.radius + tubes.radii.min(), proof.differs(proof), [gap.why for gap in tubes.gaps])
+    modes: mbs.AssemblyModes = mbs.assembly_modes(model, fix={"crank.angle": 0.6}, t=0.0, seed=2)
+    print(len(modes), modes[0]["rod.x"], modes["rod.x"].shape, modes.complete, modes.circuits, modes.table("rod.x"))
+    modes.plot(columns=2).savefig("modes.png")
     curve: mbs.Curve = mbs.follow(model, "crank.angle", both=False, step=0.02, poses=1000)
     turned: tuple[mbs.TurningPoint, ...] = curve.dead_points
     for met in curve.branch_points:

@@ -16,10 +16,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..compiled import System
-from ..coordinates import body_coordinates
-from ..model.joints.base import Condition
-from ..symbolic.markers import LABELS, marker_symbols
+from ...compiled import System
+from ...coordinates import body_coordinates
+from ...model.joints.base import Condition
+from ...symbolic.markers import LABELS, marker_symbols
 from .algebraic import Algebraic, algebraic
 from .kernels import Kernel, kernel_of, stacked
 

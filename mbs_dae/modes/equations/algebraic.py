@@ -23,12 +23,12 @@ from typing import Any
 
 import sympy as sp
 
-from ..errors import ModelError
-from ..model.joints.base import Condition
-from ..symbolic.derive import Composed, MarkerMap, Relation, by_velocities
-from ..symbolic.differentiation import differentiate
-from ..symbolic.functions import Unwound, written_out
-from ..symbolic.markers import t, variables
+from ...errors import ModelError
+from ...model.joints.base import Condition
+from ...symbolic.derive import Composed, MarkerMap, Relation, by_velocities
+from ...symbolic.differentiation import differentiate
+from ...symbolic.functions import Unwound, written_out
+from ...symbolic.markers import t, variables
 
 WHOLE = 1e-9
 """A ratio of angles that differs from a whole number by less is one."""

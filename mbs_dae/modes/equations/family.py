@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..paths import along
 from .closure import PLACES, Closure
-from .paths import along
 
 SPREAD = 0.5
 """How far random members are from a given one, in its own sizes."""

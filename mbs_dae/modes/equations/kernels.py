@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..coordinates import KernelCoordinates
-from ..symbolic.codegen import FUNCTIONS, kernel_module
-from ..symbolic.derive import Relation
-from ..symbolic.markers import LABELS
+from ...coordinates import KernelCoordinates
+from ...symbolic.codegen import FUNCTIONS, kernel_module
+from ...symbolic.derive import Relation
+from ...symbolic.markers import LABELS
 from .algebraic import composed
 
 NAMES = {"acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan"}
