@@ -2,17 +2,18 @@
 
 Lines through the point, in four directions, are followed from known poses through all their turning points; each pass
 of the point is a pose there, from which the other lines are followed, until none is new. So all poses are found that
-hang together by motions with one value, or the sum or difference of both, held.
+hang together by motions with one value, or the sum or difference of both, held. Others, as those of a circuit of its
+own, are looked for from bodies that are thrown about, always in the same ways.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from .equations import Equations, Point
-from .problems import closed_pose, line
+from .problems import closed_pose, line, thrown
 from .search import ALONG, Region
 from .tracing import Place, Trace, beside, both_ways, tangent_at
 
@@ -36,6 +37,8 @@ def poses_at(
             _add(equations, region, found, [known[k]])
             continue
         _add(equations, region, found, _passes(equations, region, known[k], way, values, step))
+    if known:
+        _add(equations, region, found, thrown(equations, known[0], values))
     done = 0
     width = region.width / equations.scale
     while done < len(found):
@@ -50,7 +53,7 @@ def _rest(way: np.ndarray, turns: np.ndarray) -> np.ndarray:
     return np.where(turns > 0.0, way - whole * np.rint(way / whole), way)
 
 
-def _add(equations: Equations, region: Region, found: list[Point], new: Sequence[Point]) -> None:
+def _add(equations: Equations, region: Region, found: list[Point], new: Iterable[Point]) -> None:
     for z in new:
         if not any(np.linalg.norm(equations.between(one, z, region.turns)) < ALIKE for one in found):
             found.append(z)

@@ -13,12 +13,17 @@ Along a line (or any other section) as many linear conditions as there is freedo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from ...coordinates import body_coordinates
+from ...poses.closing import turned_over
 from .equations import Equations, Point, Terms
 
+THROWS = 24
+"""How often bodies are thrown about."""
 LONGEST = 0.3
 """A step of Newton's method towards a singular pose."""
 SINGULAR = 1e-11
@@ -118,6 +123,18 @@ def closed_pose(equations: Equations, z: Point, rounds: int = 20) -> Point | Non
         longest = float(np.abs(step).max(initial=1e-300))
         z = equations.moved(z, np.append(step * min(1.0, LONGEST / longest), np.zeros(z.p.size)))
     return z if size < 1e-10 else None
+
+
+def thrown(equations: Equations, point: Point, values: np.ndarray) -> Iterator[Point]:
+    """Poses with these values from bodies turned and moved at random."""
+    system, random = equations.system, np.random.default_rng(20)
+    turns = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
+    for _ in range(THROWS):
+        step = random.uniform(-1.0, 1.0, system.nv) * np.where(turns, np.pi, 1.0) * equations.unit
+        start = Point(system.moved(point.q, step), values.astype(float), point.u)
+        found = closed_pose(equations, start, rounds=40)
+        if found is not None and not (system.model.dimension == 3 and turned_over(system, found.q)):
+            yield found
 
 
 def closed_free(equations: Equations, z: Point) -> Point | None:

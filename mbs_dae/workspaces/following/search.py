@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .equations import Equations, Point
-from .problems import Section, Singular, closed_free, line, smallest
+from .problems import Section, Singular, closed_free, line, smallest, thrown
 from .tracing import Place, Trace, both_ways, tangent_at
 from .tracing import beside as place_beside
 
@@ -210,10 +210,18 @@ def beside(seeking: Seeking, equations: Equations, region: Beside, at: Callable[
 
 
 def search(seeking: Seeking, base: Point, seed: int = 0) -> None:
-    """Walk the region from a pose."""
+    """Walk the region from a pose, and from those with the same values that this does not lead to."""
     if seeking.freedom > 0:
         _walk_at_random(seeking, base, np.random.default_rng(seed))
         return
+    _walk_across(seeking, base)
+    for other in thrown(seeking.equations, base, base.p):
+        if not any(seeking.lies_on(trace, other) for trace in seeking.sections):
+            _walk_across(seeking, other)
+
+
+def _walk_across(seeking: Seeking, base: Point) -> None:
+    """Sections through a pose in four directions, and side by side."""
     width = seeking.region.width
     ways = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]) * width / seeking.equations.scale
     for way, across in ((ways[0], ways[1]), (ways[1], ways[0])):
