@@ -14,7 +14,8 @@ from ..compiled.structure import Lengths
 from ..model.bodies.body import Body
 from ..model.bodies.planar_body import PlanarBody
 from ..model.bodies.spatial_body import SpatialBody
-from ..model.parameters import slope_of
+from ..model.parameters import Parameter, slope_of
+from .constants import constants_of
 
 
 def placement_slopes(system: System, symbols: Sequence[sp.Symbol]) -> tuple[np.ndarray, np.ndarray]:
@@ -46,6 +47,26 @@ def _slopes(system: System, number: Any, symbols: Sequence[sp.Symbol]) -> np.nda
         if isinstance(number, sp.Basic) and symbol in number.free_symbols:
             found[k] = system.evaluator(slope_of(number, symbol))
     return found
+
+
+SHORT = 1e-3
+"""Lengths that are less than this part of the model's own change something on that scale, not on theirs."""
+
+
+def size_of(system: System, parameter: Parameter, value: float) -> float:
+    """On which scale of a parameter designs are to be told apart: its own value; the model's length, where places or
+    lengths are made of a parameter that is 0, or tiny beside it; 1 where nothing tells."""
+    number, model = system.evaluator, system.model
+    lengths = [constant.value for constant in constants_of(model).values() if constant.unit == "m"]
+    for body in [model.ground, *model.bodies.values()]:
+        lengths += [n for marker in body.markers.values() for n in marker.point]
+    lengths += [n for element in model.elements.values() for marker in element.markers for n in marker.point]
+    made = [n for n in lengths if isinstance(n, sp.Basic) and parameter in n.free_symbols]
+    slope = max((abs(number(slope_of(n, parameter))) for n in made), default=0.0)
+    if not slope or not np.isfinite(slope):
+        return abs(value) or 1.0
+    scale = system.length / slope
+    return max(abs(value), SHORT * scale) if value else scale
 
 
 def weight_slopes(system: System, symbols: Sequence[sp.Symbol]) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from ..certify.certificate import Certificate
 from ..errors import ModelError
 from ..provided import provided
 from ..results.result import State
@@ -29,8 +30,8 @@ class AssemblyModes:
     >>> modes = mbs.assembly_modes(model, fix={"crank.angle": 0.6})
     >>> isinstance(modes, mbs.AssemblyModes), len(modes), modes.complex, modes.complete
     (True, 2, 2, True)
-    >>> modes["rocker.angle"].shape
-    (2,)
+    >>> modes["rocker.angle"].shape, modes.proven
+    ((2,), True)
     """
 
     title: str
@@ -53,6 +54,8 @@ class AssemblyModes:
     """How many of the generic solutions are at infinity here."""
     message: str = ""
     """What is to be known besides; empty if all is well."""
+    certificates: tuple[Certificate, ...] = field(default=(), repr=False)
+    """Of each mode, with the values that were given; none where a law has no bounds."""
 
     def __len__(self) -> int:
         return len(self.states)
@@ -72,6 +75,13 @@ class AssemblyModes:
         if not -len(self) <= key < len(self):
             raise IndexError(f"{self.title!r} has {len(self)} modes here, and no number {key}")
         return self.states[key]
+
+    @cached_property
+    def proven(self) -> bool:
+        """Whether each mode is proven to be a pose, with no other one next to it, and all to be different ones."""
+        own = self.certificates
+        pairs = ((a, b) for k, a in enumerate(own) for b in own[:k])
+        return len(own) == len(self) and all(own) and all(a.differs(b) for a, b in pairs)
 
     def __repr__(self) -> str:
         told = {True: "complete", False: "not complete", None: "completeness not shown"}[self.complete]

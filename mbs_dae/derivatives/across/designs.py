@@ -17,6 +17,7 @@ from ...motion.samples import Sampling
 from ...results.result import State
 from ..parameters import Asked, Start
 from ..runs.asked import given_of
+from ..sizes import size_of
 from ..varied import starts_of
 from .beside import ALONE, BACKWARD, CENTRAL, FORWARD, SMALL, Beside, Stencil, Way, course_like
 from .following import Following
@@ -54,8 +55,9 @@ class Designs(NamedTuple):
 def designs_of(
     asked: Asked, name: str, run: Run, stencils: Sequence[Stencil] = EVERY, small: float = SMALL
 ) -> Designs:  # fmt: skip
-    value, failed = asked.model.parameters[name].value, None
-    small *= abs(value) or 1.0
+    told, failed = asked.model.parameters[name], None
+    value = told.value
+    small *= size_of(asked.model.compile(), told.symbol, value)
     for stencil in stencils:
         try:
             models = [asked.model.with_parameters(**{name: value + c * small}) for c in stencil.offsets]
@@ -72,9 +74,16 @@ def _starts(name: str, run: Run, given: Mapping[str, Any]) -> Designs:
     if name not in given:  # of a state that was found from it
         return Designs(SMALL * _size(starts_of(run.varied)[name]), CENTRAL, [run.system] * 4, [run.initial] * 4, True)
     value = float(given[name])
-    small = FIRST * (abs(value) or 1.0)
+    small = FIRST * (abs(value) or _scale(run.system, name))
     initial = [{**given, name: value + c * small} for c in CENTRAL.offsets]
     return Designs(small, CENTRAL, [run.system] * len(initial), initial, True)
+
+
+def _scale(system: System, name: str) -> float:
+    """Of an initial value that is 0: the model's length for a place; all else starts are linear in, or it is an
+    angle."""
+    found = system.model.found_quantity(name)  # none of a state of the model
+    return system.length if found and found[1] == 0 and found[0].unit == "m" else 1.0
 
 
 def following_of(march: Any, asked: Asked, run: Run, sampling: Sampling) -> Following:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...arguments import check_tables, model_of
+from ...certify.certificate import Certificate, certified
 from ...compiled import System
 from ...errors import MbsError, ModelError, check_dict
 from ...model.model import Model
@@ -71,10 +72,11 @@ def assembly_modes(
     weight, placement = held.weight, held.placement
     states.sort(key=lambda s: float(weight @ held.between(placement, _held(held, s.full_q)) ** 2))
     complete = generic.complete if not found.lost else None
+    proofs, unproven = _proofs(held, t, states)
     return AssemblyModes(
         model.name, t, given, tuple(states), found.regular.shape[1] + len(others), generic.count, complete,
         found.singular.shape[1], dimension, found.at_infinity,
-        _told(model, t, given, states, generic, found, dimension),
+        "; ".join(filter(None, (_told(model, t, given, states, generic, found, dimension), unproven))), proofs,
     )  # fmt: skip
 
 
@@ -130,6 +132,15 @@ def _singular(
         if not here and (state := state_at(model, held, closure, q, t, fix)) is not None:
             alone.append(state)
     return alone, dimension
+
+
+def _proofs(held: System, t: float, states: Sequence[State]) -> tuple[tuple[Certificate, ...], str]:
+    """A certificate of each mode, and what is to be said of those that are not proven."""
+    try:
+        proofs = tuple(certified(held, t, _held(held, state.full_q)) for state in states)
+    except ModelError as error:
+        return (), f"no mode is certified: {error}"
+    return proofs, "; ".join(f"mode {k} is {proof}" for k, proof in enumerate(proofs) if not proof)
 
 
 def _told(
