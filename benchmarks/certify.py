@@ -17,7 +17,7 @@ import mbs_dae as mbs
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
 NAMES = ("four_bar", "slider_crank", "six_bar", "cam_follower", "rssr", "delta_robot")
-POSES, ROUNDS = 181, 3
+POSES, ROUNDS = 181, 9
 
 
 def main() -> None:
