@@ -83,7 +83,7 @@ def test_no_pose_of_a_redundant_arm_with_limits_is_outside():
     assert all(np.linalg.norm(boundary - point, axis=1).min() < 0.06 for point in outside)  # a chord of its polygon off
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_section_through_the_workspace_of_an_arm_in_space():
     """A turret with two links: y = 0.1 cuts a ring out of both spheres, as large as that through the middle."""
     model = mbs.SpatialModel("turret")

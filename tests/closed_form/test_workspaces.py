@@ -82,6 +82,7 @@ def test_both_kinds_at_once_are_told(over_inputs):
         assert min(sines) < 1e-9
 
 
+@pytest.mark.soak  # the page of workspaces shows the same
 def test_the_workspace_of_the_hand(over_outputs):
     """The lens of two circles of radius 1.5, less two of radius 0.3; each hand in it with four working modes."""
     R, lens = CRANK + LEG, 0.0

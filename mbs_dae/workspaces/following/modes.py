@@ -1,8 +1,8 @@
 """How many ways there are to assemble a mechanism with given values: found by following curves.
 
-Lines through the point, in four directions, are followed from known poses through all their turning points; each pass
-of the point is a pose there, from which the other lines are followed, until none is new. So all poses are found that
-hang together by motions with one value, or the sum or difference of both, held. Others, as those of a circuit of its
+Lines through the point, one value held, are followed from known poses through all their turning points; each pass of
+the point is a pose there, from which the other line is followed, until none is new. So all poses are found that hang
+together by such motions. Others, as those of a circuit of its
 own, are looked for from bodies that are thrown about, always in the same ways.
 """
 
@@ -42,7 +42,7 @@ def poses_at(
     done = 0
     width = region.width / equations.scale
     while done < len(found):
-        for way in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, -1.0)):
+        for way in ((1.0, 0.0), (0.0, 1.0)):
             _add(equations, region, found, _passes(equations, region, found[done], np.array(way) * width, values, step))
         done += 1
     return found
