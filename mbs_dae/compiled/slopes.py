@@ -8,12 +8,12 @@ through the motion and through the numbers.
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sps
 
-from ..duals import Dual
+from ..duals import Dual, value_of
 from ..kernels import cache
 from ..kernels.blocks import block
 from ..model.parameters import Evaluator
@@ -98,7 +98,7 @@ def slopes_in(structure: Structure, batch: BatchBuilder, by_numbers: bool) -> Sl
 
 
 def read_varied(
-    structure: Structure, builder: BatchBuilder, number: Evaluator, t: np.ndarray, q: Dual, v: Dual,
+    structure: Structure, builder: BatchBuilder, number: Evaluator, t: Any, q: Dual, v: Dual,
     swept: Swept | None = None, sums: sps.csr_matrix | None = None,
 ) -> Dual:  # fmt: skip
     """All outputs of a batch along a motion that varies with parameters: one row for each time. Of a sweep, at each of
@@ -108,8 +108,10 @@ def read_varied(
     stands left of how the motion changes, (times and ways, parameters). Numbers in slots change alike at all times, and
     each by few parameters: they are a sparse matrix of their own."""
     own, values = slopes_in(structure, builder, True), builder.fill(number)
-    at, size = (t, q.value, v.value), 2 * builder.layout.v_size
+    at, size = (value_of(t), q.value, v.value), 2 * builder.layout.v_size
     moved = np.concatenate([small_motions(structure, q), v.slope], axis=2)
+    if isinstance(t, Dual):  # times that move themselves
+        moved = np.concatenate([moved, t.slope[:, :, None]], axis=2)
     if swept is None:
         value, partials = read_outputs(values, *at), read_outputs(own.fill(values), *at)
         numbers = sps.csr_matrix(builder.slopes(number, q.by).T)

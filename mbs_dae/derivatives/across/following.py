@@ -55,6 +55,14 @@ class Crossing(NamedTuple):
     passed: np.ndarray
 
 
+class Ending(NamedTuple):
+    """The end of a run that an event has stopped: how its time moves, (parameters,), and how what is kept there changes
+    as it moves."""
+
+    moved: np.ndarray
+    rows: dict[str, np.ndarray]
+
+
 class Following:
     """Of a run by all that is asked for: S, (parameters, y), goes along with it; `rows` is kept at requested times."""
 
@@ -72,6 +80,7 @@ class Following:
         self.last: tuple[float, np.ndarray] | None = None
         """When something jumped last, and how this time moves."""
         self.crossing: Crossing | None = None
+        self.ending: Ending | None = None
         self._watches = run.search.functions.size > 0
 
     # --- as the run goes ---
@@ -109,10 +118,14 @@ class Following:
         if run.counts[NEXT] > was.read and run.record.times[run.counts[NEXT] - 1] == t and (switched or broke):
             self._read_now()
 
-    def end(self, done: int) -> None:
-        """What was kept last, where an event has ended the run."""
+    def end(self, done: int, guards: Sequence[int]) -> None:
+        """What was kept last, where events have ended the run, at the time that is held and as it moves. (Of runs in
+        other coordinates all times are read at once, and are held.)"""
         if done and self.run.record.times[done - 1] == self.run.time[0]:
             self._read_now()
+            if self.own.system.is_cartesian:
+                moved = self._time_of(guards)
+                self.ending = Ending(moved, self._kept(moved))
 
     # --- what happens ---
 
@@ -205,15 +218,8 @@ class Following:
     def resets(self, guard: int, change: Callable[[Beside, np.ndarray], np.ndarray]) -> Callable[[], None]:
         """To be called before an event gives the run another state, which `change` does to a run beside; what is given
         back behind it."""
-        y, dy, crossing, t = self.run.stages.y0.copy(), self.run.stages.k[0].copy(), self.crossing, self.run.time[0]
-        where = stands(self.run)
-        if self.last is not None and self.last[0] == t:
-            moved = self.last[1]
-        elif crossing is not None and crossing.t == t:
-            moved = self._moved(crossing, np.array([guard]))
-            self.last = float(t), moved
-        else:
-            moved = np.full(len(self.ways), np.nan)
+        y, dy, t = self.run.stages.y0.copy(), self.run.stages.k[0].copy(), self.run.time[0]
+        where, moved = stands(self.run), self._time_of([guard])
 
         def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
             beside.stand(where)
@@ -230,6 +236,16 @@ class Following:
         return done
 
     # --- parts ---
+
+    def _time_of(self, guards: Sequence[int]) -> np.ndarray:
+        """How the time moves at which events with these guards happen now."""
+        t, crossing = float(self.run.time[0]), self.crossing
+        if self.last is not None and self.last[0] == t:
+            return self.last[1]
+        if crossing is None or crossing.t != t:
+            return np.full(len(self.ways), np.nan)
+        self.last = t, self._moved(crossing, np.array(guards))
+        return self.last[1]
 
     def _varied(
         self, make: Any, y: np.ndarray, dy: np.ndarray, S: np.ndarray, when: tuple[float, float],
@@ -309,6 +325,11 @@ class Following:
 
     def _read_now(self) -> None:
         """The state as it is, for the requested time kept last."""
+        for name, own in self._kept(np.zeros(len(self.ways))).items():
+            self.rows[name][:, int(self.run.counts[NEXT]) - 1] = own
+
+    def _kept(self, moved: np.ndarray) -> dict[str, np.ndarray]:
+        """How what is kept of the state as it is changes, at a time that moves so."""
         run = self.run
         k, where, t = int(run.counts[NEXT]) - 1, stands(run), float(run.time[0])
 
@@ -316,16 +337,18 @@ class Following:
             march = beside.march
             beside.stand(where)
             march.stages.y0[:] = y
-            status = read_here(march, t, k)
+            status = read_here(march, t + later, k)
             rows = np.concatenate([getattr(march.record, name)[k].ravel() for name in READ])
             return rows if status == DONE else rows * np.nan
 
         self.span = min(int(run.course.at[0]), run.course.ends.size - 1)
-        found, at = self._varied(make, run.stages.y0.copy(), run.stages.k[0].copy(), self.S, (t, t)), 0
+        y, dy, at, kept = run.stages.y0.copy(), run.stages.k[0].copy(), 0, {}
+        found = self._varied(make, y, dy, at_the_event(self.S, dy, moved), (t, t), moved)
         for name in READ:
-            rows = self.rows[name]
-            size = int(np.prod(rows.shape[2:]))
-            rows[:, k], at = found[:, at : at + size].reshape(len(self.ways), *rows.shape[2:]), at + size
+            shape = self.rows[name].shape[2:]
+            size = int(np.prod(shape))
+            kept[name], at = found[:, at : at + size].reshape(len(self.ways), *shape), at + size
+        return kept
 
     def _tell(self, why: str) -> None:
         self.told[why] = None
