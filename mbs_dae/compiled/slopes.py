@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sps
 
-from ..duals import Dual
+from ..duals import Dual, value_of
 from ..kernels import cache
 from ..kernels.blocks import block
 from ..model.parameters import Evaluator
@@ -108,10 +108,10 @@ def read_varied(
     stands left of how the motion changes, (times and ways, parameters). Numbers in slots change alike at all times, and
     each by few parameters: they are a sparse matrix of their own."""
     own, values = slopes_in(structure, builder, True), builder.fill(number)
-    moved, size = np.concatenate([small_motions(structure, q), v.slope], axis=2), 2 * builder.layout.v_size
-    if isinstance(t, Dual):  # an instant that moves
-        t, moved = t.value, np.concatenate([moved, t.slope[..., None]], axis=2)
-    at = t, q.value, v.value
+    at, size = (value_of(t), q.value, v.value), 2 * builder.layout.v_size
+    moved = np.concatenate([small_motions(structure, q), v.slope], axis=2)
+    if isinstance(t, Dual):  # times that move themselves
+        moved = np.concatenate([moved, t.slope[:, :, None]], axis=2)
     if swept is None:
         value, partials = read_outputs(values, *at), read_outputs(own.fill(values), *at)
         numbers = sps.csr_matrix(builder.slopes(number, q.by).T)

@@ -17,7 +17,7 @@ from ..errors import ModelError, check_name
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.result import Result
-from .objectives.readings import Varying
+from .objectives.readings import Varying, end_moves
 
 DIFFERENTIATED = ("kinematics", "inverse_dynamics", "simulate")
 """The verbs of motions over time."""
@@ -68,12 +68,12 @@ class Analysis:
         """The model with these numbers."""
         return self.recipe.variation(row)
 
-    def result(self, row: np.ndarray) -> Result:
-        """Of a run, with derivatives; a run that did not come to its end is none."""
+    def result(self, row: np.ndarray, may_stop: bool = False) -> Result:
+        """Of a run, with derivatives; a run that did not come to its end is none, but where an event may stop it."""
         found = self.recipe.result(row)
         if not found.success:
             raise ModelError(f"{self.label} stopped early: {found.message}", result=found)
-        if found.t[-1] < self.recipe.times[-1]:  # derivatives are those at times that are held
+        if found.t[-1] < self.recipe.times[-1] and not (may_stop and end_moves(found)):
             what = f"{self.label} was {found.message}, and how the time of its end moves is no part of derivatives"
             raise ModelError(f"{what}; let it run on without the event that stops it", result=found)
         return found

@@ -85,7 +85,7 @@ def gradient(
     """
     analysis = analysis_of(model, times, over, verb, initial, how)
     measured = check_number(objective_of(objective))
-    result = analysis.result(analysis.own)
+    result = analysis.result(analysis.own, may_stop=True)
     found = single(*Changing(analysis, analysis.own, result, (measured,)).parts())
     by = dict(zip(analysis.names, found.slope.tolist(), strict=True))
     return Gradient(float(found.value), by, result, measured.label)

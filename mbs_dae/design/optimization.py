@@ -68,7 +68,7 @@ def optimize(
     analysis = analysis_of(model, times, names, verb, initial, how)
     wanted = largest_of(objective) if kind == "minimax" else [objective_of(objective)]
     limits = limits_of(subject_to)
-    runs, box = Runs(analysis, wanted, limits, kind == "min"), box_of(low, high, analysis.own)
+    runs, box = Runs(analysis, wanted, limits, kind == "min", True), box_of(low, high, analysis.own)
     try:
         trials = [search(runs, box, kind, row, begin.max_iterations) for row in begin.rows(analysis, box)]
         return _report(runs, box, kind, trials, _label(objective, wanted))

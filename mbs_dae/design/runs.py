@@ -49,6 +49,8 @@ class Runs:
     limits: tuple[Limit, ...]
     is_number: bool
     """Whether a single number is wanted."""
+    may_stop: bool = False
+    """Whether events may stop runs: what is wanted is then of the time that there was."""
     count: int = 0
     failures: list[Failed] = field(default_factory=list)
     tried: np.ndarray | None = None
@@ -66,7 +68,7 @@ class Runs:
     def _run(self, row: np.ndarray) -> Evaluation | Failed:
         self.count += 1
         try:
-            result = self.analysis.result(row)
+            result = self.analysis.result(row, self.may_stop)
         except MbsError as error:
             self.failures.append(Failed(row, error))
             return self.failures[-1]

@@ -390,7 +390,8 @@ def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
             if stops := [event.name for event in asked if event.action == "stop"]:
                 marching.record_now(march)
                 if prepared.following:
-                    prepared.following.end(int(march.counts[marching.NEXT]))
+                    guards = [system.structure.deciding.index(e.who) for e in asked if e.action == "stop"]
+                    prepared.following.end(int(march.counts[marching.NEXT]), guards)
                 last = int(march.counts[marching.NEXT]) - 1
                 prepared.times[last] = prepared.moments[last] = march.time[0]
                 return status, f"stopped by {stops[0]!r} at t = {march.time[0]:.6g}"

@@ -1,4 +1,4 @@
-"""Parameters whose value is 0, in mechanisms of any size: designs beside are told apart on the scale of the mechanism."""
+"""Parameters whose value is 0, in mechanisms of any size: designs beside are told apart on the scale of these."""
 
 import numpy as np
 import pytest

@@ -71,14 +71,45 @@ def test_a_quantity_that_nothing_moves_has_the_derivative_0(model):
     assert found.by == {"spring.stiffness": 0.0}
 
 
-def test_a_run_that_an_event_ends_has_no_gradient():
-    """Its end moves with parameters, and derivatives are those at times that are held."""
+def stopped_block() -> mbs.PlanarModel:
+    """Pushed by a force that grows, held by a spring, stopped where it arrives."""
     model = mbs.PlanarModel("block")
-    d = model.parameter("d", 0.2)
+    d, F = model.parameter("d", 0.05), model.parameter("F", 3.0)
     block = model.body("block", mass=2, inertia=1.0)
     model.add(
         mbs.Translational("guide", model.ground, block),
+        mbs.Force("push", block, (F * (1 + mbs.t), 0)),
+        mbs.Spring("spring", model.ground.at(-1, 0), block, stiffness=20, length=0.8),
         mbs.Event("there", model["block.x"] - d, action="stop"),
     )
-    with pytest.raises(mbs.ModelError, match="how the time of its end moves"):
-        mbs.gradient(mbs.at_end("block.x"), model, [0, 1], over=["d"], initial={"block.x": 0.0, "block.vx": 0.5})
+    return model
+
+
+def test_the_end_of_a_run_that_an_event_stops_moves():
+    """Its time, what holds there, and integrals up to it, against differences of whole runs."""
+    model, start, how = stopped_block(), {"block.x": 0.0, "block.vx": 0.5}, {"rtol": 1e-11}
+    times, names = np.linspace(0, 1, 11), ["d", "F", "block.vx"]
+    found = mbs.gradient(mbs.at_end("block.x"), model, times, names, initial=start)
+    np.testing.assert_allclose([*found.by.values()], [1, 0, 0], atol=1e-9)  # it stops at d, whatever moves it
+    for objective in (
+        mbs.at_end(mbs.t), mbs.at_end("block.vx"), mbs.at_end("energy.supplied"), mbs.average("block.x"),
+        mbs.integral(q("block.x") ** 2 * mbs.t) * mbs.at_end("block.ax"),
+    ):  # fmt: skip
+        found = mbs.gradient(objective, model, times, names, initial=start, **how)
+        assert found.result.t[-1] < 0.2
+        for name in names:
+            sides = []
+            for h in (-1e-4, 1e-4):
+                other = model if name in start else model.with_parameters(**{name: model.parameters[name].value + h})
+                first = start | {name: start[name] + h} if name in start else start
+                sides.append(mbs.gradient(objective, other, times, ["d"], initial=first, **how).value)
+            assert found[name] == pytest.approx((sides[1] - sides[0]) / 2e-4, rel=1e-5, abs=1e-7), (objective, name)
+
+
+def test_the_time_of_arrival_is_made_small():
+    """By as much force as there may be; a measurement of a run that stops has no times to be fitted at."""
+    model, start = stopped_block(), {"block.x": 0.0, "block.vx": 0.5}
+    found = mbs.optimize(mbs.at_end(mbs.t), model, [0, 1], {"F": (1.0, 5.0)}, initial=start)
+    assert found.success and found.values["F"] == pytest.approx(5.0) and found.value == found.result.t[-1]
+    with pytest.raises(mbs.MbsError, match="how the time of its end moves"):
+        mbs.fit(model, {"t": [0, 0.5, 1], "block.x": [0, 0.1, 0.2]}, ["F"], initial=start)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 from designs import moved_arm, oscillator
@@ -56,10 +58,8 @@ def by_differences(count: int, near: float, most: int) -> int:
             raise Near
         return found
 
-    try:
+    with contextlib.suppress(Near):
         minimize(value, np.full(count, 0.5), method="SLSQP", bounds=[(0, 1)] * count, options={"ftol": 1e-15})
-    except Near:
-        pass
     return runs
 
 

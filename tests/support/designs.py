@@ -52,8 +52,8 @@ def cranks(count: int) -> mbs.PlanarModel:
 
 
 def moved_arm(count: int) -> tuple[mbs.PlanarModel, Any, dict[str, tuple[float, float]]]:
-    """A hanging arm that a torque, a sum of so many waves over 1 s, shall lift by 1 rad and leave at rest: the model, how
-    far from that it ends and what it takes, and bounds."""
+    """A hanging arm that a torque, a sum of so many waves over 1 s, shall lift by 1 rad and leave at rest: the model,
+    how far from that it ends and what it takes, and bounds."""
     model = mbs.PlanarModel(f"arm with {count} waves", gravity=(0, -9.81))
     waves = [model.parameter(f"c{k}", 0.0, unit="N m") for k in range(1, count + 1)]
     arm = model.link("arm", (0, 0), (0, -0.5), mass=1.0)

@@ -58,6 +58,14 @@ class Crossing(NamedTuple):
     passed: np.ndarray
 
 
+class Ending(NamedTuple):
+    """The end of a run that an event has stopped: how its time moves, (parameters,), and how what is kept there changes
+    as it moves."""
+
+    moved: np.ndarray
+    rows: dict[str, np.ndarray]
+
+
 class Following:
     """Of a run by all that is asked for: S, (parameters, y), goes along with it; `rows` is kept at requested times."""
 
@@ -79,6 +87,7 @@ class Following:
         self.crossing: Crossing | None = None
         self.moments: list[Slopes] = []
         """How the time and the state of each event change, in their order."""
+        self.ending: Ending | None = None
         self._watches = run.search.functions.size > 0
 
     # --- as the run goes ---
@@ -117,10 +126,14 @@ class Following:
         if run.counts[NEXT] > was.read and run.record.times[run.counts[NEXT] - 1] == t and (switched or broke):
             self._read_now()
 
-    def end(self, done: int) -> None:
-        """What was kept last, where an event has ended the run."""
+    def end(self, done: int, guards: Sequence[int]) -> None:
+        """What was kept last, where events have ended the run, at the time that is held and as it moves. (Of runs in
+        other coordinates all times are read at once, and are held.)"""
         if done and self.run.record.times[done - 1] == self.run.time[0]:
             self._read_now()
+            if self.own.system.is_cartesian:
+                moved = self.time_moved(guards)
+                self.ending = Ending(moved, self._kept(moved))
 
     # --- what happens ---
 
@@ -207,7 +220,7 @@ class Following:
         back behind it."""
         y, dy, crossing, t = self.run.stages.y0.copy(), self.run.stages.k[0].copy(), self.crossing, self.run.time[0]
         where, jumped = stands(self.run), self._has_jumped(float(t))
-        moved = self.last[1] if self.last and jumped else self.time_moved(guard)
+        moved = self.last[1] if self.last and jumped else self.time_moved([guard])
         if not jumped and crossing is not None and crossing.t == t:
             self.last = float(t), moved
 
@@ -225,12 +238,13 @@ class Following:
 
         return done
 
-    def time_moved(self, guard: int) -> np.ndarray:
-        """How the present time moves, at which this guard has passed zero; nan where it is not known."""
+    def time_moved(self, guards: Sequence[int]) -> np.ndarray:
+        """How the present time moves, at which these guards have passed zero; nan where it is not known."""
         t, crossing = float(self.run.time[0]), self.crossing
-        if crossing is not None and crossing.t == t and (guard in crossing.passed or not self._has_jumped(t)):
-            return self._moved(crossing, np.array([guard]))
-        return self.last[1] if self.last and self._has_jumped(t) else np.full(len(self.ways), np.nan)
+        jumped = self._has_jumped(t)
+        if crossing is not None and crossing.t == t and (not jumped or {*guards} <= {*crossing.passed.tolist()}):
+            return self._moved(crossing, np.array(guards))
+        return self.last[1] if self.last and jumped else np.full(len(self.ways), np.nan)
 
     def _has_jumped(self, t: float) -> bool:
         return self.last is not None and self.last[0] == t
@@ -333,6 +347,11 @@ class Following:
 
     def _read_now(self) -> None:
         """The state as it is, for the requested time kept last."""
+        for name, own in self._kept(np.zeros(len(self.ways))).items():
+            self.rows[name][:, int(self.run.counts[NEXT]) - 1] = own
+
+    def _kept(self, moved: np.ndarray) -> dict[str, np.ndarray]:
+        """How what is kept of the state as it is changes, at a time that moves so."""
         run = self.run
         k, where, t = int(run.counts[NEXT]) - 1, stands(run), float(run.time[0])
 
@@ -340,16 +359,18 @@ class Following:
             march = beside.march
             beside.stand(where)
             march.stages.y0[:] = y
-            status = read_here(march, t, k)
+            status = read_here(march, t + later, k)
             rows = np.concatenate([getattr(march.record, name)[k].ravel() for name in READ])
             return rows if status == DONE else rows * np.nan
 
         self.span = min(int(run.course.at[0]), run.course.ends.size - 1)
-        found, at = self.varied(make, run.stages.y0.copy(), run.stages.k[0].copy(), self.S, (t, t)), 0
+        y, dy, at, kept = run.stages.y0.copy(), run.stages.k[0].copy(), 0, {}
+        found = self.varied(make, y, dy, at_the_event(self.S, dy, moved), (t, t), moved)
         for name in READ:
-            rows = self.rows[name]
-            size = int(np.prod(rows.shape[2:]))
-            rows[:, k], at = found[:, at : at + size].reshape(len(self.ways), *rows.shape[2:]), at + size
+            shape = self.rows[name].shape[2:]
+            size = int(np.prod(shape))
+            kept[name], at = found[:, at : at + size].reshape(len(self.ways), *shape), at + size
+        return kept
 
     def _tell(self, why: str) -> None:
         self.told[why] = None

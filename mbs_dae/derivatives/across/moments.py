@@ -29,7 +29,7 @@ def note_events(following: Following, names: Sequence[str]) -> None:
 def _moment(following: Following, guard: int) -> Slopes:
     run, own = following.run, following.own
     t, y, dy, where = float(run.time[0]), run.stages.y0.copy(), run.stages.k[0].copy(), stands(run)
-    moved = following.time_moved(guard)
+    moved = following.time_moved([guard])
 
     def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
         march = beside.march

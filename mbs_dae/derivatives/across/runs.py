@@ -23,7 +23,7 @@ from ..instants import set_moment
 from ..parameters import Asked
 from ..varied import VariedMotion, set_varied
 from .bodies import rows_of_bodies
-from .following import Following
+from .following import Ending, Following
 
 
 def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
@@ -67,6 +67,27 @@ class FollowedRun(VariedMotion):
     energies: np.ndarray | None = None
     following: Following | None = None
     """Where the run has other coordinates than those of bodies, which are still to be read."""
+    ending: Ending | None = None
+    """Where an event has stopped the run."""
+    ends: np.ndarray | None = None
+    """How its last time moves, where it is read as it moves."""
+
+    def with_moving_end(self) -> FollowedRun:
+        """The same run, whose last time moves with what is asked for: so does what is read there."""
+        assert self.ending is not None
+        rows = {name: own.copy() for name, own in self.rows.items()}
+        for name, own in self.ending.rows.items():
+            rows[name][:, self.motion.t.size - 1] = own
+        return replace(self, rows=rows, ends=self.ending.moved)
+
+    @cached_property
+    def times(self) -> Any:
+        """The last one with its derivatives, if it moves."""
+        if self.ends is None:
+            return self.motion.t
+        slope = np.zeros((len(self.ends), self.motion.t.size))
+        slope[:, -1] = self.ends
+        return self.dual(self.motion.t, slope)
 
     def _rows(self, name: str) -> np.ndarray:
         found = self._of_bodies if name in self._of_bodies else self.rows
@@ -91,7 +112,7 @@ class FollowedRun(VariedMotion):
     def path(self) -> Any:
         """With states and inputs, which are in q and no motion of bodies."""
         more: Any = (Dual(getattr(self.motion, x), self._rows(x).copy(), self.asked.symbols) for x in ("q", "v", "a"))
-        return Trajectory(self.motion.t, *more)
+        return Trajectory(self.times, *more)
 
     @cached_property
     def pushes(self) -> Any:
@@ -116,7 +137,8 @@ def followed_run(result: Result, asked: Asked, following: Following) -> Result:
     """The result of a run, which knows how it changes."""
     record, own = following.run.record, following.own.system.is_cartesian
     known = {"rows": following.rows, "contacts": record.contacts.copy(), "energies": record.energies.copy()}
-    set_varied(result, FollowedRun(result, asked, **known, following=None if own else following))
+    more = {"following": None if own else following, "ending": following.ending}
+    set_varied(result, FollowedRun(result, asked, **known, **more))
     for event, slopes in zip(result.events, following.moments, strict=True):
         set_moment(event.state, asked, slopes)
     return result

@@ -133,7 +133,7 @@ def reduced(reduction: Reduction, values: Any, t: np.ndarray) -> Any:
     weights = reduction.weights(value_of(values), t)
     if not isinstance(values, Dual):
         return (values * weights).sum()
-    read = weights != 0.0
+    read = value_of(weights) != 0.0
     bad = read & ~np.isfinite(values.slope).all(axis=0) & np.isfinite(values.value)
     if bad.any():
         raise NotSmooth(f"{reduction} has no derivative {at_times(t, bad)}: {KINK}; {SMOOTH}")
@@ -153,7 +153,7 @@ def tied(reduction: Reduction, values: np.ndarray, t: np.ndarray) -> NotSmooth:
 
 def at_times(t: np.ndarray, where: np.ndarray) -> str:
     """In words; of many the first."""
-    times = t[where]
+    times = value_of(t)[where]
     more = f" and {times.size - 2} more" if times.size > 2 else ""
     return f"at t = {', '.join(f'{one:g}' for one in times[:2])}{more}"
 
@@ -228,7 +228,7 @@ def array_of(measured: Measured, readings: Readings) -> Dual:
         raise ModelError(f"{measured.label} is {found.value[~np.isfinite(found.value)].flat[0]}; it must be finite")
     if not np.isfinite(found.slope).all():
         by, *place = np.argwhere(~np.isfinite(found.slope))[0]
-        where = f" at t = {readings.t[place[0]]:g}" if place and found.shape == readings.t.shape else ""
+        where = f" at t = {value_of(readings.t)[place[0]]:g}" if place and found.shape == readings.t.shape else ""
         raise NotSmooth(f"{measured.label} has no derivative by {readings.by[by]}{where}: {KINK}; {SMOOTH}")
     return found
 

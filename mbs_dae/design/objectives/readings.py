@@ -30,12 +30,14 @@ class Varying:
     def __init__(self, result: Result, names: tuple[str, ...], values: Mapping[str, float]):
         """With what derivatives are by, and the values of all parameters."""
         self.result, self.names, self.values = result, names, values
-        self.by = tuple(result.varied.asked.symbols)
+        self.varied = result.varied.with_moving_end() if end_moves(result) else result.varied
+        self.by = tuple(self.varied.asked.symbols)
         self.read: dict[str, Any] = {}
 
     @property
-    def t(self) -> np.ndarray:
-        return self.result.t
+    def t(self) -> Any:
+        """With derivatives where an event stopped the run, whose time moves."""
+        return self.varied.times if end_moves(self.result) else self.result.t
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.read:
@@ -43,7 +45,7 @@ class Varying:
         return self.read[name]
 
     def _varying(self, name: str) -> Dual:
-        found = self.result.varied.read[name]
+        found = self.varied.read[name]
         if not isinstance(found, Dual):
             raise ModelError(
                 f"{name!r} is no function of the motion, and has no derivative; leave it out of objectives"
@@ -62,6 +64,11 @@ class Varying:
         raise not_read(name)
 
 
+def end_moves(result: Result) -> bool:
+    """Whether an event stopped the run, at a time of which it is known how it moves."""
+    return getattr(result.varied, "ending", None) is not None
+
+
 class Seeded:
     """The same of a result without derivatives: of one quantity, each value by itself is what derivatives are by."""
 
@@ -72,8 +79,9 @@ class Seeded:
         self.asked_parameters: list[str] = []
 
     @property
-    def t(self) -> np.ndarray:
-        return self.result.t
+    def t(self) -> Any:
+        t = self.result.t
+        return Dual(t, np.zeros((len(self.by), t.size)), self.by) if end_moves(self.result) else t
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.read:
