@@ -34,7 +34,9 @@ def curves_of(
     for trace in seeking.curves:
         values = np.array([place.z.p if own else read(place.z.q) for place in trace.places])
         cusps = _cusps(trace, begun) if own else ()
-        curve = SingularCurve(kind, plane.names, frozen(values), trace.closed, cusps, (), limits or {}, trace, begun)
+        curve = SingularCurve(
+            kind, plane.names, frozen(values), trace.closed, cusps, (), limits or {}, plane.scale, trace, begun
+        )
         if beside is not None and not curve.is_point:
             curve = replace(curve, both=_both(trace, begun, None if own else read, beside))
         found.append(curve)

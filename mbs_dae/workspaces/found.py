@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 PARALLEL, SERIAL, SINGULAR, LIMIT, RANGE = "parallel", "serial", "singular", "limit", "range"
 """The kinds of boundaries: inputs held lose their rank; outputs do; parameters; a joint is at its limit; the rectangle
 ends."""
+POINT = 1e-7
+"""A picture smaller than this, in lengths of the model or radians, is a point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,7 @@ class SingularCurve:
     """Where serial and parallel singularities meet."""
     limits: dict[str, float]
     """The joints at their limits, and at which."""
+    scale: np.ndarray = field(repr=False)
     trace: Trace = field(repr=False)
     begun: Begun = field(repr=False)
 
@@ -95,7 +98,7 @@ class SingularCurve:
     @property
     def is_point(self) -> bool:
         """Whether it is one point in the plane: the mechanism moves with both values held."""
-        return bool(np.ptp(self.values, axis=0).max() < 1e-6 * max(1e-300, float(np.abs(self.values).max())))
+        return bool((np.ptp(self.values, axis=0) / self.scale).max() < POINT)
 
     @property
     def stuck(self) -> bool:
@@ -189,7 +192,7 @@ class Workspace:
 
     def __str__(self) -> str:
         lines = [repr(self)[1:-1]]
-        lines += [f"  {curve!r}"[0:] for curve in self.curves]
+        lines += [f"  {curve!r}" for curve in self.curves]
         lines += [f"  {one!r}" for one in self.regions]
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 

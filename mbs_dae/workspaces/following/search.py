@@ -63,7 +63,8 @@ class Region:
 
     def holds(self, p: np.ndarray) -> bool:
         """Whether values are in the rectangle, but for whole turns."""
-        return bool(((self.nearest(p) >= self.low - 1e-9) & (self.nearest(p) <= self.high + 1e-9)).all())
+        near, room = self.nearest(p), 1e-9 * self.width
+        return bool(((near >= self.low - room) & (near <= self.high + room)).all())
 
     def nearest(self, p: np.ndarray) -> np.ndarray:
         """The values with the whole turns that bring them nearest to the middle."""
