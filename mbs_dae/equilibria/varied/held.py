@@ -29,7 +29,6 @@ from ..contact.supported import Supported, pressed, with_rows
 from ..states import difference, rates_at, state_places
 from .differences import FARTHEST, extrapolated
 
-
 CHOICE = 1e-9
 """A multiplier that a choice between several changes by less than this part of it is unique."""
 
