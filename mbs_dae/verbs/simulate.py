@@ -148,10 +148,7 @@ class Prepared:
         if self.run.memory:
             remind(self.march, self.run.memory)
             self.march.tape.fresh[0] = BEGAN
-            status = marching.take_up(self.march)
-            if self.following and status == DONE:
-                self.following.begin()
-            return status
+            return self._followed(marching.take_up(self.march))
         kept = self.march.mechanism.machine.factor.kept
         kept[:] = 1.0
         kept[self.redundant] = 0.0
@@ -160,6 +157,9 @@ class Prepared:
         if status == DONE and self.sampling.begins(t):
             self.sampling.sample(march, t, float(march.course.first[0]))
             status = marching.start(march, march.stages.y0[: self.q.size].copy(), self.v)
+        return self._followed(status)
+
+    def _followed(self, status: int) -> int:
         if self.following and status == DONE:
             self.following.begin()
         return status
@@ -169,8 +169,7 @@ class Prepared:
         march = self.march
         if self.following:
             self.following.before()
-            patience = 1
-        status = marching.go_on(march, patience)
+        status = marching.go_on(march, patience := 1 if self.following else patience)
         if status == marching.CUT_SHORT:
             self.noted[0] = memory_of(march)
             status = marching.go_on(march, patience)
@@ -207,9 +206,7 @@ class Prepared:
             state = cast(State, one.state)
             return one._replace(state=replace(state, past=past.at(state.t, state.full_q, state.full_v)))
 
-        impacts = impacts_of(self.system, self.impacts)
-        if self.first:
-            impacts = tuple(one for one in impacts if one.t > self.run.t)
+        impacts = tuple(one for one in impacts_of(self.system, self.impacts) if not self.first or one.t > self.run.t)
         return {"past": past, "events": tuple(map(knowing, events)), "before": self.before, "impacts": impacts}
 
 
@@ -221,28 +218,28 @@ def prepare(
     system, initial, t, by = system_of(model), as_state(initial), checked_times(times), stepping(**steps)
     how, memory = stabilization_of(stabilization, by.method.projects), None
     past = initial.past if isinstance(initial, State) else None
-    before = past.run if past and past.is_of(initial, t[0]) and past.run.is_by(system, by, how) else None
-    if past and before and not asked:
-        memory = past.memory or _made_again(before, past.t)
-    run = Run(system, by, how, float(t[0]), without_past(initial), memory, before and before.first, varied_of(initial))
+    goes_on = past if past and past.is_of(initial, t[0]) and past.run.is_by(system, by, how) else None
+    if goes_on and not asked:
+        memory = goes_on.memory or _made_again(goes_on.run, goes_on.t)
+    known = memory, goes_on and goes_on.run.first, varied_of(initial)
+    run = Run(system, by, how, float(t[0]), without_past(initial), *known)
     of = asked_of_run(run, asked)
     if of and not of.alike:
         run = replace(run, system=of.model.compile(system.coordinates.set, **system.structure.tree))
-    return _prepared(run, t, of) if of is None or before is None else _from_the_first(run, t, of)
+    return _from_the_first(run, t, of) if of and goes_on else _prepared(run, t, of)
 
 
 def _from_the_first(run: Run, t: np.ndarray, asked: Asked) -> Prepared:
     """A run that goes on, made again from the beginning of the first one: so its derivatives are those of one run."""
     first = _prepared(replace(run.first, system=run.system), np.unique([run.first.t, t[-1]]))
     first.begin()
-    return replace(_prepared(replace(run, memory=memory_of(first.march)), t, asked, first), first=first)
+    return _prepared(replace(run, memory=memory_of(first.march)), t, asked, first)
 
 
 def _made_again(run: Run, until: float) -> Memory | None:
     """What the run carries where it comes to this time."""
     again = _prepared(run, np.unique([run.t, until]))
-    ended = _watched(again, lambda done, total: None)
-    return again.memory(ended.status)
+    return again.memory(_watched(again, lambda done, total: None).status)
 
 
 def _prepared(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None) -> Prepared:
@@ -285,7 +282,7 @@ def _prepared(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepar
         own, rates, redundant = system.latest(in_own_coordinates, t[0], q.tobytes(), v.tobytes())
         q, v = own.copy(), rates.copy()
     check_reactions(system, t[0], q, len(redundant))
-    prepared = Prepared(run, system, march, t, moments, q, v, redundant, sampling, facts)
+    prepared = Prepared(run, system, march, t, moments, q, v, redundant, sampling, facts, first=begun)
     if asked and followed:
         check_followed(system, asked)
         following = following_of(march, asked, begun.run if begun else run, sampling)
