@@ -36,11 +36,15 @@ class Stencil(NamedTuple):
 
     offsets: np.ndarray
     weights: np.ndarray
+    bends: np.ndarray
+    """By how much the derivatives of second order over one and over two places differ; not told of one side."""
 
 
-CENTRAL = Stencil(np.array([-2.0, -1.0, 1.0, 2.0]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0)
-FORWARD = Stencil(np.arange(5.0), np.array([-25.0, 48.0, -36.0, 16.0, -3.0]) / 12.0)
-BACKWARD = Stencil(-FORWARD.offsets, -FORWARD.weights)
+CENTRAL = Stencil(
+    np.array([-2.0, -1.0, 1.0, 2.0]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0, np.array([1.0, -2.0, 2.0, -1.0]) / 4.0
+)
+FORWARD = Stencil(np.arange(5.0), np.array([-25.0, 48.0, -36.0, 16.0, -3.0]) / 12.0, np.zeros(5))
+BACKWARD = Stencil(-FORWARD.offsets, -FORWARD.weights, FORWARD.bends)
 """Where neighbours on one side only are designs: beside the bounds of what a parameter may be."""
 SMALL = 3e-4
 """ε, and Δ over p."""
@@ -130,6 +134,7 @@ class Neighbours(NamedTuple):
     runs: Sequence[Beside]
     y: np.ndarray
     later: np.ndarray
+    bends: np.ndarray
 
 
 def around(own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float) -> Neighbours:
@@ -138,13 +143,16 @@ def around(own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray
     reach = float((np.abs(S) / unit).max(initial=0.0))
     small = SMALL / reach if reach > 0.0 else SMALL
     at_once = way.small if way.runs and reach > 0.0 and way.small <= FAR * small else 0.0
-    aside, weights, runs = np.zeros(0), np.zeros(0), list[Beside]()
+    parts, runs = [np.zeros((3, 0))], list[Beside]()
     if not at_once and (reach > 0.0 or later != 0.0):
-        aside, weights, runs = small * CENTRAL.offsets, CENTRAL.weights / small, [own] * len(CENTRAL.offsets)
+        parts.append(np.array([small * CENTRAL.offsets, CENTRAL.weights / small, CENTRAL.bends / small]))
+        runs = [own] * len(CENTRAL.offsets)
     if way.runs:
-        aside = np.concatenate([aside, at_once * way.stencil.offsets])
-        weights, runs = np.concatenate([weights, way.stencil.weights / way.small]), [*runs, *way.runs]
-    return Neighbours(weights, runs, y + aside[:, None] * S, aside * later)
+        own_parts = at_once * way.stencil.offsets, way.stencil.weights / way.small, way.stencil.bends / way.small
+        parts.append(np.array(own_parts))
+        runs += way.runs
+    aside, weights, bends = np.concatenate(parts, axis=1)
+    return Neighbours(weights, runs, y + aside[:, None] * S, aside * later, bends)
 
 
 def each(make: Made) -> MadeOfAll:

@@ -25,7 +25,18 @@ from ..instants import Slopes
 from .again import make_steps, read_energy, read_guards_at, read_here
 from .beside import ALONE, SMALL, Beside, MadeOfAll, Neighbours, Stands, Way, around, each, stands, units_of, varied
 from .decided import decided
-from .jumps import GRAZES, IN_TIME, agreed, at_held_time, at_the_event, carried_over, is_smooth, on_edge, time_moved
+from .jumps import (
+    GRAZES,
+    IN_TIME,
+    agreed,
+    at_held_time,
+    at_the_event,
+    carried_over,
+    is_bent,
+    is_smooth,
+    on_edge,
+    time_moved,
+)
 
 READ = ("q", "v", "a", "multipliers", "contacts", "energies")
 """What is kept of a run at the requested times, in the order of `make_steps`."""
@@ -153,6 +164,8 @@ class Following:
 
         self.span = was.span
         found = self._varied_all(make, y, was.dy, S, (was.t, t))
+        if not self.told and (np.isfinite(S).all(axis=1) & ~np.isfinite(found).all(axis=1)).any():
+            self._tell(f"at t = {was.t:.6g} a step cannot be made in designs or states beside")
         self.S, self.remembered, *rows = np.split(found, np.cumsum([width, self.remembered.shape[1], *sizes[:-1]]), 1)
         for name, new in zip(READ, rows, strict=True):
             kept = self.rows[name]
@@ -277,8 +290,13 @@ class Following:
             return np.where(ended[:, None], np.nan, 0.0) * make([self.own], y[None], np.zeros(1))
         rows = make(runs, np.concatenate([plan.y for plan in plans]), np.concatenate([plan.later for plan in plans]))
         found, at = np.full((len(S), rows.shape[1]), np.nan), 0
-        for k, (weights, *_) in zip(np.flatnonzero(~ended).tolist(), plans, strict=True):
-            found[k], at = weights @ rows[at : at + len(weights)], at + len(weights)
+        for k, plan in zip(np.flatnonzero(~ended).tolist(), plans, strict=True):
+            own, at = rows[at : at + len(plan.runs)], at + len(plan.runs)
+            found[k] = plan.weights @ own
+            bend = plan.bends @ own
+            if when[1] > when[0] and is_bent(*(x[:size] / unit[:size] for x in (bend, found[k], S[k])), self._size(k)):
+                self._tell(f"at t = {when[0]:.6g} a step is too long for designs beside; give a smaller rtol or step")
+                found[k] = np.nan
         return found
 
     def _way(self, k: int, when: tuple[float, float]) -> Way | None:

@@ -30,6 +30,9 @@ IN_TIME = 1e-7
 """A guard that the motion changes by less than this part of its size over a step is one of time alone."""
 EDGE = 1e-8
 """A decision in an impact whose margin is less than this part of what acts in it may be the other one."""
+BENT, NOTHING = 1e-2, 1e-6
+"""Derivatives of second order over one and over two places may differ by the first part of what they are, or by the
+second one of what goes into a step: what is of fourth order then is right to 10⁻⁴."""
 SMOOTH = 1e-10
 """y' jumps by nothing where it jumps by less than this part of its size: roundoff of forces."""
 
@@ -67,6 +70,13 @@ def agreed(times: list[np.ndarray], scale: np.ndarray) -> np.ndarray:
     for other in others:
         found[~(np.abs(other - first) <= ALIKE * np.maximum(scale, np.abs(first)))] = np.nan
     return found
+
+
+def is_bent(bend: np.ndarray, found: np.ndarray, S: np.ndarray, size: float) -> bool:
+    """Whether a step is no longer straight between neighbours: a stiff spring swings in them, and not in the run, the
+    steps of which are too long for that. All in units of the state, by a parameter of this size."""
+    allowed = BENT * np.abs(found).max(initial=0.0) + NOTHING * (np.abs(S).max(initial=0.0) + 1.0 / size)
+    return bool(np.abs(bend).max(initial=0.0) > allowed)
 
 
 def on_edge(margins: np.ndarray, slopes: np.ndarray, rate: float) -> bool:
