@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from ...symbolic.branches import WATCH
 from ..instants import Slopes
 from .again import make_steps, read_energy, read_guards_at, read_here
 from .beside import ALONE, SMALL, Beside, MadeOfAll, Neighbours, Stands, Way, around, each, stands, units_of, varied
+from .crossing import READ, Crossing, Ending, Instant
 from .decided import decided
 from .jumps import (
     GRAZES,
@@ -37,44 +38,6 @@ from .jumps import (
     on_edge,
     time_moved,
 )
-
-READ = ("q", "v", "a", "multipliers", "contacts", "energies")
-"""What is kept of a run at the requested times, in the order of `make_steps`."""
-
-
-class Instant(NamedTuple):
-    """Where a run stands before it does something."""
-
-    where: Stands
-    t: float
-    y: np.ndarray
-    dy: np.ndarray
-    accepted: int
-    switched: int
-    span: int
-    read: int
-    remembered: np.ndarray
-    """The rows that its method remembers of the step before: see `Method.remembered`."""
-
-
-class Crossing(NamedTuple):
-    """Where guards have passed zero: what stood there before, and how the state varied."""
-
-    before: Instant
-    y: np.ndarray
-    dy: np.ndarray
-    S: np.ndarray
-    t: float
-    length: float
-    passed: np.ndarray
-
-
-class Ending(NamedTuple):
-    """The end of a run that an event has stopped: how its time moves, (parameters,), and how what is kept there changes
-    as it moves."""
-
-    moved: np.ndarray
-    rows: dict[str, np.ndarray]
 
 
 class Following:
@@ -253,8 +216,7 @@ class Following:
 
     def time_moved(self, guards: Sequence[int]) -> np.ndarray:
         """How the present time moves, at which these guards have passed zero; nan where it is not known."""
-        t, crossing = float(self.run.time[0]), self.crossing
-        jumped = self._has_jumped(t)
+        t, crossing, jumped = float(self.run.time[0]), self.crossing, self._has_jumped(float(self.run.time[0]))
         if crossing is not None and crossing.t == t and (not jumped or {*guards} <= {*crossing.passed.tolist()}):
             return self._moved(crossing, np.array(guards))
         return self.last[1] if self.last and jumped else np.full(len(self.ways), np.nan)

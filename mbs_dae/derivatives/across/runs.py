@@ -23,7 +23,8 @@ from ..instants import set_moment
 from ..parameters import Asked
 from ..varied import VariedMotion, set_varied
 from .bodies import rows_of_bodies
-from .following import Ending, Following
+from .crossing import Ending
+from .following import Following
 
 
 def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
