@@ -125,7 +125,7 @@ def _foretold(
     c00, c10, c11 = (1 + 2 * u) * (1 - u) ** 2, u * (1 - u) ** 2, u * u * (u - 1)
     cubic = (
         at + c00 * (before - at) + width * (c10 * slope + c11 * tangent)
-    )  # what stands still does so to the last bit
+    )  # what stands still stays to the last bit
     return np.where(first, at + step * tangent, cubic)
 
 
