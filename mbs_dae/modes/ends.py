@@ -23,6 +23,8 @@ REGULAR = 1e-6
 """Singular values of the Jacobian, against the largest one, below which a solution does not stand alone."""
 AWAY = 1e3
 """Paths that stick next to their end are on their way to infinity when they are so many lengths of the model away."""
+LATE = 0.999
+"""What stops a path before is not where it leads, but what it passes by chance; another way passes it by."""
 RETRIES = 3
 
 
@@ -59,8 +61,9 @@ def ends_of(generic: Generic, closure: Closure) -> Found:
         x[:, done], _ = newton(family.between(numbers, numbers, still[done], still[done]), x[:, done], 1.0, 3)
     regular = done & (_conditions(way, x) > REGULAR)
     size = way.size(x)
-    infinite = (ends.status == FAR) | (~regular & (ends.s > 0.9) & (size > AWAY))
-    singular = ~regular & ~infinite & (ends.s > 1.0 - 1e-3)
+    late = ends.s > LATE
+    infinite = ~regular & late & ((ends.status == FAR) | (size > AWAY))
+    singular = ~regular & ~infinite & late
     lost = int((~regular & ~infinite & ~singular).sum())
     residuals = np.abs(apart.evaluate(x, numbers[:, None])[0]).max(axis=1, initial=0.0)
     holds = regular & (residuals < HOLDS * max(1.0, apart.system.length) * size)
@@ -81,28 +84,31 @@ def _conditions(way: object, x: np.ndarray) -> np.ndarray:
 
 
 def _tracked(generic: Generic, numbers: np.ndarray) -> Ends:
-    """Straight ways; those that run into another one or stick are gone again with smaller steps, and other ways."""
+    """Straight ways. Where some stick before their end, all go again another way, since ends of two different ways need
+    not be of different paths; those that run into another one go again in smaller steps."""
     family, random = generic.family, np.random.default_rng(generic.seed + 1)
     still = np.zeros(generic.count)
-    ends = track(family.between(generic.numbers, numbers, still, still), generic.x)
-    control = PLAIN
+    bend = still.astype(complex)
+    best = track(family.between(generic.numbers, numbers, still, bend), generic.x)
     for _ in range(RETRIES):
-        done = ends.status == DONE
-        again = _doubled(family.signature(ends.x), done, np.abs) | ((ends.status != DONE) & (ends.s < 0.9))
-        if not again.any():
+        if not _stopped(best).any():
             break
-        control = control.tighter()
-        if (~done & again).any():  # another way for all: ends of two different ways need not be of different paths
-            bend = np.full(generic.count, complex(*random.normal(size=2)))
-            ends = track(family.between(generic.numbers, numbers, still, bend), generic.x, control)
-            continue
-        at = np.flatnonzero(again)
-        other = track(family.between(generic.numbers, numbers, still[at], still[at]), generic.x[:, at], control)
-        ends.x[:, at], ends.status[at], ends.s[at] = other
-    return ends
+        other = np.full(generic.count, complex(*random.normal(size=2)))
+        ends = track(family.between(generic.numbers, numbers, still, other), generic.x)
+        if _stopped(ends).sum() < _stopped(best).sum():
+            best, bend = ends, other
+    twice = np.flatnonzero(_doubled(family.signature(best.x), best.status == DONE))
+    if twice.size:
+        way = family.between(generic.numbers, numbers, still[twice], bend[twice])
+        best.x[:, twice], best.status[twice], best.s[twice] = track(way, generic.x[:, twice], PLAIN.tighter())
+    return best
 
 
-def _doubled(signatures: np.ndarray, among: np.ndarray, size: object) -> np.ndarray:
+def _stopped(ends: Ends) -> np.ndarray:
+    return (ends.status != DONE) & (ends.s < LATE)
+
+
+def _doubled(signatures: np.ndarray, among: np.ndarray) -> np.ndarray:
     """Those with another one at the same place."""
     at, out = np.flatnonzero(among), np.zeros(among.size, dtype=bool)
     if at.size < 2:
