@@ -307,6 +307,17 @@ def test_which_drivers_are_let_go_follows_from_the_freedom_that_is_left():
     assert curve.release == ("motor",) and len(curve.dead_points) == 2
 
 
+def test_a_start_holds_other_drivers_as_they_are_at_its_time():
+    model = two_arms("shoulder", "elbow")
+    state = mbs.kinematics(model, [0.0, 0.5]).state(1)
+    curve = mbs.follow(model, "A.angle", start=state)
+    assert curve.closed and np.allclose(curve["B.angle"], np.pi / 2 + 0.25, rtol=0, atol=1e-12)
+    (found,) = curve.states_where("A.angle", state["A.angle"])
+    assert np.abs(found.full_q - state.full_q).max() < 1e-12
+    moved = mbs.follow(model, "A.angle", start=state, t=1.0)
+    assert np.allclose(moved["B.angle"], np.pi / 2 + 1.0, rtol=0, atol=1e-12)
+
+
 def test_what_is_held_is_counted_by_rank_and_cannot_be_followed():
     model = two_arms()
     assert mbs.follow(model, "B.angle", fix={"A.angle": 0.2, "upper.angle": 0.2}).closed  # both hold the same

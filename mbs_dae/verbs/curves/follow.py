@@ -42,11 +42,11 @@ def follow(
     """The curve of all poses that a mechanism with one freedom can go to without being taken apart: by arc length,
     through turning points of any driver.
 
-    It begins in the placement (driven as it is at the time t, 0 if not said) or at `start`, in the direction in which
-    the quantity `name` grows, and ends where it began: a lap of a circuit. Where it is open (a `Stop` or another
-    contact, a singular pose in which it is not smooth) it is followed in `both` directions. Branch points are passed
-    smoothly, and listed; another branch is followed from there: ``follow(model, name, start=curve.branch_points[0],
-    branch=1)``, with the time, what is held and what is let go as it was.
+    It begins in the placement (driven as it is at the time t, 0 if not said) or at `start` (at its own time, if no
+    other is said), in the direction in which the quantity `name` grows, and ends where it began: a lap of a circuit.
+    Where it is open (a `Stop` or another contact, a singular pose in which it is not smooth) it is followed in `both`
+    directions. Branch points are passed smoothly, and listed; another branch is followed from there: ``follow(model,
+    name, start=curve.branch_points[0], branch=1)``, with the time, what is held and what is let go as it was.
 
     Drivers hold what they drive as it is at the time t, and `fix` holds further quantities at values. Where that leaves
     no motion, one driver is let go: the only one, or the one that drives `name`. `release` names it, or several. No
@@ -118,7 +118,7 @@ def _as_asked(model: Model, start: Any, fix: Any, release: Any, t: Any) -> tuple
     values = {key: finite_number(value, f"fix[{key!r}]") for key, value in (fix or {}).items()}
     t = None if t is None else finite_number(t, "the time t")
     if not isinstance(start, BranchPoint):
-        return values, release, t or 0.0
+        return values, release, getattr(as_state(start), "t", 0.0) if t is None else t
     own = {"fix": dict(start.fix), "release": start.release, "t": start.state.t}
     let_go = (release,) if isinstance(release, str) else release
     for key, value in ("fix", None if fix is None else values), ("release", let_go), ("t", t):
