@@ -169,7 +169,8 @@ class Prepared:
         march = self.march
         if self.following:
             self.following.before()
-        status = marching.go_on(march, patience := 1 if self.following else patience)
+            patience = 1
+        status = marching.go_on(march, patience)
         if status == marching.CUT_SHORT:
             self.noted[0] = memory_of(march)
             status = marching.go_on(march, patience)
@@ -387,8 +388,7 @@ def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
             if stops := [event.name for event in asked if event.action == "stop"]:
                 marching.record_now(march)
                 if prepared.following:
-                    guards = [system.structure.deciding.index(e.who) for e in asked if e.action == "stop"]
-                    prepared.following.end(int(march.counts[marching.NEXT]), guards)
+                    prepared.following.end(int(march.counts[marching.NEXT]), stops)
                 last = int(march.counts[marching.NEXT]) - 1
                 prepared.times[last] = prepared.moments[last] = march.time[0]
                 return status, f"stopped by {stops[0]!r} at t = {march.time[0]:.6g}"

@@ -100,13 +100,13 @@ class Following:
         if run.counts[NEXT] > was.read and run.record.times[run.counts[NEXT] - 1] == t and (switched or broke):
             self._read_now()
 
-    def end(self, done: int, guards: Sequence[int]) -> None:
+    def end(self, done: int, events: Sequence[str]) -> None:
         """What was kept last, where events have ended the run, at the time that is held and as it moves. (Of runs in
         other coordinates all times are read at once, and are held.)"""
         if done and self.run.record.times[done - 1] == self.run.time[0]:
             self._read_now()
             if self.own.system.is_cartesian:
-                moved = self.time_moved(guards)
+                moved = self.time_moved([self.guard_of(name) for name in events])
                 self.ending = Ending(moved, self._kept(moved))
 
     # --- what happens ---
@@ -213,6 +213,11 @@ class Following:
                 self._read_now()
 
         return done
+
+    def guard_of(self, event: str) -> int:
+        """Which guard passes zero at this event."""
+        system = self.own.system
+        return system.structure.deciding.index(system.model.elements[event].who)
 
     def time_moved(self, guards: Sequence[int]) -> np.ndarray:
         """How the present time moves, at which these guards have passed zero; nan where it is not known."""

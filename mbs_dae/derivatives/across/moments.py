@@ -20,10 +20,8 @@ PARTS = "q", "v", "a"
 
 def note_events(following: Following, names: Sequence[str]) -> None:
     """These have happened now."""
-    system = following.own.system
     for name in names:
-        guard = system.structure.deciding.index(system.model.elements[name].who)
-        following.moments.append(_moment(following, guard))
+        following.moments.append(_moment(following, following.guard_of(name)))
 
 
 def _moment(following: Following, guard: int) -> Slopes:
