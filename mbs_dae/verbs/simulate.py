@@ -296,13 +296,12 @@ def _turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.nd
 
 
 class Ended(NamedTuple):
-    """How a run went: its last status, what is to be said of its end, what happened on the way, and the error of what
-    a controller or an event asked for."""
+    """How a run went: its last status, what is to be said of its end, and what happened on the way."""
 
     status: int
     message: str
     events: list[Happening]
-    error: MbsError | None = None
+    error: MbsError | None = None  # of what a controller or an event asked for
 
 
 def result_of_run(prepared: Prepared, ended: Ended) -> Result:

@@ -46,7 +46,7 @@ def slopes_of_bodies(
         reach = np.max([_largest(np.abs(x) / unit) for x, unit in zip(slopes, units, strict=True)], axis=0)
         small = SMALL / np.where(reach > 0.0, reach, 1.0)
         total = {name: np.zeros_like(x) for name, x in _read(system, own, modes, like).items()}
-        for c, weight in zip(*CENTRAL, strict=True):
+        for c, weight in zip(CENTRAL.offsets, CENTRAL.weights, strict=True):
             aside = [x + (c * small)[:, None] * dx for x, dx in zip(own[1:], slopes, strict=True)]
             t = own.t + np.where(ended, 0.0, c * small * later[k])
             beside = _read(system, Trajectory(t, *aside), modes, like)

@@ -261,7 +261,8 @@ class Following:
             own, at = rows[at : at + len(plan.runs)], at + len(plan.runs)
             found[k] = plan.weights @ own
             bend = plan.bends @ own
-            if when[1] > when[0] and is_bent(*(x[:size] / unit[:size] for x in (bend, found[k], S[k])), self._size(k)):
+            bend, slope, own = (x[:size] / unit[:size] for x in (bend, found[k], S[k]))
+            if when[1] > when[0] and is_bent(bend, slope, own, self._size(k)):
                 self._tell(f"at t = {when[0]:.6g} a step is too long for designs beside; give a smaller rtol or step")
                 found[k] = np.nan
         return found
