@@ -9,7 +9,7 @@ import numpy as np
 from ..results.quantities import frozen
 from .asked import Begun, Plane, state_at
 from .following.equations import Point
-from .following.modes import poses_at
+from .following.modes import ALIKE, poses_at
 from .following.problems import closed_pose
 from .following.search import Region, Seeking
 from .following.tracing import LONG, STUCK
@@ -21,6 +21,8 @@ Counted = Callable[[np.ndarray], Sequence[Point]]
 """The poses with two values."""
 NEAR = 12
 """From how many known poses one in a region is looked for, where a freedom is left besides the values."""
+ROUNDS = 3
+"""How often regions whose numbers of poses cannot be right are counted again."""
 FAINT = 1e-9
 """Regions with less than this part of the area of the rectangle are none."""
 
@@ -62,15 +64,72 @@ def areas_of(
     counted = seeking.freedom == 0
     count = count or counter(seeking)
     found = []
-    for face in faces:
+    known = [list(count(face.inner * scale)) if counted else _one_inside(seeking, face) for face in faces]
+    if counted:
+        _count_again(seeking, faces, known)
+    for face, poses in zip(faces, known, strict=True):
         values = face.inner * scale
-        poses = count(values) if counted else _one_inside(seeking, face)
         states = tuple(state_at(begun, z.q[: begun.q.size]) for z in poses)
         found.append(Area(plane.names, frozen(values), states, face, scale, counted))
     return tuple(sorted(found, key=lambda one: (-len(one.states), -abs(one.face.outer.rough_area))))
 
 
-def _one_inside(seeking: Seeking, face: Face) -> Sequence[Point]:
+def _count_again(seeking: Seeking, faces: Sequence[Face], known: list[list[Point]]) -> None:
+    """Across a fold two poses come together, so numbers on both sides differ, and by an even number. Where they do not,
+    poses are looked for from those of all neighbours as well."""
+    beside = _neighbours(faces)
+    doubtful = {k for i, j in unlikely(faces, known) for k in (i, j)}
+    for _ in range(ROUNDS if doubtful else 0):
+        for k in sorted(doubtful):
+            target = faces[k].inner * seeking.equations.scale
+            for z in [z for other in sorted(beside[k]) for z in known[other]]:
+                new = poses_at(seeking.equations, seeking.region, target, [z], seeking.step)
+                known[k] += [z for z in new if not _is_known(seeking, z, known[k])]
+        doubtful = {k for i, j in unlikely(faces, known) for k in (i, j)}
+
+
+def _is_known(seeking: Seeking, z: Point, known: Sequence[Point]) -> bool:
+    turns = seeking.region.turns
+    return any(float(np.linalg.norm(seeking.equations.between(one, z, turns))) < ALIKE for one in known)
+
+
+def _neighbours(faces: Sequence[Face]) -> dict[int, set[int]]:
+    """The faces on the other sides of the curves around each."""
+    around: dict[int, set[int]] = {k: set() for k in range(len(faces))}
+    for i, j in _pairs(faces):
+        around[i].add(j)
+        around[j].add(i)
+    return around
+
+
+def _pairs(faces: Sequence[Face]) -> list[tuple[int, int]]:
+    owners: dict[int, list[int]] = {}
+    for k, face in enumerate(faces):
+        for cycle in face.cycles:
+            for piece, _ in cycle.edges:
+                if piece.curve.tag != RANGE:
+                    owners.setdefault(id(piece), []).append(k)
+    return sorted({(min(own), max(own)) for own in owners.values() if len(own) == 2 and own[0] != own[1]})
+
+
+def unlikely(faces: Sequence[Face], known: Sequence[Sequence[object]]) -> list[tuple[int, int]]:
+    """The neighbours whose numbers of poses are alike, or differ by an odd number."""
+    return [(i, j) for i, j in _pairs(faces) if (len(known[i]) - len(known[j])) % 2 or len(known[i]) == len(known[j])]
+
+
+def doubts(areas: Sequence[Area]) -> tuple[str, ...]:
+    """What is to be said of numbers of poses that cannot be right."""
+    if not all(one.counted for one in areas):
+        return ()
+    told = []
+    for i, j in unlikely([one.face for one in areas], [one.states for one in areas]):
+        here, there = (", ".join(f"{x:.6g}" for x in areas[k].inside) for k in (i, j))
+        what = f"{len(areas[i].states)} poses at ({here}) and {len(areas[j].states)} at ({there})"
+        told.append(f"{what}, on both sides of a curve: some may have been missed; try a smaller step=")
+    return tuple(told)
+
+
+def _one_inside(seeking: Seeking, face: Face) -> list[Point]:
     """A pose in a region, if there is one: the least change of one that was walked through near to it."""
     scale, region = seeking.equations.scale, seeking.region
     known = [place.z for trace in seeking.sections for place in trace.places]

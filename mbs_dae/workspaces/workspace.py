@@ -32,7 +32,7 @@ from .following.equations import Point
 from .following.search import Beside, Region, Seeking, beside, search
 from .found import PARALLEL, SERIAL, SINGULAR, Workspace
 from .kinds import Kinds
-from .regions import areas_of, copies_of, notes_of
+from .regions import areas_of, copies_of, doubts, notes_of
 
 
 def workspace(
@@ -108,9 +108,10 @@ def _found(
         held = {name: value for name, value in fix.items() if name not in section}
         mine = plane_of(begun.model, [*plane.names, *section], "over")
         kinds = Kinds(begun, held, *((mine, other) if kind == PARALLEL else (other, mine)))
+    notes = (*notes_of(curves), *doubts(regions))
     return Workspace(
-        plane.names, plane.units, region.low, region.high, tuple(curves), regions, notes_of(curves), begun.model.name,
-        begun, plane, region, seeking, kinds, base,
+        plane.names, plane.units, region.low, region.high, tuple(curves), regions, notes, begun.model.name, begun,
+        plane, region, seeking, kinds, base,
     )  # fmt: skip
 
 
