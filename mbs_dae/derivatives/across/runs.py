@@ -130,6 +130,6 @@ def followed_run(result: Result, asked: Asked, following: Following) -> Result:
     """The result of a run, which knows how it changes."""
     record, own = following.run.record, following.own.system.is_cartesian
     known = {"rows": following.rows, "contacts": record.contacts.copy(), "energies": record.energies.copy()}
-    more = {"following": None if own else following, "ending": following.ending}
-    set_varied(result, FollowedRun(result, asked, **known, **more))
+    unread = None if own else following
+    set_varied(result, FollowedRun(result, asked, **known, following=unread, ending=following.ending))
     return result
