@@ -138,8 +138,8 @@ def followed_run(result: Result, asked: Asked, following: Following) -> Result:
     """The result of a run, which knows how it changes."""
     record, own = following.run.record, following.own.system.is_cartesian
     known = {"rows": following.rows, "contacts": record.contacts.copy(), "energies": record.energies.copy()}
-    varied = FollowedRun(result, asked, **known, following=None if own else following, ending=following.ending)
-    set_varied(result, varied)
+    unread = None if own else following
+    set_varied(result, FollowedRun(result, asked, **known, following=unread, ending=following.ending))
     for event, slopes in zip(result.events, following.moments, strict=True):
         set_moment(event.state, asked, slopes)
     return result
