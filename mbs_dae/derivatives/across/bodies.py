@@ -35,7 +35,7 @@ def rows_of_bodies(following: Following, motion: Trajectory) -> Rows:
         reach = np.max([_largest(np.abs(x) / unit) for x, unit in zip(slopes, units, strict=True)], axis=0)
         small = SMALL / np.where(reach > 0.0, reach, 1.0)
         total = {name: np.zeros_like(x) for name, x in _read(system, own, modes, motion.q).items()}
-        for c, weight in zip(*CENTRAL, strict=True):
+        for c, weight in zip(CENTRAL.offsets, CENTRAL.weights, strict=True):
             aside = [x + (c * small)[:, None] * dx for x, dx in zip(own[1:], slopes, strict=True)]
             beside = _read(system, Trajectory(own.t, *aside), modes, motion.q)
             _add(total, weight / small, beside, slice(None))
