@@ -260,9 +260,10 @@ class Following:
         for k, plan in zip(np.flatnonzero(~ended).tolist(), plans, strict=True):
             own, at = rows[at : at + len(plan.runs)], at + len(plan.runs)
             found[k] = plan.weights @ own
-            bend = plan.bends @ own
-            bend, slope, own = (x[:size] / unit[:size] for x in (bend, found[k], S[k]))
-            if when[1] > when[0] and is_bent(bend, slope, own, self._size(k)):
+            if when[1] == when[0]:
+                continue
+            bend, made, of = (x[:size] / unit[:size] for x in (plan.bends @ own, found[k], S[k]))
+            if is_bent(bend, made, of, self._size(k)):
                 self._tell(f"at t = {when[0]:.6g} a step is too long for designs beside; give a smaller rtol or step")
                 found[k] = np.nan
         return found
