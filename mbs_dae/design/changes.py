@@ -66,7 +66,11 @@ class Changing:
 
     def _ahead(self) -> np.ndarray:
         readings = Varying(self.result, self.names, self.analysis.values(self.row))
-        return np.concatenate([array_of(one, readings).ravel().slope for one in self.asked], axis=1)
+        try:
+            return np.concatenate([array_of(one, readings).ravel().slope for one in self.asked], axis=1)
+        except NotSmooth as wrong:
+            told = self.result.stats.get("derivatives")
+            raise NotSmooth(f"{wrong}. Derivatives of the run: {told}" if told else str(wrong)) from wrong
 
     def _back(self) -> np.ndarray:
         found = [weights(one, self.result, self.analysis.values(self.row)) for one in self.asked]

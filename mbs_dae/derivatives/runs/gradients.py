@@ -46,6 +46,7 @@ def adjoints(result: Result, weights: Mapping[str, np.ndarray]) -> np.ndarray:
         return np.array([_summed(result, weights, by) for by in varied.asked.names]).T
     if not isinstance(varied, VariedRun) or varied.taken is None:
         raise ModelError('gradients need a run with derivatives: simulate(model, times, derivatives=["r"])')
+    varied.check_steps()
     of_state, direct = weights_of_states(varied, weights)
     way, from_numbers = _gone_back(varied, varied.taken, of_state, len(direct))
     return direct + from_numbers + start_back(varied, varied.taken, way.march, way.y0)

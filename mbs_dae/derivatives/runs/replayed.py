@@ -21,18 +21,23 @@ from ...motion.derivative import WORK
 from ...motion.mechanism import mechanism
 from ...motion.methods.stepping import Stepping
 from ...motion.past.past import Run
-from ...motion.past.tape import HEAD, ROOM, Steps, entry_now
+from ...motion.past.tape import HEAD, ROOM, T0, T1, Steps, entry_now
 from ...motion.record import NEXT, March, new_march
 from ...motion.stabilise import Stabilization
 from ...results.result import Result, State
 from ..along import Variation, vary_forces
 from ..parameters import Asked, Start
 from ..start import Beginning
-from ..varied import VariedMotion, set_varied, starts_of
+from ..varied import VariedMotion, set_varied, starts_of, tell
 from .asked import given_of
 from .linear import LEVELS, MOTION, Linear, linear
 from .making import put_entry
 from .steps import BLURS, Changes, Replay, basis_of, vary_begin, vary_stretch
+
+OFF, LOOSER = 1e-3, 100.0
+"""Derivatives may be off by so much of their largest value, or by so many tolerances of the run."""
+LONG = 0.02
+"""Steps that are longer than this part of a run may be too long for what is beside it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +74,9 @@ def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
 
 
 def new_march_of(
-    system: System, asked: Asked, taken: Taken, recorded: int, works: bool, weighted: int = 0
-) -> tuple[March, Linear, np.ndarray]:
+    system: System, asked: Asked, taken: Taken, recorded: int, works: bool, weighted: int = 0,
+    mixed: np.ndarray | None = None,
+) -> tuple[March, Linear, np.ndarray]:  # fmt: skip
     """A run that is to be made again, of which so many times are recorded; its linearised equations, with works or
     without; and how numbers in them change with parameters, which goes into the equations where steps are followed
     ahead, and not back with so many rows of weights."""
@@ -79,15 +85,18 @@ def new_march_of(
     structure = system.structure
     parts = [part.batch.slopes(system.evaluator, asked.symbols) for part in (structure.program, structure.dynamics)]
     numbers = np.concatenate(parts, axis=1)
+    numbers = numbers if mixed is None else mixed[None] @ numbers
     builder = lean_builder(structure, LEVELS if works else MOTION, numbers)
     own = linear(builder, filled(builder, system), numbers[:0] if weighted else numbers, weighted)
     return march, own, numbers
 
 
-def new_replay(system: System, asked: Asked, taken: Taken, recorded: int, works: bool) -> Replay:
-    """Ready for the first step."""
-    march, own, _ = new_march_of(system, asked, taken, recorded, works)
-    count, width, rows, basis = len(asked.names), march.stages.y0.size, len(system.rows), basis_of(march.stages)
+def new_replay(
+    system: System, asked: Asked, taken: Taken, recorded: int, works: bool, mixed: np.ndarray | None = None
+) -> Replay:
+    """Ready for the first step; or by one parameter alone, with which the others change in these proportions."""
+    march, own, _ = new_march_of(system, asked, taken, recorded, works, mixed=mixed)
+    count, width, rows, basis = len(own.given), march.stages.y0.size, len(system.rows), basis_of(march.stages)
     sizes = {"recorded": recorded * count, "columns": own.columns, "rows": rows, "works": WORK}
     sizes |= {"parameters": count, "width": width, "slopes": count * basis.k.shape[0], "basis": basis.y0.size}
     sizes |= {"quaternions": len(system.layout.quaternions)}
@@ -154,6 +163,22 @@ def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarra
     return found if np.isfinite(found).all() else weights @ moved_state(varied, taken, march).T
 
 
+def errors_of(replay: Replay) -> np.ndarray:
+    """How far changes are off by the errors of steps, relative to the largest: by parameters. (Steps of a given length
+    have no estimate.)"""
+    errors = replay.errors
+    return np.asarray((errors[:, :2] / np.maximum(errors[:, 2:], np.finfo(float).tiny)).max(axis=1))
+
+
+def errors_allowed(by: Stepping) -> float:
+    return max(OFF, LOOSER * by.rtol)
+
+
+def too_long(off: float) -> str:
+    why = "steps, which were chosen for the motion alone, are too long for those beside it"
+    return f"{why} (off by {off:.0%}); give max_step="
+
+
 @dataclass(frozen=True, eq=False)
 class VariedRun(VariedMotion):
     """A run, and how it changes with parameters."""
@@ -171,9 +196,38 @@ class VariedRun(VariedMotion):
         return np.array(self._followed(works=True).works)
 
     def _followed(self, works: bool) -> Changes:
+        """None where steps are too long for it."""
         assert self.taken is not None
         replay = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
-        return replayed(replay, self.taken, moved_state(self, self.taken, replay.march))
+        found, off = replayed(replay, self.taken, moved_state(self, self.taken, replay.march)), errors_of(replay)
+        for k in np.flatnonzero(off > errors_allowed(self.taken.by)):
+            if not works:
+                tell(self.result, f"none by {self.asked.names[k]}: {too_long(off[k])}")
+            for part in found:
+                part.reshape(self.motion.t.size, len(off), -1)[:, k] = np.nan
+        return found
+
+    def check_steps(self) -> None:
+        """Where long steps were taken, whether they were short enough for what is beside: for all that is asked for
+        together, in proportions of no meaning. (Ways back have no errors of their own.)"""
+        taken = self.taken
+        assert taken is not None
+        head, allowed = taken.steps.head, errors_allowed(taken.by)
+        if not taken.by.method.is_controlled or taken.by.length or not len(head) or not self.asked.names:
+            return
+        if (head[:, T1] - head[:, T0]).max() <= LONG * (taken.times[-1] - taken.times[0]):
+            return
+        sizes = [abs(self.asked.model.evaluator()(one)) for one in self.asked.symbols if one in self._declared]
+        mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.asked.names))
+        mixed[[one in self._declared for one in self.asked.symbols]] *= [size or 1.0 for size in sizes]
+        replay = new_replay(self.system, self.asked, taken, self.motion.t.size, False, mixed)
+        replayed(replay, taken, mixed[None] @ moved_state(self, taken, replay.march))
+        if (off := float(errors_of(replay)[0])) > allowed:
+            raise ModelError(f"derivatives of simulate: {too_long(off)}")
+
+    @property
+    def _declared(self) -> set[Any]:
+        return {value.symbol for value in self.asked.model.parameters.values()}
 
     @property
     def has_choice(self) -> bool:

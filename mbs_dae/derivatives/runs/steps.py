@@ -14,6 +14,8 @@ derivative of these very steps, not of how they were chosen.
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ...compiled.machine import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector, Work, block, zeros
@@ -65,6 +67,8 @@ class Replay(NamedTuple):
     """And at the end of the step."""
     lengths: Work[Vector] = zeros("quaternions")
     weights: Work[Vector] = zeros("basis")
+    errors: Work[Matrix] = zeros("parameters", 4)
+    """Of places and of velocities, how far their changes are off by all steps together, and how large they were."""
 
 
 def basis_of(stages: Stages) -> Stages:
@@ -126,6 +130,8 @@ def vary_step(replay: Replay, head: Vector):
     status = _vary_end(replay, head[T1], stages.y1, stages.k[tableau.stages], replay.dy1, slopes)
     if status == DONE:
         note_end(march)
+        if tableau.error.shape[0] > 0:
+            _note_errors(replay)
         copy_rows(replay.loads, replay.end_loads)
         remember(march)
         status = _vary_recorded(replay, head[T0], head[T1])
@@ -192,6 +198,28 @@ def _vary_recorded(replay, t, end):
         copy_rows(replay.end_loads, replay.loads)
         _keep_changes(replay, stages.y1, replay.dy1, replay.dk[first : first + count])
     return DONE
+
+
+@compiled
+def _note_errors(replay):
+    """The estimate that judges steps, of how they change: steps are chosen for the motion alone, and one that rests
+    lets them be too long for what is beside it."""
+    tableau, state, h = replay.march.tableau, replay.march.mechanism.state, replay.march.stages.now[H]
+    weights, count = tableau.error, replay.dy0.shape[0]
+    for p in range(count):
+        for part in range(2):
+            least = most = largest = 0.0
+            for i in range(state.v_at if part else 0, state.v_end if part else state.z_at):
+                first = second = 0.0
+                for s in range(tableau.stages + 1):
+                    change = replay.dk[count * s + p, i]
+                    first += weights[0, s] * change
+                    second += weights[weights.shape[0] - 1, s] * change
+                least, most = max(least, abs(h * first)), max(most, abs(h * second))
+                largest = max(largest, abs(replay.dy1[p, i]))
+            both = np.sqrt(least**2 + 0.01 * most**2) if weights.shape[0] > 1 else least
+            replay.errors[p, part] += least**2 / both if both > 0.0 else 0.0
+            replay.errors[p, 2 + part] = max(replay.errors[p, 2 + part], largest)
 
 
 @compiled
