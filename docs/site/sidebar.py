@@ -15,11 +15,8 @@ SIDEBAR = {
     "Mechanisms": (
         "docs/space", "docs/rotations-and-screws", "docs/stewart-platform", "docs/robot-arms",
         "docs/switches-and-events", "docs/contacts", "docs/states-and-controllers", "docs/small-motions",
-        "docs/follow", "docs/certificates", "docs/loads", "docs/stiff-systems", "docs/studies", "docs/derivatives",
-        "docs/optimisation", "docs/many-runs", "docs/synthesis",
-        "docs/follow", "docs/workspaces", "docs/loads", "docs/stiff-systems", "docs/studies",
-        "docs/derivatives", "docs/optimisation",
-        "docs/many-runs", "docs/synthesis",
+        "docs/follow", "docs/modes", "docs/certificates", "docs/workspaces", "docs/loads", "docs/stiff-systems",
+        "docs/studies", "docs/derivatives", "docs/optimisation", "docs/many-runs", "docs/synthesis",
     ),
     "Coordinates": (
         "docs/topology", "docs/natural-coordinates", "docs/velocity-transformation", "docs/coordinate-sets",
