@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -145,10 +146,13 @@ class Area:
         """Whether points (n, 2) are in it, as exactly as its polygon is."""
         return self.face.contains(np.atleast_2d(np.asarray(values, dtype=float)) / self.scale)
 
+    @property
+    def place(self) -> str:
+        return ", ".join(f"{name} = {x:.4g}" for name, x in zip(self.names, self.inside, strict=True))
+
     def __repr__(self) -> str:
-        place = ", ".join(f"{name} = {x:.4g}" for name, x in zip(self.names, self.inside, strict=True))
         what = "poses with a freedom" if self.modes is None else "1 mode" if self.modes == 1 else f"{self.modes} modes"
-        return f"<Region around {place}: {what if self.states else 'no pose'}>"
+        return f"<Region around {self.place}: {what if self.states else 'no pose'}>"
 
 
 def _kind(tag: Any) -> str:
@@ -186,6 +190,8 @@ class Workspace:
     seeking: Seeking = field(repr=False)
     kinds: Kinds | None = field(repr=False)
     start: Any = field(repr=False)
+    fix: Mapping[str, float] = field(repr=False)
+    """What is held besides."""
 
     def __repr__(self) -> str:
         return f"<Workspace of {self.title!r}: {len(self.curves)} singular curves, {len(self.regions)} regions>"
@@ -216,6 +222,13 @@ class Workspace:
             f"{name} from {a:g} to {b:g}" for name, a, b in zip(self.names, self.low, self.high, strict=True)
         )
         raise ModelError(f"no region holds {values}; give two values in the ranges: {told}")
+
+    def with_all_modes(self) -> Workspace:
+        """The same with all poses of each region, as `assembly_modes` finds them: on circuits, too, to which no motion
+        leads from the placement. Where that changes a number, `notes` tell."""
+        from .counted import with_all_modes
+
+        return with_all_modes(self)
 
     def map(self, count: int = 41) -> Map:
         """Numbers on a grid of so many points a side, in the assembly mode of the pose to begin with: see `Map`."""

@@ -111,7 +111,7 @@ def _found(
     notes = (*notes_of(curves), *doubts(regions))
     return Workspace(
         plane.names, plane.units, region.low, region.high, tuple(curves), regions, notes, begun.model.name, begun,
-        plane, region, seeking, kinds, base,
+        plane, region, seeking, kinds, base, fix,
     )  # fmt: skip
 
 

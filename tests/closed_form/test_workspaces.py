@@ -203,3 +203,24 @@ def test_a_platform_is_singular_on_a_conic(size):
     sizes = np.linalg.svd(np.column_stack([x * x, x * y, y * y, x, y, np.ones(x.size)]), compute_uv=False)
     assert sizes[-1] < 1e-12 * sizes[0] < 1e-2 * sizes[-2]  # one conic, through all of them
     assert not found.serial and [one.modes for one in found.regions] == [1]
+
+
+def test_poses_on_a_circuit_of_their_own_are_counted_where_all_are_asked_for():
+    """A crank-rocker over the lengths of its crank and its rocker: it closes in two ways, which no motion joins."""
+    model = mbs.PlanarModel("crank-rocker")
+    a, c = model.parameter("a", 0.2, unit="m"), model.parameter("c", 0.4, unit="m")
+    crank = model.link("crank", (0, 0), (0.2, 0), length=a)
+    coupler, rocker = model.link("coupler", (0.2, 0), (0.5, 0.4)), model.link("rocker", (0.5, 0), (0.5, 0.4), length=c)
+    model.add(
+        mbs.Revolute("A", model.ground, crank.tail),
+        mbs.Revolute("B", crank.head, coupler.tail),
+        mbs.Revolute("C", coupler.head, rocker.head),
+        mbs.Revolute("D", model.ground.at(0.5, 0), rocker.tail),
+    )
+    found = mbs.workspace(model, {"a": (0.1, 0.25), "c": (0.05, 0.6)}, fix={"crank.angle": 0.3}, step=0.2)
+    counted = found.with_all_modes()
+    values = np.array([region.inside for region in counted.regions])
+    across = np.abs(0.5 - values[:, 0] * np.exp(0.3j))
+    closes = (np.abs(0.5 - values[:, 1]) < across) & (across < 0.5 + values[:, 1])
+    assert [region.modes for region in counted.regions] == [2 if one else 0 for one in closes]
+    assert len(closes) > 1 and closes.any() and not closes.all()
