@@ -24,6 +24,10 @@ CURVED = 0.1
 """What is left of a change at the limits, in parts of the widest band, that first order may leave out."""
 
 
+NOISE = 1e-7
+"""Changes that are less than this part of a quantity are roundoff, and errors of steps."""
+
+
 class Spread(NamedTuple):
     """Of one number: the standard deviation, and the limits."""
 
@@ -129,6 +133,7 @@ def _curvature(
             raise ModelError(f"{what}; make its tolerance smaller") from error
         for called, band in bands.items():
             left = np.abs(there[called] - band.nominal - band.slopes[name] * one.limit).max()
+            left = 0.0 if left <= NOISE * np.abs(band.nominal).max() else left
             widest = float(band.worst.max())
             share = float(left / widest) if widest > 0.0 else float(np.inf if left > 0.0 else 0.0)
             if share > found[called][0]:

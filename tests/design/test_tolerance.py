@@ -53,3 +53,21 @@ def test_what_does_not_matter_and_members_without_a_motion_are_told():
     lost = 20 - found.ensemble.done.sum()
     assert lost > 0 and f"left out: {lost} of 20 members" in str(found)
     assert len(found.plot().axes) == 4 and len(found.plot("slider.x").axes) == 2
+
+
+def test_what_nothing_depends_on_is_not_doubtful():
+    """The spring does not move a driven slider: what its stiffness changes of the acceleration is roundoff."""
+    model = mbs.PlanarModel("slider-crank")
+    crank, rod = model.link("crank", (0, 0), (0.1, 0), mass=1), model.link("rod", (0.1, 0), (0.4, 0), mass=2)
+    slider = model.body("slider", position=(0.4, 0), mass=3)
+    model.add(
+        mbs.Revolute("A", model.ground, crank.tail),
+        mbs.Revolute("B", crank.head, rod.tail),
+        mbs.Revolute("C", rod.head, slider),
+        mbs.Translational("guide", model.ground, slider),
+        mbs.Driver("motor", mbs.angle(model.ground, crank), 10 * mbs.t),
+        mbs.Spring("spring", model.ground.at(1, 0), slider, stiffness=100, length=0.6),
+    )
+    times = np.linspace(0, 0.6, 21)
+    found = mbs.tolerance(model, times, {"spring.stiffness": 1.0}, of=["slider.ax"], verb="inverse_dynamics")
+    assert found["slider.ax"].worst.max() < 1e-9
