@@ -265,3 +265,20 @@ def test_gradients_are_sums_of_derivatives():
 def test_time_stepping_is_refused(method):
     with pytest.raises(mbs.ModelError, match=f"{method} .* in the same step"):
         mbs.simulate(damped(), [0, 0.1], {"rod.omega": 1.0}, method=method, step=0.01, derivatives=["l"])
+
+
+def test_a_step_too_long_for_designs_beside_has_no_derivative():
+    """Of a rod of 1e8 N/m that another free length makes swing along itself, which steps for the motion do not see."""
+
+    def by_length(damping: float, rtol: float) -> tuple[float, str]:
+        model = mbs.PlanarModel("rod", gravity=(0, -9.81))
+        bob = model.body("bob", mass=1.0, inertia=0.1, position=(1, 0))
+        model.add(mbs.SpringDamper("rod", model.ground, bob, stiffness=1e8, damping=damping, length=1.0))
+        start = dict.fromkeys(["bob.y", "bob.angle", "bob.vx", "bob.vy", "bob.omega"], 0.0) | {"bob.x": 1.0}
+        run = mbs.simulate(model, [0, 0.3], start, method="Radau5", rtol=rtol, derivatives=["rod.length"])
+        return float(run.d("bob.y", "rod.length")[-1]), run.stats.get("derivatives", "")
+
+    found, told = by_length(0.0, 1e-6)
+    assert np.isnan(found) and "a step is too long for designs beside" in told
+    coarse, fine = by_length(2e4, 1e-6), by_length(2e4, 1e-9)
+    assert np.isclose(coarse[0], fine[0], rtol=5e-3) and not coarse[1] and not fine[1]
