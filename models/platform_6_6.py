@@ -2,8 +2,8 @@
 platform lie in a plane. The platform is the only body; a leg is the distance of its two points, set by a motor.
 
 From the pose (r, R) to the legs it is a closed form, l = |r + R B - A|. From six lengths to the pose there are forty
-solutions in complex numbers, and up to forty real ones: Ronga and Vust proved the first in 1992, Dietmaier found lengths
-with forty real poses in 1998. For the lengths that are drawn here there are eight.
+solutions in complex numbers (Ronga and Vust, 1992), and there are lengths for which all forty are real (Dietmaier,
+1998). For those of the first pose here eight are.
 
     modes = mbs.assembly_modes(build())
     modes.complex, modes.complete, len(modes)                   (40, True, 8)

@@ -1,11 +1,11 @@
-"""A Stephenson six-bar that is driven where it is hard: on the side of its dyad. Six assembly modes for one crank angle.
+"""A Stephenson six-bar that is driven where it is hard, at its dyad: six assembly modes for an angle of its crank.
 
-A four-bar O A B C carries a point P on its coupler, u along AB from A and v across. A rod e leads from P to the pin Q of
-the driven crank, Q = E + q e^{iφ}. For a given φ the pin stands still, and P is where its coupler curve meets the circle
-of radius e about Q. The curve has degree six, so they have twelve points in common; but it goes three times through each
-of the two circular points at infinity, where all circles meet it, and six points are left. Six modes at most: the roots
-of a polynomial of degree six, for which there is no formula. (Driven at A instead, it would be two dyads, one after the
-other: four modes by square roots.)
+A four-bar O A B C has a point P on its coupler, u along AB from A and v across. A rod e leads from P to the pin Q of
+the driven crank, Q = E + q e^{iφ}. For a given φ the pin stands still, and P is where its coupler curve meets the
+circle of radius e about Q. The curve has degree six, so they have twelve points in common. But it goes three times
+through each of the two circular points at infinity, where all circles meet it, and six points are left. Six modes at
+most: the roots of a polynomial of degree six, for which there is no formula. (Driven at A instead, it is two dyads one
+after the other: four modes, by square roots.)
 
 With these lengths all six are real, at the first angle and over the whole swing.
 

@@ -22,7 +22,7 @@ import mbs_dae as mbs
 TIMES = np.linspace(0, 2 * np.pi, 121)  # s: one period at the default speed
 
 BASE = ((0.0, 0.0), (2.0, 0.0), (0.9, 1.6))  # m: the pins on the ground
-PINS = ((0.0, 0.0), (0.9, 0.0), (0.5, 1.8))  # m: those on the platform, in its axes
+PINS = ((-0.45, -0.6), (0.45, -0.6), (0.05, 1.2))  # m: on the platform, in its axes; its mass centre is their origin
 
 
 def build(
@@ -31,7 +31,8 @@ def build(
     l3=1.69,  # m
     swing=0.05,  # m: to both sides
     omega=1.0,  # rad/s
-    mass=4.0,  # kg: platform, a uniform plate
+    mass=4.0,  # kg: platform
+    inertia=0.8,  # kg m²
     base=BASE,
     pins=PINS,
 ) -> mbs.PlanarModel:
@@ -39,11 +40,9 @@ def build(
     lengths = {"l1": l1, "l2": l2, "l3": l3, "swing": swing}
     *legs, swing = (model.parameter(name, value, unit="m") for name, value in lengths.items())
     omega, mass = model.parameter("omega", omega, unit="rad/s"), model.parameter("mass", mass, unit="kg")
+    inertia = model.parameter("inertia", inertia, unit="kg m²")
 
-    corners = np.array(pins)
-    sides = corners - np.roll(corners, 1, axis=0)
-    inertia = mass * float(np.sum(sides**2)) / 36  # of a triangle about its centre
-    platform = model.body("platform", mass, inertia, com=tuple(corners.mean(axis=0)), position=(0.5, 0.5))
+    platform = model.body("platform", mass, inertia, position=(0.4, 2.0))  # near the first of the six
     for k, (A, B, length) in enumerate(zip(base, pins, legs, strict=True), start=1):
         leg = mbs.distance(model.ground.marker(f"A{k}", *A), platform.marker(f"B{k}", *B))
         model.add(mbs.Driver(f"leg{k}", leg, length + swing * sp.sin(k * omega * mbs.t)))
