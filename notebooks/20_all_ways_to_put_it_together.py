@@ -31,7 +31,8 @@ import mbs_dae as mbs
 #
 # A four-bar O A B C, whose coupler carries a point P. P is held at a distance from a pin Q that stands still: where
 # the coupler curve of P, a curve of degree six, meets a circle about Q. That can be in twelve points, six of which
-# are always at infinity: six modes at most. With these lengths all six are real.
+# are always at infinity: six modes at most. With these lengths all six are real. In the gallery Q is on a crank that a
+# motor turns: [stephenson_six_bar](../models/stephenson_six_bar.py).
 
 
 # %%
@@ -68,6 +69,7 @@ print(modes.table("crank.angle", "coupler.P.x", "coupler.P.y"))
 # ## 2. A platform on three legs
 #
 # In the plane, each leg with a pin at either end. Three lengths, three coordinates: six poses at most, and here six.
+# With masses and moving legs it is [three_rpr](../models/three_rpr.py) in the gallery.
 
 
 # %%
@@ -112,7 +114,7 @@ counts
 #
 # The Gough-Stewart platform: six lengths, and forty solutions. That there are forty was proved in the nineties; here
 # they are found within seconds, and the trace test says that none is missing. For legs as they are measured in one
-# pose that pose must be among them.
+# pose that pose must be among them. One that moves is [platform_6_6](../models/platform_6_6.py) in the gallery.
 
 
 # %%

@@ -46,6 +46,8 @@ class Driver(Prescribed):
         self.measure = checked_measure(measure, f"{self.who} drives")
         self.markers, self.speaks_of = measure.markers, measure.speaks_of
         self.units = (measure.units[measure.lowest],)
+        if measure.kind == "distance" and not measure.speaks_of:  # no spring or link is drawn there already
+            self.sketch = "link"
         self._law = FUNCTION.check(function, self.who)
         self.function = self._law.expression
         self._complete(*_following(measure, self.function))

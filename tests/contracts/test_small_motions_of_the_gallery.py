@@ -25,6 +25,8 @@ NO_REST = {
     "drive_shaft": "a motor, and nothing that holds the shaft",
     "flyball_governor": "hangs down in a singular pose",
     "free_body": "falls",
+    "platform_6_6": "falls, without its drivers",
+    "three_rpr": "the same",
     "universal_joints": "a load, and nothing that holds the shafts",
 }
 """Models without a rest, and why."""

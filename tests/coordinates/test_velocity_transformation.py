@@ -19,7 +19,8 @@ from mbs_dae.motion.mechanism import mechanism
 EXACT = {"method": "DP8", "rtol": 1e-12}
 TREES = (
     *("simple_pendulum", "double_pendulum", "seven_body_tree", "grounded_rrpr", "floating_five_body", "heavy_top"),
-    *("gyroscope", "free_body", "arm_6r", "arm_two_link", "arm_wrist", "drive_shaft", "rotor_in_bearings"),
+    *("gyroscope", "free_body", "arm_6r", "arm_two_link", "arm_wrist", "drive_shaft", "rotor_in_bearings", "three_rpr"),
+    "platform_6_6",
 )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy as sp
+from gallery import load
 from modes_oracle import about_x, ends_of_platform, hand, legs, poses_of, turned
 
 import mbs_dae as mbs
@@ -74,6 +75,24 @@ def test_a_six_bar_has_the_modes_that_exact_arithmetic_finds():
     known = np.array(SIX_BAR)
     assert found.shape == known.shape
     assert np.abs(found[:, :2] - known[:, :2]).max() < 1e-12
+
+
+def test_the_six_bar_of_the_gallery_has_the_modes_that_a_scan_of_its_coupler_curve_finds():
+    """Crank angles at which P is as far from Q as the rod is long, on both sides of the diagonal from A to C."""
+    model = load("stephenson_six_bar").build()
+    modes = mbs.assembly_modes(model)
+    assert (len(modes), modes.complex, modes.complete) == (6, 6, True)
+    a, b, c, d, u, v, e, q, ex, ey, phi = (p.value for p in list(model.parameters.values())[:11])
+    A, Q = a * np.exp(1j * np.linspace(-np.pi, np.pi, 20001)), ex + 1j * ey + q * np.exp(1j * phi)
+    diagonal = d - A
+    cosine = (abs(diagonal) ** 2 + b * b - c * c) / (2 * b * abs(diagonal))
+    bend = np.arccos(np.where(abs(cosine) <= 1, cosine, np.nan))
+    known = []
+    for side in (1, -1):
+        gap = abs(A + (u + 1j * v) * diagonal / abs(diagonal) * np.exp(1j * side * bend) - Q) - e
+        known += list(A[:-1][gap[:-1] * gap[1:] < 0])
+    found = modes["crank.head.x"] + 1j * modes["crank.head.y"]
+    assert len(known) == 6 and max(abs(found - x).min() for x in known) < 4e-4 * a  # as fine as the scan
 
 
 def test_a_three_rpr_platform_has_the_modes_that_exact_arithmetic_finds_and_keeps_its_generic_solutions():

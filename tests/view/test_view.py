@@ -362,6 +362,23 @@ def test_slots_links_and_welds():
     np.testing.assert_allclose(scene.joints["rope"][0].artist.get_xydata(), rope, atol=1e-12)
 
 
+def test_a_driven_distance_is_drawn_as_a_link_unless_something_is_drawn_there():
+    model = mbs.PlanarModel("flap")
+    flap = model.link("flap", (0, 0), (1, 0))
+    foot = model.ground.at(0, -1)
+    spring = mbs.Spring("spring", foot, flap.head, stiffness=1.0, length=1.0)
+    model.add(mbs.Revolute("A", model.ground, flap.tail), spring)
+    way = 1.4 + 0.1 * mbs.t
+    for measure, drawn in ((mbs.distance(foot, flap.head), True), (mbs.distance(spring), False)):
+        result = mbs.kinematics(model.plus(mbs.Driver("jack", measure, way)), np.linspace(0, 1, 11))
+        scene = scene_of(result, fps=10)
+        scene.show(10)
+        lines = [piece.path[10] for piece in scene.joints["jack"] if piece.path.shape[1] == 2]
+        ends = [[0, -1], [result["flap.head.x"][10], result["flap.head.y"][10]]]
+        assert any(np.allclose(line[:, :2], ends, atol=1e-12) for line in lines) == drawn
+        assert drawn or not scene.joints["jack"]
+
+
 def test_a_knife_edge_is_a_blade_along_its_way():
     model = mbs.PlanarModel("sleigh")
     sleigh = model.body("sleigh", mass=1.0, inertia=0.1)
