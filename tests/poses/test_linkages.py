@@ -41,11 +41,9 @@ def pinned(links, ground, seed=3):
     [
         (WATT, "a", "t", 4),  # Watt I
         pytest.param(WATT, "t", "u", 4, marks=pytest.mark.soak),  # Watt II
-        pytest.param(
-            STEPHENSON, "p", "t", 4, marks=pytest.mark.soak
-        ),  # Stephenson I: the four-bar of t, p, u and q is driven, two dyads in a row
+        pytest.param(STEPHENSON, "p", "t", 4, marks=pytest.mark.soak),  # Stephenson I
         (STEPHENSON, "v", "t", 6),  # II: a platform on three bars
-        (STEPHENSON, "t", "p", 4),  # III, driven at the four-bar,
+        (STEPHENSON, "t", "p", 4),  # III, driven at the four-bar of t, p, u and q,
         pytest.param(STEPHENSON, "t", "v", 6, marks=pytest.mark.soak),  # and at the dyad: a coupler curve and a circle
     ],
 )
@@ -73,8 +71,8 @@ def test_two_four_bars_that_share_a_point_of_their_couplers_have_eighteen():
 @pytest.mark.soak
 @pytest.mark.parametrize("count", [12, 14, 16])
 def test_trusses_of_seven_links(count):
-    """12 = 2 · 6: the triangle and its mirror image, each on three bars. The others are numbers of the literature. Loops
-    that do not pass the ground are in all of them: there the sum of the poses themselves is not affine."""
+    """12 = 2 · 6: the triangle and its mirror image, each on three bars. The others are those of the literature.
+    Loops that do not pass the ground are in all of them: there the sum of the poses themselves is not affine."""
     modes = mbs.assembly_modes(pinned(TRUSSES[count], "t")[0])
     assert (modes.complex, modes.complete) == (count, True)
 

@@ -156,7 +156,7 @@ def meetings_of_coupler_curves(first, second):
 
     The crank's end lies at z - u p, with the coupler's turn u, and |z - u p - A| = a is, with ū = 1/u,
     (z - A)(w - Ā) + |p|² - a² = u p (w - Ā) + p̄ (z - A)/u. With the rocker's, two linear equations for u and 1/u, by
-    the rule of Cramer: u and 1/u have degrees (2, 1) and (1, 2), over one of (1, 1); so (3, 3) is left of their product.
+    the rule of Cramer: u and 1/u have degrees (2, 1) and (1, 2), over one of (1, 1); so (3, 3) in all.
     """
     curves = [_coupler_curve(one) for one in (first, second)]
 
@@ -172,7 +172,9 @@ def meetings_of_coupler_curves(first, second):
     z = np.roots(c[: degree + 1][::-1])
     w = []
     for one in z:
-        a, b = (np.polynomial.polynomial.polyroots([np.polynomial.polynomial.polyval(one, k) for k in c.T]) for c in curves)
+        a, b = (
+            np.polynomial.polynomial.polyroots([np.polynomial.polynomial.polyval(one, k) for k in c.T]) for c in curves
+        )
         gaps = np.abs(a[:, None] - b)
         w.append(a[np.unravel_index(gaps.argmin(), gaps.shape)[0]])
     return z, np.array(w)

@@ -66,9 +66,7 @@ def drivers_of(model: Model, name: str, t: float, q: np.ndarray) -> list[str]:
     return found
 
 
-def named_as(
-    model: Model, driver: Driver, t: float, q: np.ndarray, motion: np.ndarray | None = None
-) -> str | None:
+def named_as(model: Model, driver: Driver, t: float, q: np.ndarray, motion: np.ndarray | None = None) -> str | None:
     """The quantity that stands for one that is driven where its driver is let go: one that changes just as it does, or
     else the one that changes most in a `motion` that is then left."""
     freed, system = model.without(driver.name), model.compile()
