@@ -150,12 +150,12 @@ class Trace:
                 return None
             self.others = Known(self.pencil, self.weights, start[:, :0])
             self.others.add(start)
-        quiet = 0
+        quiet, found = 0, None
         while self.others.count < LARGEST and quiet < patience(self.others.count):
             quiet = 0 if extended(self.pencil, self.others, self.random) else quiet + 1
-            if (found := self._affine(x)) is not False:
-                return found
-        return False if self.others.count < LARGEST else None
+            if found := self._affine(x):
+                return True
+        return found if self.others.count < LARGEST else None
 
     def _affine(self, x: np.ndarray) -> bool | None:
         """The test, with the points of the other slice that are known."""
