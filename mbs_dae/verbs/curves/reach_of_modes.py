@@ -67,7 +67,7 @@ def _curve_from(modes: AssemblyModes, k: int, name: str, driver: Driver | None) 
             return None
         name = named_as(model, driver, modes.t, q, left[:, 0]) or ""
     try:
-        return follow(model, name, start=modes[k], fix=others, t=modes.t, release=driver and driver.name)
+        return follow(model, name, start=modes[k], fix=others, t=modes.t, release=driver.name if driver else None)
     except MbsError:
         return None
 
