@@ -1,16 +1,21 @@
 """Whether a set of solutions is complete: the trace test.
 
 Constants of the equations are moved along a line, F(x) + s γ = 0: that is a curve C of points (X, s), X being places
-and attitudes. The sum of X over all its points in a general linear slice is affine in the place of the slice; over a
-part of them it is not, unless C falls apart. The solutions that are asked about lie in the slice s = 0, which is not a
-general one: some points of C may be at infinity there. So it is taken with a general slice ℓ(X) = τ, whose points are
-found by loops like the solutions themselves, and both are moved together:
+and attitudes. The solutions that are asked about lie in the slice s = 0, which is not a general one: some points of C
+are at infinity there, since a loop of moving bodies has more solutions where it does not close. So it is taken with a
+general slice ℓ(X) = τ, whose points are found by loops like the solutions themselves, and both are moved together:
 
-    s (ℓ(X) - τ) = h,
+    s (ℓ(X) - τ) = h.
 
-a general linear slice of the points (X, s, s X), where C has no points in s = 0 or ℓ = τ but these. So over the
-solutions and the points of the other slice, and over no part of both, the sum of X and s is affine in h: its second
-difference vanishes. (Leykin, Rodriguez and Sottile, "Trace test", 2018, is the theory of it.)
+Over all points of C in it, and over no part of them, the sums of s and of s X are affine in h: they are sums of
+algebraic functions over all their branches, so rational ones, and it is to be shown where they are infinite.
+
+- Where s → s₀ ≠ 0 and X → ∞, h goes as s₀ ℓ(X), and where s → ∞, as s X or faster: s and s X are O(h) there.
+- Where s → 0 and X → ∞, s is small, and s X is O(h) as ℓ(X) is of the size of X: no ratio of its numbers is special.
+
+So no pole lies at a finite h, and they grow as h does at most: second differences vanish. X itself has poles where
+s → 0 and s X is finite, so that its sum is affine for some mechanisms only. (Leykin, Rodriguez and Sottile, "Trace
+test", 2018, is the theory of it.)
 """
 
 from __future__ import annotations
@@ -51,6 +56,10 @@ class Pencil:
 
     def signature(self, x: np.ndarray) -> np.ndarray:
         return np.concatenate([self.family.signature(x[:-1]), x[-1:]])
+
+    def bounded(self, x: np.ndarray) -> np.ndarray:
+        """s and s X."""
+        return np.concatenate([self.family.signature(x[:-1]) * x[-1], x[-1:]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,12 +150,12 @@ class Trace:
                 return None
             self.others = Known(self.pencil, self.weights, start[:, :0])
             self.others.add(start)
-        quiet = 0
+        quiet, found = 0, None
         while self.others.count < LARGEST and quiet < patience(self.others.count):
             quiet = 0 if extended(self.pencil, self.others, self.random) else quiet + 1
-            if (found := self._affine(x)) is not False:
-                return found
-        return False if self.others.count < LARGEST else None
+            if found := self._affine(x):
+                return True
+        return found if self.others.count < LARGEST else None
 
     def _affine(self, x: np.ndarray) -> bool | None:
         """The test, with the points of the other slice that are known."""
@@ -160,7 +169,7 @@ class Trace:
             return False
         sharp = [newton(line, one.x, 1.0, 2)[0] for line, one in zip(lines, ends, strict=True)]
         middle, _ = newton(lines[0], both, 0.0, 2)
-        first, middle, last = (self.pencil.signature(y) for y in (sharp[0], middle, sharp[1]))
+        first, middle, last = (self.pencil.bounded(y) for y in (sharp[0], middle, sharp[1]))
         second = first - 2 * middle + last
         sizes = np.abs(second).sum(axis=1)
         self.ratio = float((np.abs(second.sum(axis=1)) / np.maximum(sizes, SMALL * sizes.max())).max())

@@ -339,17 +339,6 @@ def test_modes_are_read_by_number_and_by_name():
         mbs.assembly_modes(four_bar(), fix={"crank.omega": 1.0})
 
 
-# --- circuits and branches ------------------------------------------------------------------------------------------
-
-
-def test_the_modes_of_a_grashof_four_bar_are_of_two_circuits_and_those_of_another_of_one():
-    turns = four_bar(B=(0.2, 0), C=(0.325, 0.484), D=(0.5, 0))  # a = 0.2, b = 0.5, c ≈ 0.515, f = 0.5
-    modes = mbs.assembly_modes(turns, fix={"crank.angle": 0.6})
-    assert modes.circuits == (0, 1) and modes.branches == (0, 1)
-    rocks = mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6})
-    assert rocks.circuits == (0, 0) and rocks.branches == (0, 1)
-
-
 def test_modes_are_drawn_side_by_side_in_one_window():
     modes = mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6})
     figure = modes.plot()

@@ -148,3 +148,48 @@ def poses_of(ends):
         if all(np.abs(one - other).max() > 1e-5 * max(1, np.abs(one).max()) for other in found):
             found.append(one)
     return np.array(found)
+
+
+def meetings_of_coupler_curves(first, second):
+    """Where points of two four-bars' couplers meet, all complex pairs z = x + iy, w = x - iy, from five places each in
+    the order: ground, crank's end, ground, rocker's end, point of the coupler.
+
+    The crank's end lies at z - u p, with the coupler's turn u, and |z - u p - A| = a is, with ū = 1/u,
+    (z - A)(w - Ā) + |p|² - a² = u p (w - Ā) + p̄ (z - A)/u. With the rocker's, two linear equations for u and 1/u, by
+    the rule of Cramer: u and 1/u have degrees (2, 1) and (1, 2), over one of (1, 1); so (3, 3) in all.
+    """
+    curves = [_coupler_curve(one) for one in (first, second)]
+
+    def resultant(z):
+        (a, b) = (np.array([np.polynomial.polynomial.polyval(z, column) for column in c.T]) for c in curves)
+        rows = [np.r_[np.zeros(k), one, np.zeros(2 - k)] for one in (a, b) for k in range(3)]
+        return np.linalg.det(np.array(rows))
+
+    count = 32  # by its values on a circle
+    circle = 1.5 * np.exp(2j * np.pi * np.arange(count) / count)
+    c = np.fft.fft([resultant(z) for z in circle]) / count / 1.5 ** np.arange(count)
+    degree = int(np.flatnonzero(np.abs(c * 1.5 ** np.arange(count)) > 1e-9 * np.abs(c).max()).max())
+    z = np.roots(c[: degree + 1][::-1])
+    w = []
+    for one in z:
+        a, b = (
+            np.polynomial.polynomial.polyroots([np.polynomial.polynomial.polyval(one, k) for k in c.T]) for c in curves
+        )
+        gaps = np.abs(a[:, None] - b)
+        w.append(a[np.unravel_index(gaps.argmin(), gaps.shape)[0]])
+    return z, np.array(w)
+
+
+def _coupler_curve(places):
+    """The coefficients of z^i w^j, (4, 4)."""
+    A, E, B, F, P = places.values()
+    samples = np.exp(2j * np.pi * np.arange(4) / 4)
+    z, w = np.meshgrid(samples, samples, indexing="ij")
+    rows = []
+    for ground, end in ((A, E), (B, F)):
+        p = P - end
+        k = (z - ground) * (w - np.conj(ground)) + abs(p) ** 2 - abs(end - ground) ** 2
+        rows.append((p * (w - np.conj(ground)), np.conj(p) * (z - ground), k))
+    (a, b, k), (c, d, m) = rows
+    value = (k * d - m * b) * (a * m - c * k) - (a * d - b * c) ** 2
+    return np.fft.fft2(value) / 16

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from ...arguments import check_tables, model_of
 from ...certify.certificate import Certificate, certified
 from ...compiled import System
 from ...errors import MbsError, ModelError, check_dict
+from ...model.drivers import Driver
 from ...model.model import Model
 from ...model.parameters import finite_number
 from ...modes.continua import dimension_at
@@ -20,10 +22,12 @@ from ...modes.equations.closure import Closure
 from ...modes.generic import Generic
 from ...modes.poses import state_at
 from ...modes.result import AssemblyModes
-from ...poses.assembly import holding
+from ...poses.assembly import assembled, holding
 from ...poses.closing import closed
 from ...results.result import State
+from ...symbolic.markers import t as time
 from .follow import follow
+from .released import named_as
 
 SAME = 1e-6
 """Poses that differ by less, by their signatures, are one."""
@@ -162,13 +166,31 @@ def _told(
 
 
 def _limit(model: Model, t: float, fix: Mapping[str, float]) -> str:
-    """How far the one quantity that was fixed can go, from the placement."""
-    if len(fix) != 1:
+    """How far the one quantity that was fixed or driven can go, from the placement."""
+    if len(fix) + len(model.drivers) != 1:
         return ""
-    ((name, value),) = fix.items()
     try:
-        limits = follow(model, name, t=t).limits(name)
+        name, value = next(iter(fix.items())) if fix else _driven(model, t)
+        free = model.without(*(driver.name for driver in model.drivers))
+        limits = follow(free, name, t=t).limits(name)
     except MbsError:
         return ""
     nearest: Any = min(limits, key=lambda limit: abs(limit - value))
     return f": from its placement, {name} goes to {nearest:.9g} at most" if np.isfinite(nearest) else ""
+
+
+def _driven(model: Model, t: float) -> tuple[str, float]:
+    """The quantity that the one driver drives, by the name of another element or body, and where it ought to be: as far
+    from where it is as the driver's own."""
+    (driver,) = model.drivers
+    if not isinstance(driver, Driver) or driver.measure.lowest:
+        raise ModelError(f"{driver.who} drives no single quantity")
+    freed = model.without(driver.name)
+    start = assembled(freed, t)
+    name = named_as(model, driver, t, start.full_q)
+    if name is None:
+        raise ModelError(f"what {driver.who} drives has no other name")
+    asked = model.compile().evaluator(driver.function.xreplace({time: sp.Float(t)}))
+    rest = start.system.still[None]
+    own = model.compile().reader([driver.measure])(np.array([t]), start.full_q[None], rest, rest)[0, 0, 0]
+    return name, float(start[name] + asked - own)

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from ...errors import MbsError
+from ...model.drivers import Driver
 from ...model.model import Model
 from ...modes.reached import Reached, joined
 from ...modes.result import AssemblyModes
 from ...poses.arcs.curve import Curve
-from ...poses.assembly import assembled
+from ...poses.assembly import assembled, holding
+from ...poses.freedom import free_motions
 from .follow import follow
+from .released import named_as
 
 SAME = 1e-6
 """Poses that differ by less, in lengths of the model and radians, are one."""
@@ -27,12 +30,12 @@ def reached(modes: AssemblyModes) -> Reached:
     whole: list[tuple[int, int]] = []
     pieces: list[tuple[int, int]] = []
     if count > 1:
-        for name, measure, driver in _led(modes):
+        for quantity, measure, driver in _led(modes):
             seen: set[int] = set()
             for k in range(count):
                 if k in seen:
                     continue
-                curve = _curve_from(modes, k, name, driver)
+                curve = _curve_from(modes, k, quantity, driver)
                 if curve is None:
                     continue
                 places = {k: curve.beginning} | dict(_modes_on(modes, curve, k))
@@ -43,23 +46,28 @@ def reached(modes: AssemblyModes) -> Reached:
     return Reached(joined(count, whole), joined(count, pieces))
 
 
-def _led(modes: AssemblyModes) -> Iterator[tuple[str, Any, str | None]]:
-    """What can be let go: (a quantity, its measure, the driver of it)."""
+def _led(modes: AssemblyModes) -> Iterator[tuple[str, Any, Driver | None]]:
+    """What can be let go: (its name if it is fixed, its measure, the driver of it)."""
     model = modes[0].system.model
     for name in modes.fix:
         yield name, model.quantity(name)[0], None
-    body = next(iter(model.bodies))
     for driver in model.drivers:
-        if (measure := getattr(driver, "measure", None)) is not None:
-            yield f"{body}.x", measure, driver.name
+        if isinstance(driver, Driver) and not driver.measure.lowest:
+            yield "", driver.measure, driver
 
 
-def _curve_from(modes: AssemblyModes, k: int, name: str, driver: str | None) -> Curve | None:
+def _curve_from(modes: AssemblyModes, k: int, name: str, driver: Driver | None) -> Curve | None:
     """None where a mode cannot be left that way."""
     model: Model = modes[0].system.model
     others = {key: value for key, value in modes.fix.items() if driver is not None or key != name}
+    if driver is not None:
+        q = modes[k].full_q
+        left = free_motions(holding(model.without(driver.name).compile(), 0, others), modes.t, q)
+        if left.shape[1] != 1:
+            return None
+        name = named_as(model, driver, modes.t, q, left[:, 0]) or ""
     try:
-        return follow(model, name, start=modes[k], fix=others, t=modes.t, release=driver)
+        return follow(model, name, start=modes[k], fix=others, t=modes.t, release=driver.name if driver else None)
     except MbsError:
         return None
 
