@@ -123,7 +123,7 @@ def unmatched(linkage, count):
     modes, circuits, and modes met on a circuit that was found at another value."""
     name, values = linkage.name, linkage.values(count)
     modes = [linkage.modes(float(value)) for value in values]
-    told = [f"at {v:.17g}: {m!r} {m.message}" for v, m in zip(values, modes, strict=True) if m.complete is False]
+    told = [f"at {v:.17g}: {m!r} {m.message}" for v, m in zip(values, modes, strict=True) if m.complete is not True]
     met = [np.zeros(len(m), int) for m in modes]
     circuits = again = 0
     for k, own in enumerate(modes):
