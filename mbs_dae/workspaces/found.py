@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from ..errors import ModelError
 from ..results.quantities import frozen
 from ..results.result import State
 from .asked import Begun, Plane, state_at
+from .counted import modes_at
 from .following.search import Region
 from .following.tracing import STUCK, Trace
 from .maps import Map, map_of
@@ -226,9 +227,18 @@ class Workspace:
     def with_all_modes(self) -> Workspace:
         """The same with all poses of each region, as `assembly_modes` finds them: on circuits, too, to which no motion
         leads from the placement. Where that changes a number, `notes` tell."""
-        from .counted import with_all_modes
-
-        return with_all_modes(self)
+        regions, notes = [], [*self.notes]
+        for area in self.regions:
+            if not area.counted:  # a freedom is left
+                regions.append(area)
+                continue
+            modes = modes_at(self.begun, self.plane, self.fix, area.inside)
+            if modes.complete is not True:
+                notes.append(f"around {area.place} poses may be missing: {modes.message}")
+            elif len(modes) != len(area.states):
+                notes.append(f"around {area.place} motions lead to {len(area.states)} of {len(modes)} poses")
+            regions.append(replace(area, states=modes.states))
+        return replace(self, regions=tuple(regions), notes=tuple(notes))
 
     def map(self, count: int = 41) -> Map:
         """Numbers on a grid of so many points a side, in the assembly mode of the pose to begin with: see `Map`."""

@@ -62,8 +62,8 @@ def pairs() -> list[Any]:
 
 
 QUICK = {
-    ("Point", "Line", 2), ("Disk inside", "Capsule", 2), ("Box", "Line", 2), ("Disk", "Box", 2),
-    ("Point", "Profile", 2), ("Box", "Plane", 3),
+    ("Point", "Line", 2), ("Disk inside", "Capsule", 2), ("Box", "Line", 2), ("Point", "Profile", 2),
+    ("Box", "Plane", 3),
 }  # fmt: skip
 """Pairs without branches: what decides between those (of polygons, of tangents in space) is an output, too, which has
 no slopes."""

@@ -95,18 +95,24 @@ def following_of(march: Any, asked: Asked, run: Run, sampling: Sampling) -> Foll
     ways, moved, first = [], [], []
     known = _breaks(run, run.system, times)
     for name in asked.names:
-        only_start = name not in asked.model.parameters
-        beside = _starts(name, run, given) if only_start else designs_of(asked, name, run)
-        if name in carried and isinstance(run.initial, State):
-            beside = beside.with_starts(run.initial, carried[name])
+        beside, begin = (_beside(asked, name, run, given, carried, small) for small in (SMALL, FIRST))
         ways.append(_way(asked, name, beside, run, own))
         moved.append(_breaks_moved(beside, run, known, course.ends, times, name))
-        begin = beside if name in given else designs_of(asked, name, run, small=FIRST)
         starts = [_start(system, run.t, at) for system, at in zip(begin.systems, begin.initial, strict=True)]
         first.append(np.tensordot(begin.stencil.weights, starts, 1) / begin.small)
     S = np.zeros((len(ways), march.stages.y0.size))
     S[:, : march.mechanism.state.works_at] = np.array(first)
     return Following(march, own, ways, np.array(moved), S, sampling)
+
+
+def _beside(
+    asked: Asked, name: str, run: Run, given: Mapping[str, Any], carried: Mapping[str, Start], small: float
+) -> Designs:
+    """Designs beside, or starts; a state that changes with what it was found from is another one there."""
+    only_start = name not in asked.model.parameters
+    found = _starts(name, run, given) if only_start else designs_of(asked, name, run, small=small)
+    moves = carried.get(name)
+    return found.with_starts(run.initial, moves) if moves and isinstance(run.initial, State) else found
 
 
 def _size(moves: Start) -> float:
