@@ -149,6 +149,7 @@ class Area:
 
     @property
     def place(self) -> str:
+        """Its inner point in words."""
         return ", ".join(f"{name} = {x:.4g}" for name, x in zip(self.names, self.inside, strict=True))
 
     def __repr__(self) -> str:

@@ -36,6 +36,8 @@ from .steps import BLURS, Changes, Replay, basis_of, vary_begin, vary_stretch
 
 OFF, LOOSER = 1e-3, 100.0
 """Derivatives may be off by so much of their largest value, or by so many tolerances of the run."""
+FAINT = 1e-9
+"""Changes of less than this part of a motion are roundoff."""
 LONG = 0.02
 """Steps that are longer than this part of a run may be too long for what is beside it."""
 
@@ -163,15 +165,16 @@ def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarra
     return found if np.isfinite(found).all() else weights @ moved_state(varied, taken, march).T
 
 
-def errors_of(replay: Replay) -> np.ndarray:
-    """How far changes are off by the errors of steps, relative to the largest: by parameters. (Steps of a given length
-    have no estimate.)"""
+def errors_of(replay: Replay, faint: np.ndarray) -> np.ndarray:
+    """How far changes are off by the errors of steps, relative to the largest: by parameters. Changes of places and
+    velocities that are `faint` are none."""
     errors = replay.errors
-    return np.asarray((errors[:, :2] / np.maximum(errors[:, 2:], np.finfo(float).tiny)).max(axis=1))
+    return np.asarray((errors[:, :2] / np.maximum(errors[:, 2:], faint)).max(axis=1))
 
 
 def errors_allowed(by: Stepping) -> float:
-    return max(OFF, LOOSER * by.rtol)
+    """Steps of a given length are what was asked for."""
+    return np.inf if by.length or not by.method.is_controlled else max(OFF, LOOSER * by.rtol)
 
 
 def too_long(off: float) -> str:
@@ -199,7 +202,8 @@ class VariedRun(VariedMotion):
         """None where steps are too long for it."""
         assert self.taken is not None
         replay = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
-        found, off = replayed(replay, self.taken, moved_state(self, self.taken, replay.march)), errors_of(replay)
+        found = replayed(replay, self.taken, moved_state(self, self.taken, replay.march))
+        off = errors_of(replay, self._faint)
         for k in np.flatnonzero(off > errors_allowed(self.taken.by)):
             if not works:
                 tell(self.result, f"none by {self.asked.names[k]}: {too_long(off[k])}")
@@ -213,21 +217,29 @@ class VariedRun(VariedMotion):
         taken = self.taken
         assert taken is not None
         head, allowed = taken.steps.head, errors_allowed(taken.by)
-        if not taken.by.method.is_controlled or taken.by.length or not len(head) or not self.asked.names:
+        if allowed == np.inf or not len(head) or not self.asked.names:
             return
         if (head[:, T1] - head[:, T0]).max() <= LONG * (taken.times[-1] - taken.times[0]):
             return
-        sizes = [abs(self.asked.model.evaluator()(one)) for one in self.asked.symbols if one in self._declared]
-        mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.asked.names))
-        mixed[[one in self._declared for one in self.asked.symbols]] *= [size or 1.0 for size in sizes]
+        mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.asked.names)) * self._sizes
         replay = new_replay(self.system, self.asked, taken, self.motion.t.size, False, mixed)
         replayed(replay, taken, mixed[None] @ moved_state(self, taken, replay.march))
-        if (off := float(errors_of(replay)[0])) > allowed:
+        if (off := float(errors_of(replay, self._faint[0] * self._sizes[0])[0])) > allowed:
             raise ModelError(f"derivatives of simulate: {too_long(off)}")
 
     @property
-    def _declared(self) -> set[Any]:
-        return {value.symbol for value in self.asked.model.parameters.values()}
+    def _sizes(self) -> np.ndarray:
+        """Of all that is asked for: its value, or 1."""
+        number, declared = self.asked.model.evaluator(), {one.symbol for one in self.asked.model.parameters.values()}
+        return np.array([(abs(number(one)) or 1.0) if one in declared else 1.0 for one in self.asked.symbols])
+
+    @property
+    def _faint(self) -> np.ndarray:
+        """Changes of places and of velocities by each parameter that are none: a part of the model's length, and of how
+        fast the motion is, or of a length in all of its time, for a change of the size of the parameter."""
+        length, t = self.system.length, self.motion.t
+        fast = max(float(np.abs(self.motion.v).max(initial=0.0)), length / max(float(np.ptp(t)), np.finfo(float).tiny))
+        return FAINT * np.array([length, fast]) / self._sizes[:, None]
 
     @property
     def has_choice(self) -> bool:
