@@ -18,8 +18,8 @@ import mbs_dae as mbs
 
 FOLDER = Path(mbs.__file__).resolve().parents[1] / "docs" / "reference"
 PAGES = (
-    "mechanisms", "joints", "drivers", "forces", "contacts", "kinematics", "dynamics", "rest", "ensembles", "synthesis",
-    "design", "equations", "results", "graph", "rotations", "screws", "new-elements", "errors",
+    "mechanisms", "joints", "drivers", "forces", "contacts", "kinematics", "poses", "dynamics", "rest", "ensembles",
+    "synthesis", "design", "equations", "results", "graph", "rotations", "screws", "new-elements", "errors",
 )  # fmt: skip
 HEAD = """# Reference
 
