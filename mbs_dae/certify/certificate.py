@@ -29,10 +29,10 @@ FINE = 2.0 ** np.arange(0.25, 2.0, 0.25)
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What is proven of a pose: in the box -r s_k ≤ u_k ≤ r s_k about q, r being its radius, there is exactly one pose
-    that satisfies the equations at time t, and it is no farther than `error` from q in this norm. u is a change of places and of angles
-    (the plane), or of places and of w with e = ê ∘ (1, w/2) (in space, w a turn in body axes); s is 1 for lengths,
-    and for turns 1 over the model's own length. So radius and error are lengths.
+    """What is proven of a pose: in the box -r s_k ≤ u_k ≤ r s_k about q, r being its radius, there is exactly one
+    pose that satisfies the equations at time t, and it is no farther than `error` from q in this norm. u is a
+    change of places and of angles (the plane), or of places and of w with e = ê ∘ (1, w/2) (in space, w a turn in
+    body axes); s is 1 for lengths, and for turns 1 over the model's own length. So radius and error are lengths.
 
     A certificate that is not `proven` says `why`; it does not say that there is no pose.
 
