@@ -46,9 +46,9 @@ class Map:
     """Numbers on a grid: ``map["dexterity"][i, j]`` at x[i] and y[j]; nan where no pose was reached.
 
     With J the Jacobian of outputs by inputs, made dimensionless by the model's length: "dexterity" is 1 / cond J,
-    "condition" is cond J, "manipulability" the size of det J. "parallel" and "serial" are how much inputs and outputs
-    move at least in a motion of unit length (in the norm of the model): 0 in a singular pose of the kind. "distance" is how far
-    it is in the plane to the nearest singular curve.
+    "condition" is cond J, "manipulability" the size of det J. "parallel" and "serial" are how much inputs and
+    outputs move at least in a motion of unit length (in the norm of the model): 0 in a singular pose of the kind.
+    "distance" is how far it is in the plane to the nearest singular curve.
     """
 
     names: tuple[str, ...]
