@@ -204,22 +204,35 @@ def _vary_recorded(replay, t, end):
 def _note_errors(replay):
     """The estimate that judges steps, of how they change: steps are chosen for the motion alone, and one that rests
     lets them be too long for what is beside it."""
-    tableau, state, h = replay.march.tableau, replay.march.mechanism.state, replay.march.stages.now[H]
-    weights, count = tableau.error, replay.dy0.shape[0]
-    for p in range(count):
+    state, weights = replay.march.mechanism.state, replay.march.tableau.error
+    for p in range(replay.dy0.shape[0]):
+        first, second = replay.between[p], replay.end[p]
+        _estimate(replay, p, weights[0], first)
+        _estimate(replay, p, weights[weights.shape[0] - 1], second)
         for part in range(2):
-            least = most = largest = 0.0
-            for i in range(state.v_at if part else 0, state.v_end if part else state.z_at):
-                first = second = 0.0
-                for s in range(tableau.stages + 1):
-                    change = replay.dk[count * s + p, i]
-                    first += weights[0, s] * change
-                    second += weights[weights.shape[0] - 1, s] * change
-                least, most = max(least, abs(h * first)), max(most, abs(h * second))
-                largest = max(largest, abs(replay.dy1[p, i]))
+            own = slice(state.v_at, state.v_end) if part else slice(0, state.z_at)
+            least, most = _largest(first[own]), _largest(second[own])
             both = np.sqrt(least**2 + 0.01 * most**2) if weights.shape[0] > 1 else least
             replay.errors[p, part] += least**2 / both if both > 0.0 else 0.0
-            replay.errors[p, 2 + part] = max(replay.errors[p, 2 + part], largest)
+            replay.errors[p, 2 + part] = max(replay.errors[p, 2 + part], _largest(replay.dy1[p, own]))
+
+
+@compiled
+def _estimate(replay, p, weights, out):
+    """h Σ wₛ δkₛ by parameter p."""
+    h, count = replay.march.stages.now[H], replay.dy0.shape[0]
+    out[:] = 0.0
+    for s in range(weights.size):
+        if weights[s] != 0.0:
+            axpy(h * weights[s], replay.dk[count * s + p], out)
+
+
+@compiled
+def _largest(row):
+    most = 0.0
+    for x in row:
+        most = max(most, abs(x))
+    return most
 
 
 @compiled
