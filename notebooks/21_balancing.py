@@ -90,13 +90,19 @@ assert np.allclose(on_crank.moments["crank"], [-by_the_book, 0], atol=1e-12)
 # %%
 SHAFTS = {"backward": -1, "double": 2, "double backward": -2}
 
-balanced = engine()
-for name, speed in SHAFTS.items():
-    shaft = balanced.body(name, mass=1e-3, inertia=1e-6)
-    balanced.add(
-        mbs.Revolute(f"bearing of {name}", balanced.ground, shaft),
-        mbs.Driver(f"gear of {name}", mbs.angle(balanced.ground, shaft), speed * OMEGA * mbs.t),
-    )
+
+def with_shafts():
+    model = engine()
+    for name, speed in SHAFTS.items():
+        shaft = model.body(name, mass=1e-3, inertia=1e-6)
+        model.add(
+            mbs.Revolute(f"bearing of {name}", model.ground, shaft),
+            mbs.Driver(f"gear of {name}", mbs.angle(model.ground, shaft), speed * OMEGA * mbs.t),
+        )
+    return model
+
+
+balanced = with_shafts()
 steps = {
     "crank alone": mbs.balance(balanced, times, bodies=["crank"], order=1),
     "and backward": mbs.balance(balanced, times, bodies=["crank", "backward"], order=1),
@@ -144,13 +150,7 @@ figure
 # weights that turn evenly about the shaft's axis have none, so all that rod and cylinder wall make is left.
 
 # %%
-bolted = engine()
-for name, speed in SHAFTS.items():
-    shaft = bolted.body(name, mass=1e-3, inertia=1e-6)
-    bolted.add(
-        mbs.Revolute(f"bearing of {name}", bolted.ground, shaft),
-        mbs.Driver(f"gear of {name}", mbs.angle(bolted.ground, shaft), speed * OMEGA * mbs.t),
-    )
+bolted = with_shafts()
 found = steps["and double speed"]
 for name in found.moments:
     place = found.place(name, 0.03)
