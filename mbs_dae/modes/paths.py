@@ -123,9 +123,7 @@ def _foretold(
     width = np.where(first, 1.0, past)
     u = 1.0 + step / width
     c00, c10, c11 = (1 + 2 * u) * (1 - u) ** 2, u * (1 - u) ** 2, u * u * (u - 1)
-    cubic = (
-        at + c00 * (before - at) + width * (c10 * slope + c11 * tangent)
-    )  # what stands still stays to the last bit
+    cubic = at + c00 * (before - at) + width * (c10 * slope + c11 * tangent)  # what stands still stays to the last bit
     return np.where(first, at + step * tangent, cubic)
 
 

@@ -28,10 +28,13 @@ from .equations.family import Family
 from .monodromy import Known, extended, patience
 from .paths import DONE, along, newton, track
 
-AFFINE = 1e-7
+AFFINE = 1e-9
 """A second difference of the sum that is less, against the sum of all second differences, is nil."""
 CURVED = 1e-4
 """One that is more is not; between both the test is inconclusive."""
+WIDE = 30.0
+"""How far h is moved, against the median of |s|: far enough that no solution hardly contributes to the sum, and that
+roundoff does not show."""
 SMALL = 1e-3
 """Sums of coordinates that change less than this part of the one that changes most are measured by that."""
 LARGEST = 600
@@ -42,14 +45,27 @@ BEGIN = 4
 
 @dataclass(frozen=True, eq=False)
 class Pencil:
-    """The points (x, s) of C, x with s in its last row; members are slices, (weights of X, τ)."""
+    """The points (x, s) of curves C in slices of them, x with s in its last row. Members are a line of constants and a
+    slice, (numbers at s = 0, their shift γ by s, weights of X, τ): loops through all of these are more than loops of
+    slices of one curve, along which some points change places too seldom to be found."""
 
     family: Family
-    numbers: np.ndarray
-    shift: np.ndarray
+
+    def parts(self, member: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Numbers, shift, and slice."""
+        count = self.family.closure.count
+        return member[:count], member[count : 2 * count], member[2 * count :]
+
+    def member(self, numbers: np.ndarray, random: np.random.Generator) -> np.ndarray:
+        """A random line and slice at these numbers."""
+        closure = self.family.closure
+        shift = np.zeros(closure.count, complex)
+        shift[-closure.rows :] = closure.metric * normal(random, closure.rows) * closure.system.length
+        size = len(self.family.signature(np.zeros((closure.system.layout.q_size, 1)))) + 1
+        return np.concatenate([numbers, shift, normal(random, size)])
 
     def random_member(self, random: np.random.Generator, near: np.ndarray) -> np.ndarray:
-        return random.normal(size=near.size) + 1j * random.normal(size=near.size)
+        return self.member(self.family.random_member(random, self.parts(near)[0]), random)
 
     def between(self, first: np.ndarray, second: np.ndarray, start: np.ndarray, bend: np.ndarray) -> Slice:
         return Slice(self, first, second, start, bend)
@@ -62,9 +78,14 @@ class Pencil:
         return np.concatenate([self.family.signature(x[:-1]) * x[-1], x[-1:]])
 
 
+def normal(random: np.random.Generator, size: int) -> np.ndarray:
+    """Complex numbers of about the size 1."""
+    return random.normal(size=size) + 1j * random.normal(size=size)
+
+
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """From one slice to another."""
+    """From one member to another."""
 
     pencil: Pencil
     first: np.ndarray
@@ -73,25 +94,24 @@ class Slice:
     bend: np.ndarray
 
     def condition(
-        self, x: np.ndarray, s: np.ndarray, paths: np.ndarray
+        self, x: np.ndarray, s: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray | float]:
         """ℓ(X) - τ, its slopes by the unknowns, and by s of C."""
-        c = along(s, self.start, self.bend, paths)
-        X, closure = self.pencil.family.signature(x[:-1]), self.pencil.family.closure
-        parts = [self.first, self.second - self.first]
-        values = [(weights[:-1, None] * X).sum(axis=0) - weights[-1] for weights in parts]  # BLAS is slower here
-        slopes = [closure.slope(x[:-1], weights[:-1]) for weights in parts]
-        return values[0] + c * values[1], slopes[0] + c * slopes[1], 0.0
+        closure = self.pencil.family.closure
+        value = (weights[:-1] * closure.signature(x[:-1])).sum(axis=0) - weights[-1]  # BLAS is slower here
+        return value, closure.slope(x[:-1], weights[:-1]), 0.0
 
     def evaluate(self, x: np.ndarray, s: np.ndarray, paths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        own, rows = self.pencil, self.pencil.family.rows
-        F, J = own.family.closure.evaluate(x[:-1], own.numbers[:, None] + own.shift[:, None] * x[-1])
-        value, slope, by_s = self.condition(x, s, paths)
-        n = rows.size
+        family = self.pencil.family
+        rows, n = family.rows, family.rows.size
+        c = along(s, self.start, self.bend, paths)
+        numbers, shift, weights = self.pencil.parts(self.first[:, None] + (self.second - self.first)[:, None] * c)
+        F, J = family.closure.evaluate(x[:-1], numbers + shift * x[-1])
+        value, slope, by_s = self.condition(x, s, weights)
         phi, jacobian = np.empty((s.size, n + 1), complex), np.empty((s.size, n + 1, n + 1), complex)
         phi[:, :n], phi[:, n] = F[:, rows], value
         jacobian[:, :n, :n], jacobian[:, n, :n] = J[:, rows], slope.T
-        jacobian[:, :n, n], jacobian[:, n, n] = own.shift[-F.shape[1] :][rows], by_s
+        jacobian[:, :n, n], jacobian[:, n, n] = shift[-F.shape[1] :][rows].T, by_s
         return phi, jacobian
 
     def moved(self, x: np.ndarray, step: np.ndarray) -> np.ndarray:
@@ -114,14 +134,14 @@ class Slice:
 
 @dataclass(frozen=True, eq=False)
 class Hyperbola(Slice):
-    """From s (ℓ(X) - τ) = 0 to s (ℓ(X) - τ) = h, with the slice `first`."""
+    """From s (ℓ(X) - τ) = 0 to s (ℓ(X) - τ) = h, of one member."""
 
     h: complex = 0.0
 
     def condition(
-        self, x: np.ndarray, s: np.ndarray, paths: np.ndarray
+        self, x: np.ndarray, s: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray | float]:
-        value, slope, _ = super().condition(x, np.zeros(s.size), paths)
+        value, slope, _ = super().condition(x, s, weights)
         return x[-1] * value - s * self.h, x[-1] * slope, value
 
 
@@ -130,13 +150,9 @@ class Trace:
     next."""
 
     def __init__(self, family: Family, numbers: np.ndarray, random: np.random.Generator) -> None:
-        closure = family.closure
-        own = closure.metric * (random.normal(size=closure.rows) + 1j * random.normal(size=closure.rows))
-        shift = np.concatenate([np.zeros(closure.count - closure.rows), own * closure.system.length])
         self.random = random
-        self.pencil = Pencil(family, numbers, shift)
-        size = len(family.signature(np.zeros((closure.system.layout.q_size, 1)))) + 1
-        self.weights = random.normal(size=size) + 1j * random.normal(size=size)
+        self.pencil = Pencil(family)
+        self.member = self.pencil.member(numbers, random)
         self.others: Known | None = None
         self.ratio = np.nan
         """The second difference of the sum, against the sum of second differences."""
@@ -148,7 +164,7 @@ class Trace:
             start = self._begun(x)
             if not start.shape[1]:
                 return None
-            self.others = Known(self.pencil, self.weights, start[:, :0])
+            self.others = Known(self.pencil, self.member, start[:, :0])
             self.others.add(start)
         quiet, found = 0, None
         while self.others.count < LARGEST and quiet < patience(self.others.count):
@@ -161,9 +177,9 @@ class Trace:
         """The test, with the points of the other slice that are known."""
         others = self.others.x  # type: ignore[union-attr]
         both = np.concatenate([x, others], axis=1)
-        h = np.median(np.abs(others[-1])) * complex(*self.random.normal(size=2))
+        h = WIDE * np.median(np.abs(others[-1])) * complex(*self.random.normal(size=2))
         still = np.zeros(both.shape[1])
-        lines = [Hyperbola(self.pencil, self.weights, self.weights, still, still, sign * h) for sign in (1.0, -1.0)]
+        lines = [Hyperbola(self.pencil, self.member, self.member, still, still, sign * h) for sign in (1.0, -1.0)]
         ends = [track(line, both) for line in lines]
         if any((one.status != DONE).any() for one in ends):
             return False
@@ -178,10 +194,11 @@ class Trace:
     def _begun(self, x: np.ndarray) -> np.ndarray:
         """Points in the slice: each solution lies in one with another τ, which is moved to this one."""
         found = [x[:, :0]]
+        weights = self.pencil.parts(self.member)[2]
         for k in range(min(x.shape[1], BEGIN)):
-            own = self.weights.copy()
-            own[-1] = self.weights[:-1] @ self.pencil.family.signature(x[:-1, [k]])[:, 0]
-            bend = np.array([complex(*self.random.normal(size=2))])
-            ends = track(self.pencil.between(own, self.weights, np.zeros(1), bend), x[:, [k]])
+            own = self.member.copy()
+            own[-1] = weights[:-1] @ self.pencil.family.signature(x[:-1, [k]])[:, 0]
+            bend = normal(self.random, 1)
+            ends = track(self.pencil.between(own, self.member, np.zeros(1), bend), x[:, [k]])
             found.append(ends.x[:, ends.status == DONE])
         return np.concatenate(found, axis=1)

@@ -137,19 +137,19 @@ class Closure:
         return np.concatenate([q[at] / self.system.length, *products])
 
     def slope(self, q: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """How weights · signature changes with the unknowns, (unknowns, poses)."""
+        """How weights · signature changes with the unknowns, (unknowns, poses); weights are (numbers, poses)."""
         layout, dimension = self.system.layout, self.system.model.dimension
         out = np.zeros((self.unknowns, q.shape[1]), complex)
         at, by = self._plain
         if dimension == 2:
             at, by, bodies = at.reshape(-1, 3), by.reshape(-1, 3), len(at) // 3
-            places, cosines, sines = np.split(weights[:, None], [2 * bodies, 3 * bodies])
+            places, cosines, sines = np.split(weights, [2 * bodies, 3 * bodies])
             out[by[:, :2].ravel()] = places / self.system.length
             out[by[:, 2]] = sines * np.cos(q[at[:, 2]]) - cosines * np.sin(q[at[:, 2]])
             return out
-        out[by] = weights[: len(at), None] / self.system.length
+        out[by] = weights[: len(at)] / self.system.length
         at, by = self._attitudes
-        e, products = q[at], iter(weights[len(layout.plain) :].reshape(10, -1, 1))
+        e, products = q[at], iter(np.split(weights[len(layout.plain) :], 10))
         grad = np.zeros_like(e)
         for i in range(4):
             for j in range(i + 1):
