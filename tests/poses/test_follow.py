@@ -359,3 +359,16 @@ def test_bricards_linkage_has_a_lap_though_one_equation_follows_from_the_others(
     curve = mbs.follow(model, name)
     assert curve.closed and curve.stats["redundant_equations"] == 1
     assert np.array(curve.violation.position).max() < 1e-12
+
+
+def test_a_lap_finds_the_pose_again_from_which_it_began():
+    """Its value is found a bit above or below what was asked for, at the beginning and at the end."""
+    points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}
+    model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
+    start = mbs.assembly_modes(model, fix={"CD.angle": 1.0})[0]
+    lap = mbs.follow(model, "CD.angle", start=start)
+    assert lap.closed
+    for bits in range(-6, 7):
+        value = 1.0 + bits * np.spacing(1.0)
+        found = [np.abs(state.q - start.q).max() < 1e-12 for state in lap.states_where("CD.angle", value)]
+        assert sorted(found) == [False, True]

@@ -17,6 +17,9 @@ STILL = 1e-9
 next to singular poses the tangent is known to this."""
 NOTHING = 1e-13
 """Of a rate relative to the largest: it is zero in the place itself."""
+ROUNDOFF = 4e-15
+"""A difference less than this, relative to the value, is zero: a curve that begins where a quantity has the value finds
+that pose again."""
 EQUAL = 1e-12
 """Values nearer to each other than this (rad, or lengths of the model) are one, where a quantity turns back;"""
 BESIDE = 1e-5
@@ -80,15 +83,19 @@ def places_where(
     """The places where a quantity has one of some values, or touches it where it turns back, in their order. Values are
     told apart by so many parts of a `unit`."""
     values, rate, _ = rates_along(track, traced, name)
+    if closed:  # the end is the beginning, but for whole turns
+        values[-1] = values[0] + 2.0 * np.pi * np.round((values[-1] - values[0]) / (2.0 * np.pi))
     turning, found = turning_places(track, traced, name, closed), []
     for value in wanted:
+        off = values - value
+        off[np.abs(off) < ROUNDOFF * max(unit, abs(value))] = 0.0
 
         def zero(place: Place, value: float = value) -> float:
             return float(value_at(track, name, place)[0]) - value
 
         touched = [place for place in turning if abs(zero(place)) < EQUAL * unit]
-        passed = [traced.place(k) for k in np.flatnonzero(values == value)]
-        passed += _zeros(track, traced, np.where(values == value, np.nan, values - value), rate, zero, False)
+        passed = [traced.place(k) for k in np.flatnonzero(off == 0.0)]
+        passed += _zeros(track, traced, np.where(off == 0.0, np.nan, off), rate, zero, False)
         near = BESIDE * track.system.length
         found += touched + [p for p in passed if all(abs(p.s - other.s) > near for other in touched)]
     return sorted(found, key=lambda place: place.s)
