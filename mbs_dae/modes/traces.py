@@ -172,7 +172,19 @@ class Trace:
             quiet = 0 if extended(self.pencil, self.others, self.random) else quiet + 1
             if found := self._affine(x):
                 return True
-        return found if self.others.count < LARGEST else None
+        if self.others.count >= LARGEST:
+            return None
+        if found is None:
+            self._elsewhere()
+        return found
+
+    def _elsewhere(self) -> None:
+        """Another line and slice for the next test: in this one a point may be so far away that roundoff hides others."""
+        others, member = self.others, self.pencil.member(self.pencil.parts(self.member)[0], self.random)  # type: ignore[union-attr]
+        way = self.pencil.between(self.member, member, np.zeros(others.count), normal(self.random, others.count))
+        ends = track(way, others.x)
+        self.member, self.others = member, Known(self.pencil, member, others.x[:, :0])
+        self.others.add(ends.x[:, ends.status == DONE])
 
     def _affine(self, x: np.ndarray) -> bool | None:
         """The test, with the points of the other slice that are known."""
