@@ -154,19 +154,15 @@ class Trace:
         self.random = random
         self.pencil = Pencil(family)
         self.member = self.pencil.member(numbers, random)
-        self.others: Known | None = None
+        self.others = Known(self.pencil, self.member, np.zeros((family.closure.system.layout.q_size + 1, 0)))
         self.ratio = np.nan
         """The second difference of the sum, against the sum of second differences."""
 
     def __call__(self, known: Known) -> bool | None:
         """Whether the solutions are complete; None: the test says nothing."""
         x = np.concatenate([known.x, np.zeros((1, known.count))])
-        if self.others is None:
-            start = self._begun(x)
-            if not start.shape[1]:
-                return None
-            self.others = Known(self.pencil, self.member, start[:, :0])
-            self.others.add(start)
+        if not self.others.count and not self.others.add(self._begun(x)):
+            return None
         quiet, found = 0, None
         while self.others.count < LARGEST and quiet < patience(self.others.count):
             quiet = 0 if extended(self.pencil, self.others, self.random) else quiet + 1
@@ -179,8 +175,9 @@ class Trace:
         return found
 
     def _elsewhere(self) -> None:
-        """Another line and slice for the next test: in this one a point may be so far away that roundoff hides others."""
-        others, member = self.others, self.pencil.member(self.pencil.parts(self.member)[0], self.random)  # type: ignore[union-attr]
+        """Another line and slice for the next test: here one point may be so far away that roundoff hides the others."""
+        others = self.others
+        member = self.pencil.member(self.pencil.parts(self.member)[0], self.random)
         way = self.pencil.between(self.member, member, np.zeros(others.count), normal(self.random, others.count))
         ends = track(way, others.x)
         self.member, self.others = member, Known(self.pencil, member, others.x[:, :0])
@@ -188,7 +185,7 @@ class Trace:
 
     def _affine(self, x: np.ndarray) -> bool | None:
         """The test, with the points of the other slice that are known."""
-        others = self.others.x  # type: ignore[union-attr]
+        others = self.others.x
         both = np.concatenate([x, others], axis=1)
         h = WIDE * np.median(np.abs(others[-1])) * complex(*self.random.normal(size=2))
         still = np.zeros(both.shape[1])
