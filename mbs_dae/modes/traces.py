@@ -175,7 +175,7 @@ class Trace:
         return found
 
     def _elsewhere(self) -> None:
-        """Another line and slice for the next test: here one point may be so far away that roundoff hides the others."""
+        """Another line and slice for the next test: here one point may be so far that roundoff hides the others."""
         others = self.others
         member = self.pencil.member(self.pencil.parts(self.member)[0], self.random)
         way = self.pencil.between(self.member, member, np.zeros(others.count), normal(self.random, others.count))

@@ -39,7 +39,6 @@ class Designs(NamedTuple):
     is_start: bool
     """Whether they differ in the start alone."""
 
-
     def with_starts(self, first: State, moves: Start) -> Designs:
         """The same, each from the state that the first one is there."""
         system, by = first.system, [c * self.small for c in self.stencil.offsets]

@@ -43,7 +43,6 @@ class _AtMarker(ForceElement):
             raise ModelError(f"{who} {wanted}")
         super().__init__(name, marker, **constants)
 
-
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
         """With the magnitude of the force, whose direction stays."""

@@ -190,7 +190,6 @@ class Coupling(Field):
             raise ModelError(f"{what} is not symmetric; a force with a potential has K[j][k] = K[k][j]")
         return tuple(tuple(matrix[max(r, c)][min(r, c)] for c in size) for r in size)
 
-
     def numbers(self, value: Matrix) -> dict[str, Number]:
         """Its entries: "stiffness_12" is in the first row and the second column, and the other way round."""
         size = range(len(value))
@@ -199,9 +198,7 @@ class Coupling(Field):
     def with_number(self, value: Matrix, part: str, number: Number) -> Matrix:
         place = {*part[1:]}
         rows = (enumerate(row, 1) for row in value)
-        return tuple(
-            tuple(number if {str(r), str(c)} == place else n for c, n in row) for r, row in enumerate(rows, 1)
-        )
+        return tuple(tuple(number if {str(r), str(c)} == place else n for c, n in row) for r, row in enumerate(rows, 1))
 
 
 def _same(a: Number, b: Number, matrix: Matrix) -> bool:
