@@ -80,7 +80,9 @@ class ComputedQuantities:
         return measure.units[level]
 
     def __contains__(self, name: object) -> bool:
-        if name in self._read or self.system.structure.found_quantity(str(name)) or name in self._forces:
+        if not isinstance(name, str):  # a list, say, which is no key of anything
+            return False
+        if name in self._read or self.system.structure.found_quantity(name) or name in self._forces:
             return True
         return self.integrated and name in self._signals
 

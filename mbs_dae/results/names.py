@@ -89,7 +89,7 @@ class Derived:
     _read: dict[str, np.ndarray] = field(default_factory=dict)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.units
+        return isinstance(name, str) and name in self.units
 
     @cached_property
     def units(self) -> Mapping[str, str]:

@@ -143,7 +143,7 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
         word = str(name).rpartition(".")[2]
         if word in CALLS and not any(f".{word}." in one for one in self.names):  # as a marker of this name would be
             raise ModelError(f"{word.replace('_', ' ')} is no name, but a call: result.{CALLS[word]}", name=name)
-        raise self.quantities.unknown(name, [*self._derived.units, *vectors(self._known)])
+        raise self.quantities.unknown(str(name), [*self._derived.units, *vectors(self._known)])
 
     def unit(self, name: str) -> str:
         """The unit of a quantity, or of the components of a vector.

@@ -124,6 +124,14 @@ def test_what_is_misspelt_is_told(name, meant, run):
         assert meant in str(caught.value)
 
 
+@pytest.mark.parametrize("name", [["slider.x"], {"slider.x"}, None, 3])
+def test_what_is_no_word_is_no_name(name, run):
+    assert name not in run
+    for ask in (run.__getitem__, run.unit, run.components):
+        with pytest.raises(mbs.ModelError, match="no quantity"):
+            ask(name)
+
+
 @pytest.mark.parametrize("name", ["B.force", "B.F", "B.Fx", "motor.effort", "motor.power", "energy.total"])
 def test_kinematics_knows_no_forces(name, interpreted_kernels):
     result = mbs.kinematics(slider_crank(), TIMES)
