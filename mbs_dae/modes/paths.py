@@ -92,7 +92,8 @@ def track(problem: Problem, x: np.ndarray, control: Control = PLAIN, steps: int 
                 break
             step = np.minimum(h[a], 1.0 - s[a])
             guess = _foretold(at[:, a], tangent[:, a], before[:, a], slope[:, a], past[a], step)
-            found, good, off = _corrected(problem, problem.normalised(guess), s[a] + step, a, control)
+            size = problem.size(at[:, a])
+            found, good, off = _corrected(problem, problem.normalised(guess), s[a] + step, a, size, control)
             k = a[good]
             before[:, k], slope[:, k], past[k] = at[:, k], tangent[:, k], step[good]
             at[:, k] = found[:, good]
@@ -128,10 +129,10 @@ def _foretold(
 
 
 def _corrected(
-    problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, control: Control
+    problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, size: np.ndarray, control: Control
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Newton; which ones converged, and how far off the predictions were."""
-    size = problem.size(x)
+    """Newton; which ones converged, and how far off the predictions were, against the sizes that the solutions had
+    before: those of predictions that go astray are too large to show it."""
     good, off, last = np.zeros(s.size, dtype=bool), np.zeros(s.size), np.full(s.size, np.inf)
     alive = np.ones(s.size, dtype=bool)
     for k in range(5):
