@@ -56,6 +56,15 @@ def test_six_bars_have_four_or_six(links, ground, led, count):
 
 
 @pytest.mark.soak
+def test_four_dyads_that_follow_one_another_have_sixteen():
+    """A point of one is where the next begins: each has two poses for each of that before, 2⁴."""
+    dyads = {"b": "BCE", "c": "CD", "d": "EFH", "e": "FG", "f": "HIK", "h": "IJ", "i": "KL", "j": "LM"}
+    model, _ = pinned({"a": "AB", "g": "ADGJM", **dyads}, "g")
+    modes = mbs.assembly_modes(model, fix={"a.angle": 0.1})
+    assert (modes.generic, modes.complex, modes.complete) == (16, 16, True)
+
+
+@pytest.mark.soak
 def test_two_four_bars_that_share_a_point_of_their_couplers_have_eighteen():
     """Two coupler curves meet 3 · 3 + 3 · 3 times; all points where they do are found by a resultant."""
     model, places = pinned(TRUSSES[18], "t")
