@@ -160,6 +160,10 @@ def lookup(tables: Vector, start: int, order: int, x: float):
     last = tables[knots + count - 1]
     if period > 0.0:
         x = first + wrap(x - first, period)
+        if x < first:  # by roundoff, and beyond the ends there is no curvature
+            x = first
+        elif x > last:
+            x = last
     clamped = min(max(x, first), last)
 
     low, high = 0, count - 1

@@ -5,7 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mbs_dae as mbs
@@ -149,7 +149,6 @@ TABLES = [
 def test_tables(table, order, x, width, p):
     found = Decisions(1).lookup(table.data, np.array([0]), order, Interval(np.array([x]), np.array([x + width])))
     at = inside((x, x + width), p)
-    assume(not -1e-12 < at < 0.0)  # reduced into the period it is rounded to its end, where lookup has no curvature
     value = abi.lookup.py_func(table.data, 0, order, at)
     assert found.lower.ravel()[0] - 1e-12 <= value <= found.upper.ravel()[0] + 1e-12
     if width == 0.0 and order == 0:

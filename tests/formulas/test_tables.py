@@ -150,3 +150,13 @@ def test_a_table_over_the_state_that_is_left_is_told():
     left = mbs.simulate(model, 10 * times, initial={"c.vx": 3})
     farthest = f"{left['c.x'][-1] + 1:g}"
     assert told(left.stats["note"], "Spring 'k'", "from 0.9 to 1.1", f"read at {farthest} (t = 0.2)")
+
+
+@pytest.mark.filterwarnings("ignore:a Table of 4 points overshoots")
+def test_a_periodic_table_has_its_curvature_next_to_the_ends_of_every_period():
+    """Reduced into the first period, x may come to lie a bit beyond its last knot."""
+    table = mbs.Table([0.6, 1.1, 1.9, 2.9], [0.0, 0.5, -0.5, 0.0], periodic=True)
+    x = 0.6 + 2.3 * np.arange(-40, 40)
+    near = np.concatenate([x + bits * np.spacing(x) for bits in range(-6, 7)])
+    curvature = read(table, near, 2)
+    assert np.ptp(curvature) < 1e-9 and min(np.abs(curvature)) > 0.1

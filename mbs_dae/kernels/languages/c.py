@@ -43,7 +43,10 @@ static double lookup(const double *table, int start, int order, double x)
     const int count = (int)table[start];
     const double period = table[start + 1], *knots = table + start + 2;
     const double first = knots[0], last = knots[count - 1];
-    if (period > 0.0) x = first + wrap(x - first, period);
+    if (period > 0.0) {
+        x = first + wrap(x - first, period);
+        if (x < first) x = first; else if (x > last) x = last;
+    }
     const double clamped = x < first ? first : x > last ? last : x;
     int low = 0, high = count - 1;
     while (high - low > 1) {

@@ -36,7 +36,7 @@ const unwound = (angle, near) => angle + 2*Math.PI*Math.floor((near - angle)/(2*
 function lookup(table, start, order, x) {
   const count = table[start], period = table[start + 1], knots = start + 2;
   const first = table[knots], last = table[knots + count - 1];
-  if (period > 0) x = first + wrap(x - first, period);
+  if (period > 0) x = Math.min(Math.max(first + wrap(x - first, period), first), last);
   const clamped = x < first ? first : x > last ? last : x;
   let low = 0, high = count - 1;
   while (high - low > 1) {
