@@ -20,7 +20,8 @@ REAL = 1e-7
 HOLDS = 1e-7
 """Residuals that are less, in lengths of the model, are nil: of equations that were left out as redundant."""
 REGULAR = 1e-6
-"""Singular values of the Jacobian, against the largest one, below which a solution does not stand alone."""
+"""Singular values of the Jacobian, against the largest one and the size of the solution, below which it does not stand
+alone: one that is far away turns by little when it moves by much."""
 AWAY = 1e3
 """Paths that stick next to their end are on their way to infinity when they are so many lengths of the model away."""
 LATE = 0.999
@@ -59,8 +60,8 @@ def ends_of(generic: Generic, closure: Closure) -> Found:
     x = ends.x.copy()
     if done.any():
         x[:, done], _ = newton(family.between(numbers, numbers, still[done], still[done]), x[:, done], 1.0, 3)
-    regular = done & (_conditions(way, x) > REGULAR)
     size = way.size(x)
+    regular = done & (_conditions(way, x) * size > REGULAR)
     late = ends.s > LATE
     infinite = ~regular & late & ((ends.status == FAR) | (size > AWAY))
     singular = ~regular & ~infinite & late
