@@ -241,6 +241,23 @@ def test_states_and_controllers():
         result.d("z.rate", "K")
 
 
+def test_a_state_that_is_only_held_counts_in_derivatives():
+    """The force is -K x of the last sampling time: places, velocities and forces at times T apart follow one by one from
+    the first place."""
+    model, block, _, (gain,) = on_guide("sampled", K=3.0)
+    held, T, K = model.state("held", initial=0.0), 0.1, sp.Symbol("K")
+    model.add(mbs.Sampled("sampler", every=T, update={"held": -gain * model["block.x"]}))
+    model.add(mbs.Force("push", block, (held, 0)))
+    x, v = sp.Rational(1, 10), sp.Integer(0)
+    for _ in range(2):
+        force = -K * x / 2  # of a block of 2 kg
+        x, v = x + v / 10 + force / 200, v + force / 10
+    wanted = [float(e.diff(K).subs(K, 3)) for e in (-x * K, x)]
+    result = mbs.simulate(model, [0.0, 0.2, 0.25], {"block.x": 0.1, "block.vx": 0.0}, derivatives=["K"])
+    assert abs(result.d("held", "K")[2] - wanted[0]) < 1e-9
+    assert abs(result.d("block.x", "K")[1] - wanted[1]) < 1e-9
+
+
 def test_an_event_at_a_time_that_depends_on_a_parameter():
     """A kick at T: x = x₀ + v₋ T + v₊ (t - T)."""
     model = mbs.PlanarModel("kicked")

@@ -91,6 +91,20 @@ class Beside:
         self.addresses = [march.address, *map(address_of, (march.words, self._spans)), self._spans.size]
         """Of the run, its words, and where spans of those begin and end that are carried, and how many such places."""
 
+    def units_of(self, run: Any, y: np.ndarray, dy: np.ndarray) -> np.ndarray:
+        """What is small beside this state of a run, entry by entry: part of a length or a turn, of how fast the motion
+        is, and of the scales of the model's states, of held ones too."""
+        state, unit = run.mechanism.state, run.control.unit.copy()
+        moving = slice(state.v_at, state.v_end)
+        own = unit[moving]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            pace = max(np.abs(y[moving] / own).max(initial=0.0), np.sqrt(np.abs(dy[moving] / own)).max(initial=0.0))
+        unit[moving] *= pace if np.isfinite(pace) and pace > 0.0 else 1.0
+        unit[state.works_at :] = np.inf
+        for one in self.system.model.states:
+            unit[self.system.layout.signals[one.symbol]] = self.system.evaluator(one.scale)
+        return np.where(unit > 0.0, unit, np.inf)
+
     def remembered_of(self, run: Any) -> np.ndarray:
         """What the method remembers of the step that was accepted last, in one row."""
         implicit = run.stages.implicit
@@ -168,15 +182,3 @@ def varied(
     if not some.runs:
         return 0.0 * make(own, y, 0.0)
     return np.array(some.weights @ each(make)(some.runs, some.y, some.later))
-
-
-def units_of(march: Any, y: np.ndarray, dy: np.ndarray) -> np.ndarray:
-    """What is small beside this state, entry by entry: part of a length or a turn, and of how fast the motion is."""
-    state, unit = march.mechanism.state, march.control.unit.copy()
-    moving = slice(state.v_at, state.v_end)
-    own = unit[moving]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        pace = max(np.abs(y[moving] / own).max(initial=0.0), np.sqrt(np.abs(dy[moving] / own)).max(initial=0.0))
-    unit[moving] *= pace if np.isfinite(pace) and pace > 0.0 else 1.0
-    unit[state.works_at :] = np.inf
-    return np.where(unit > 0.0, unit, np.inf)

@@ -16,7 +16,7 @@ from ...compiled import System
 from ...compiled.reading import Trajectory
 from ...motion.outcome import forces_along
 from ...readings.reactions import least
-from .beside import CENTRAL, SMALL, units_of
+from .beside import CENTRAL, SMALL
 from .following import Following
 
 Rows = dict[str, np.ndarray]
@@ -87,14 +87,14 @@ def _read(system: System, own: Trajectory, modes: np.ndarray, like: np.ndarray) 
 
 
 def _units(following: Following, own: Trajectory) -> list[np.ndarray]:
-    """What is small beside each q, v and a (see `units_of`): of accelerations what turns velocities over in a time that
-    the motion has."""
+    """What is small beside each q, v and a (see `Beside.units_of`): of accelerations what turns velocities over in a
+    time that the motion has."""
     march = following.run
     state, y, dy = march.mechanism.state, march.stages.y0.copy(), march.stages.k[0].copy()
     rows = []
     for _, q, v, a in zip(*own, strict=True):
         y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end] = q, v, a
-        rows.append(units_of(march, y, dy))
+        rows.append(following.own.units_of(march, y, dy))
     unit = np.array(rows).reshape(-1, y.size)
     places, rates = unit[:, : state.q_end], unit[:, state.v_at : state.v_end]
     own_rates = march.control.unit[state.v_at : state.v_end]

@@ -23,7 +23,7 @@ from ...motion.samples import Sampling
 from ...symbolic.branches import WATCH
 from ..instants import Slopes
 from .again import make_steps, read_energy, read_guards_at, read_here
-from .beside import ALONE, SMALL, Beside, MadeOfAll, Neighbours, Stands, Way, around, each, stands, units_of, varied
+from .beside import ALONE, SMALL, Beside, MadeOfAll, Neighbours, Stands, Way, around, each, stands, varied
 from .crossing import READ, Crossing, Ending, Instant
 from .decided import decided
 from .jumps import (
@@ -158,7 +158,7 @@ class Following:
             return np.full_like(way, np.nan)
         found = self.varied(impact.make, y, dy, way, (t, t), moved)
         after, margins = np.split(found, [y.size], axis=1)
-        unit = units_of(self.run, y, dy)
+        unit = self.own.units_of(self.run, y, dy)
         for k, (S, wait) in enumerate(zip(way, moved, strict=True)):
             if not np.isfinite(S).all() or not np.isfinite(wait):
                 continue
@@ -243,7 +243,7 @@ class Following:
         later: np.ndarray | None = None,
     ) -> np.ndarray:  # fmt: skip
         """The same of what makes all at once. What is remembered behind a state is rates."""
-        unit, size = units_of(self.run, y, dy), self.S.shape[1]
+        unit, size = self.own.units_of(self.run, y, dy), self.S.shape[1]
         for _ in range(size, y.size, size):
             unit = np.concatenate([unit, unit[:size] / (when[1] - when[0])])
         plans, ended = list[Neighbours](), np.ones(len(S), dtype=bool)
@@ -308,7 +308,7 @@ class Following:
             status = read_guards_at(beside.march, t + later, y, found)
             return found[guards] if status == DONE else found[guards] * np.nan
 
-        unit = units_of(self.run, crossing.y, crossing.dy)
+        unit = self.own.units_of(self.run, crossing.y, crossing.dy)
         course, span = self.run.course, before.span
         if t == course.ends[span] and span < course.ends.size - 1:  # behind a break guards cannot be read
             by_state = np.abs(varied(make, self.own, ALONE, crossing.y, crossing.dy, unit)) * crossing.length
