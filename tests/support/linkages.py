@@ -101,7 +101,8 @@ class Linkage:
         """Angles from anywhere; displacements from where the placement leads, and a little beyond."""
         if self.name.endswith("angle"):
             return self.random.uniform(-PI, PI, size=count)
-        low, high = mbs.follow(self.model, self.name).limits(self.name)
+        model = self.model.without("motor") if self.by_time else self.model  # which may ask for what is out of reach
+        low, high = mbs.follow(model, self.name).limits(self.name)
         return self.random.uniform(low - 0.1 * (high - low), high + 0.1 * (high - low), size=count)
 
 
