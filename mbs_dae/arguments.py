@@ -79,6 +79,13 @@ def check_start(model: Model, start: State | None) -> None:
         raise ModelError(f"{what}; assemble this model for a start")
 
 
+def truth_of(given: Any, what: str) -> bool:
+    """True or False, and nothing that passes for either."""
+    if not isinstance(given, bool | np.bool_):
+        raise ModelError(f"{what}, True or False, not {given!r}")
+    return bool(given)
+
+
 def checked_over(over: Any) -> tuple[str, list[float]]:
     """What is varied, and its values in their order."""
     pair = isinstance(over, tuple | list) and len(over) == 2 and isinstance(over[0], str)

@@ -81,16 +81,27 @@ class Certificate:
     def differs(self, other: Certificate) -> bool:
         """Whether both poses are proven to be different ones: the small boxes that they lie in do not meet.
         (Attitudes in space are compared as such: e and -e are the same.)"""
+        self._check(other)
         return bool(self and other and (self._apart(other, self.error, other.error)).any())
 
     def agrees(self, other: Certificate) -> bool:
         """Whether both, of one system and time, are proven to be the same pose: one lies in the box in which the
         other is the only one."""
+        self._check(other)
         if not (self and other):
             return False
         pairs = ((self, other), (other, self))
         same = self.system is other.system and self.t == other.t
         return same and any(a._inside(b) for a, b in pairs)
+
+    def _check(self, other: object) -> None:
+        if not isinstance(other, Certificate):
+            raise ModelError(f"a certificate is compared with another one, not with {other!r}; ask mbs.certificate")
+        if self.system and other.system and [*self.system.model.bodies] != [*other.system.model.bodies]:
+            names = f"{self.system.model.name!r} and {other.system.model.name!r}"
+            raise ModelError(
+                f"the certificates are of {names}, which have different bodies; compare poses of one model"
+            )
 
     def _apart(self, other: Certificate, own: float, others: float) -> np.ndarray:
         """In which coordinates boxes of these radii do not meet; an attitude counts with its matrix."""

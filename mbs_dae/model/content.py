@@ -201,7 +201,8 @@ class Content:
 
     def _unknown(self, kind: str, name: str, known: Iterable[str]) -> ModelError:
         """There is none of this name; there may be something else."""
-        found = "parameter" if name in self.parameters else getattr(self.elements.get(name), "kind", "")
+        key = str(name)
+        found = "parameter" if key in self.parameters else getattr(self.elements.get(key), "kind", "")
         if found not in WAYS:
             return unknown_name(kind, name, known, f"model {self.name!r}")
         what = f"{name!r} of model {self.name!r} is {'an' if found == 'input' else 'a'} {found}, no {kind}"

@@ -15,7 +15,7 @@ from ..symbolic.markers import PlanarMarker, SpatialMarker, marker_symbols, t
 from ..symbolic.markers import primitives as the
 from .bodies.body import Place, as_marker, components_of
 from .bodies.spatial_body import rotation_of
-from .element import checked_name
+from .element import Element, checked_name
 from .fields import Function
 from .joints.base import Condition
 from .measures import Measure, checked_measure
@@ -84,6 +84,17 @@ def _following(measure: Measure, function: sp.Expr) -> tuple[Relation, dict[sp.S
     c0, c1 = sp.symbols("c0 c1", real=True)
     linear = measure.equation(c0 + c1 * t, measure.lowest, (c0, c1))
     return linear, {c0: function.xreplace({t: sp.S.Zero}), c1: rate}
+
+
+class LetGo(Element):
+    """What a driver drove, where it drives no longer: read by the same name, and no more."""
+
+    def __init__(self, driver: Driver):
+        self.name, self.measure, self.sketch = driver.name, driver.measure, driver.sketch
+        self.markers, self.speaks_of = driver.markers, driver.speaks_of
+        self._form = self.measure.form()
+
+    measures = Driver.measures
 
 
 class Held(Condition):

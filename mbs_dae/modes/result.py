@@ -121,11 +121,16 @@ class AssemblyModes:
            0     1.570796
            1    -1.570796
         """
-        wanted = names or tuple(self._places())
+        asked = names or tuple(self._places())
+        wanted = [part for name in asked for part in self._parts(name)]
         rows = [["mode", *wanted]]
         rows += [[str(k), *(f"{state[name]:.6f}" for name in wanted)] for k, state in enumerate(self.states)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         return "\n".join("  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
+
+    def _parts(self, name: str) -> tuple[str, ...]:
+        """The components of a vector; of a number its own name."""
+        return self.states[0].result.components(name) if self.states else (name,)
 
     def _places(self) -> Iterator[str]:
         if not self.states:
@@ -136,5 +141,5 @@ class AssemblyModes:
                 yield f"{body}.{c}"
 
     def plot(self, columns: int | None = None) -> Figure:
-        """All modes side by side, drawn to one scale."""
+        """All modes side by side, drawn to one scale, each with its circuit and its branch."""
         return provided("AssemblyModes.plot")(self, columns)

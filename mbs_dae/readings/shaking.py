@@ -94,7 +94,10 @@ def _point(reactions: ComputedReactions, about: Any) -> np.ndarray:
         if not about.body.fixed:
             raise ModelError(f"{about.label} moves; moments on the frame are about a point of it, ground.at(...)")
         return np.asarray(place_of(reactions, about)[0])
-    point = np.array(about, dtype=float)
+    try:
+        point = np.array(about, dtype=float)
+    except (TypeError, ValueError):
+        point = np.full(0, np.nan)
     if point.shape != (size,) or not np.isfinite(point).all():
         raise ModelError(f"about= is a point of the frame, {size} numbers or a marker on the ground, not {about!r}")
     return point

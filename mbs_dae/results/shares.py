@@ -105,6 +105,8 @@ class Shares:
         >>> mbs.inverse_dynamics(rod, [0]).shares("A").only("weight").total.round(6)
         array([[ 0.  , 19.62,  0.  ]])
         """
+        if not words or not all(isinstance(word, str) for word in words):
+            raise ModelError(f'only() takes the words that sources begin with, such as only("inertia"), not {words!r}')
         chosen = {name: part for name, part in self.parts.items() if name.startswith(words)}
         if not chosen:
             raise ModelError(f"no source of {self.of} begins with {' or '.join(words)}: {', '.join(self.parts)}")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_tables, checked_times, system_of
+from ..arguments import check_tables, checked_times, system_of, truth_of
 from ..certify.motion import certified_motion, set_certificate
 from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, POSES, Machine
@@ -60,7 +60,7 @@ def kinematics(
     >>> float(motion["rod.B.ay"][1].round(6))  # at the top, 0.3 m times (10 rad/s)²
     -30.0
     """
-    system = system_of(model)
+    system, certify = system_of(model), truth_of(certify, "certify says whether the motion is to be proven")
     model, bodies = system.model, system.cartesian
     t, asked = checked_times(times), asked_of_motion(model, derivatives)
     check_tables(model, t)

@@ -50,6 +50,8 @@ class Plane:
 
 def plane_of(model: Model, names: Sequence[str], what: str) -> Plane:
     """Checked: different names, each a value."""
+    if isinstance(names, str):
+        raise ModelError(f"{what} takes the names of several quantities or parameters, ({names!r}, ...), not one text")
     names = tuple(str(getattr(name, "symbol", name)) for name in names)
     if len(set(names)) < len(names) or len(names) < 2:
         raise ModelError(f"{what} takes two different quantities or parameters, not {names}")
@@ -75,7 +77,10 @@ def check_not_held(plane: Plane, fix: Mapping[str, float]) -> None:
 
 
 def value_unit(model: Model, name: str, what: str) -> str:
-    measure, level = model.quantity(name)
+    found = model.found_quantity(name)
+    if found is None:
+        raise model.unknown_quantity(name, 1, model.parameters)
+    measure, level = found
     if level or measure.lowest:
         raise ModelError(
             f"{what}: {name!r} is a rate; take a value, such as {name.rpartition('.')[0]}.{measure.levels[0]}"
@@ -100,6 +105,17 @@ def ranges_of(model: Model, over: Any) -> tuple[Plane, np.ndarray, np.ndarray]:
         if not low[k] < high[k]:
             raise ModelError(f"over[{str(name)!r}] goes from {low[k]:g} to {high[k]:g}; give the lower end first")
     return plane, low, high
+
+
+def points_of(values: Any) -> np.ndarray:
+    """Points of a plane, (n, 2); one pair is one point."""
+    try:
+        points = np.atleast_2d(np.asarray(values, dtype=float))
+    except (TypeError, ValueError):
+        points = np.zeros((0, 0))
+    if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
+        raise ModelError(f"points are pairs of finite numbers, [(0.1, 0.2), ...], not {values!r}")
+    return points
 
 
 # --- drivers that are let go ------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import ModelError
 from ..results.quantities import frozen
 from ..results.result import State
-from .asked import Begun, Plane, state_at
+from .asked import Begun, Plane, points_of, state_at
 from .counted import modes_at
 from .following.search import Region
 from .following.tracing import STUCK, Trace
@@ -145,7 +145,7 @@ class Area:
 
     def contains(self, values: Any) -> np.ndarray:
         """Whether points (n, 2) are in it, as exactly as its polygon is."""
-        return self.face.contains(np.atleast_2d(np.asarray(values, dtype=float)) / self.scale)
+        return self.face.contains(points_of(values) / self.scale)
 
     @property
     def place(self) -> str:

@@ -78,6 +78,9 @@ class Map:
 
     def state(self, i: int, j: int) -> State:
         """The pose at a point, at rest."""
+        for k, count in zip((i, j), self.reached.shape, strict=True):
+            if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 0 <= k < count:
+                raise ModelError(f"points of the map are counted by whole numbers from 0 to {count - 1}, not by {k!r}")
         if not self.reached[i, j]:
             raise ModelError(f"no pose was reached at point ({i}, {j}) of the map; ask .reached first")
         return state_at(self.begun, self.poses[i, j])

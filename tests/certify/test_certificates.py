@@ -193,3 +193,18 @@ def test_candidates_off_by_any_little_are_told_how_far_or_refused(name):
             assert not found.proven
         if off < 1e-10:
             assert found.proven
+
+
+def test_only_certificates_of_the_same_bodies_are_compared():
+    proof = mbs.certificate(mbs.assemble(load("four_bar").build()))
+    for other in ("x", None, mbs.assemble(load("four_bar").build())):
+        with pytest.raises(mbs.ModelError, match="compared with another one"):
+            proof.agrees(other)
+    with pytest.raises(mbs.ModelError, match="have different bodies; compare poses of one model"):
+        proof.differs(mbs.certificate(mbs.assemble(load("slider_crank").build())))
+
+
+@pytest.mark.parametrize("word", ["no", None, 1])
+def test_certify_is_true_or_false(word):
+    with pytest.raises(mbs.ModelError, match="certify says whether the motion is to be proven"):
+        mbs.kinematics(load("four_bar").build(), [0.0, 0.1], certify=word)

@@ -151,3 +151,8 @@ def test_a_force_and_a_motion_without_forces_have_no_shares(whole):
         whole.shares("B").table(at="noon")
     with pytest.raises(mbs.ModelError, match="never 7"):
         whole.shares("B").table(at=7.0)
+    for words in ((), (None,), (3,)):
+        with pytest.raises(mbs.ModelError, match=r"only\(\) takes the words that sources begin with"):
+            whole.shares("B").only(*words)
+    with pytest.raises(mbs.ModelError, match="about= is a point of the frame, 2 numbers or a marker"):
+        whole.shaking(about="A")

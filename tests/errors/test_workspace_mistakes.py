@@ -45,6 +45,8 @@ HAND = {"leg1.P.x": (0, 1), "leg1.P.y": (0.5, 1)}
         (driven, HAND, {"release": "motor"}, "is no driver of .*; it has motor0, motor1"),
         (five_bar, INPUTS, {"outputs": ("leg1.P.x", "leg1.P.y", "leg1.angle")}, "outputs has 3 names, and inputs 2"),
         (five_bar, INPUTS, {"step": 1.0}, "step is in lengths of the model"),
+        (five_bar, HAND, {"inputs": "crank1.angle"}, "inputs takes the names of several quantities .*, not one text"),
+        (five_bar, HAND, {"outputs": None, "inputs": ("crank1.angle", "L")}, "no quantity 'L'"),
     ],
 )  # fmt: skip
 def test_told(build, over, more, told):
@@ -97,3 +99,18 @@ def test_a_map_needs_one_pose_at_each_point():
         found.map(5)
     with pytest.raises(mbs.ModelError, match="no region holds"):
         found.at(7, 3)
+
+
+def test_a_misspelt_parameter_is_told_with_those_that_there_are():
+    model = mbs.PlanarModel("rod")
+    length = model.parameter("reach", 1.0, unit="m")
+    model.add(mbs.Revolute("A", model.ground, model.link("rod", (0, 0), (1, 0), length=length).tail))
+    with pytest.raises(mbs.ModelError, match="no quantity 'raech'; did you mean 'reach'"):
+        mbs.workspace(model, {"raech": (0.5, 1.0), "rod.angle": ONE})
+
+
+@pytest.mark.parametrize("points", ["a", None, [(1, 2, 3)], [], [(np.nan, 0)], 1.0])
+def test_points_are_pairs_of_numbers(points):
+    ring = mbs.reachable_workspace(arm(), "CD.D", limits={"A.angle": ONE, "B.angle": TWO, "C.angle": ONE}, step=0.25)
+    with pytest.raises(mbs.ModelError, match="points are pairs of finite numbers"):
+        ring.contains(points)

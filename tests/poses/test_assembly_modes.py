@@ -332,7 +332,25 @@ def test_a_continuum_of_poses_is_told_with_its_dimension():
 def test_two_modes_that_run_into_one_are_one_singular_mode():
     modes = mbs.assembly_modes(two_rods(0.7), fix={"second.head.x": 1.7, "second.head.y": 0.0})
     assert (len(modes), modes.singular, modes.dimension) == (1, 2, 0)
-    assert abs(modes[0]["first.angle"]) < 1e-6
+    assert abs(modes[0]["first.angle"]) < 1e-12
+
+
+@pytest.mark.parametrize("angle", [0.0, np.pi])
+def test_at_its_change_points_a_parallelogram_has_one_mode_that_lies_in_one_line(angle):
+    """Two circles that touch: a double solution, which roundoff would make two, 1e-6 apart."""
+    bars = four_bar(B=(0.4, 0.3), C=(1.4, 0.3))
+    modes = mbs.assembly_modes(bars, fix={"crank.angle": angle})
+    assert (len(modes), modes.complex, modes.singular, modes.dimension) == (1, 1, 2, 0)
+    assert np.abs(np.sin([modes["coupler.angle"], modes["rocker.angle"]])).max() < 1e-12
+
+
+def test_where_more_is_held_than_there_are_freedoms_it_is_said_which_to_leave_out():
+    driven = four_bar()
+    driven.add(mbs.Driver("motor", mbs.angle(driven.elements["A"]), 0.6))
+    assert len(mbs.assembly_modes(driven, fix={"crank.angle": 0.6})) == 2  # what repeats itself does no harm
+    told = mbs.assembly_modes(driven, fix={"crank.angle": 0.7}).message
+    assert told.startswith("there is no real pose: crank.angle and motor hold 2 quantities of 1 freedom")
+    assert "leave 1 of them out" in told
 
 
 def test_freedoms_that_nothing_leads_are_refused():
@@ -370,10 +388,17 @@ def test_modes_are_read_by_number_and_by_name():
         modes[2]
     with pytest.raises(mbs.ModelError, match="holds a rate"):
         mbs.assembly_modes(four_bar(), fix={"crank.omega": 1.0})
+    assert modes.table("coupler.B").splitlines()[0].split() == ["mode", "coupler.B.x", "coupler.B.y"]
+
+
+@pytest.mark.parametrize("seed", [None, "a", -1, 1.5, True, np.nan])
+def test_a_seed_is_a_whole_number(seed):
+    with pytest.raises(mbs.ModelError, match="seed is that of random numbers, a whole number from 0 on"):
+        mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6}, seed=seed)
 
 
 def test_modes_are_drawn_side_by_side_in_one_window():
     modes = mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6})
     figure = modes.plot()
-    assert len(figure.axes) == 2
+    assert [ax.get_title() for ax in figure.axes] == ["mode 0: circuit 0, branch 0", "mode 1: circuit 0, branch 1"]
     assert figure.axes[0].get_xlim() == figure.axes[1].get_xlim()

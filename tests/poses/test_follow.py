@@ -372,3 +372,14 @@ def test_a_lap_finds_the_pose_again_from_which_it_began():
         value = 1.0 + bits * np.spacing(1.0)
         found = [np.abs(state.q - start.q).max() < 1e-12 for state in lap.states_where("CD.angle", value)]
         assert sorted(found) == [False, True]
+
+
+def test_what_a_driver_that_is_let_go_drove_is_followed_by_its_own_name():
+    """The leg of a platform: no other quantity changes as its length does."""
+    model = load("three_rpr").build()
+    curve = mbs.follow(model, "leg1.distance")
+    assert curve.closed and len(curve.dead_points) >= 2
+    assert np.ptp(curve["leg1.distance"]) > 0.1 and np.ptp(curve["leg2.distance"]) < 1e-12
+    low, high = curve.limits("leg1.distance")
+    assert low - 1e-12 <= curve["leg1.distance"].min() and curve["leg1.distance"].max() <= high + 1e-12
+    assert len(curve.states_where("leg1.distance", curve["leg1.distance"][0])) >= 2

@@ -27,10 +27,10 @@ def test_branches_meet_in_dead_points(rocking):
     figure = rocking.plot("rocker.angle")
     (ax,) = figure.axes
     assert ax.get_xlabel() == "crank.angle [rad]" and ax.get_ylabel() == "rocker.angle [rad]"
-    assert labels(ax) == ["branch 1", "branch 2", "dead point"]
+    assert labels(ax) == ["branch 0", "branch 1", "dead point"]
     dots = next(line for line in ax.lines if line.get_label() == "dead point")
     assert sorted(dots.get_xdata()) == sorted(point.value for point in rocking.dead_points)
-    for line in ax.lines[:3]:  # branch 1 is drawn in two pieces, since the curve begins on it
+    for line in ax.lines[:3]:  # branch 0 is drawn in two pieces, since the curve begins on it
         ends = np.array([line.get_xdata()[[0, -1]], line.get_ydata()[[0, -1]]])
         assert min(np.abs(ends - dot[:, None]).max(axis=0).min() for dot in np.array(dots.get_data()).T) < 1e-12
 
@@ -40,7 +40,7 @@ def test_coupler_curves_of_several_curves_are_told_apart():
     parallel = mbs.follow(points, "crank.angle")
     crossed = mbs.follow(points, "crank.angle", start=parallel.branch_points[0])
     (ax,) = parallel.plot_path("coupler.P", beside=crossed).axes
-    assert labels(ax) == ["curve 1, branch 1", "curve 2, branch 1", "branch point"]
+    assert labels(ax) == ["curve 1, branch 0", "curve 2, branch 0", "branch point"]
     assert ax.get_aspect() == 1.0 and ax.get_title() == "coupler.P"
 
 
@@ -50,6 +50,18 @@ def test_ends_of_an_open_curve_are_marked():
     (ax,) = mbs.follow(model, "crank.angle").plot("rocker.angle").axes
     ends = next(line for line in ax.lines if line.get_label() == "end")
     assert np.allclose(sorted(ends.get_xdata()), [-0.5, 1.5], rtol=0, atol=1e-12)
+
+
+def test_vectors_are_drawn_by_their_components(rocking):
+    figure = rocking.plot("coupler.P")
+    assert [ax.get_ylabel() for ax in figure.axes] == ["coupler.P.x [m]", "coupler.P.y [m]"]
+
+
+def test_branches_have_the_numbers_that_the_curve_tells(rocking):
+    (ax,) = rocking.plot("rocker.angle").axes
+    line = next(line for line in ax.lines if line.get_label() == "branch 1")
+    drawn = {round(float(y), 12) for y in line.get_ydata()}
+    assert {round(float(y), 12) for y in rocking["rocker.angle"][rocking.branches == 1]} <= drawn
 
 
 def test_vectors_and_other_things_are_refused(rocking):

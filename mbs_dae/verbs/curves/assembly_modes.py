@@ -12,6 +12,7 @@ from ...arguments import check_tables, model_of
 from ...certify.certificate import Certificate, certified
 from ...compiled import System
 from ...errors import MbsError, ModelError, check_dict
+from ...errors import counted as counted_as
 from ...model.drivers import Driver
 from ...model.model import Model
 from ...model.parameters import finite_number
@@ -19,11 +20,13 @@ from ...modes.continua import dimension_at
 from ...modes.counted import counted
 from ...modes.ends import Found, ends_of
 from ...modes.equations.closure import Closure
+from ...modes.folds import sharpened
 from ...modes.generic import Generic
 from ...modes.poses import state_at
 from ...modes.result import AssemblyModes
 from ...poses.assembly import assembled, holding
 from ...poses.closing import closed
+from ...poses.freedom import free_motions
 from ...results.result import State
 from ...symbolic.markers import t as time
 from .follow import follow
@@ -63,6 +66,8 @@ def assembly_modes(
     check_tables(model, np.array([t]))
     check_dict("fix", given, "names and values", 'fix={"crank.angle": 0.6}')
     given = {name: finite_number(value, f"fix[{name!r}]") for name, value in given.items()}
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
+        raise ModelError(f"seed is that of random numbers, a whole number from 0 on, not {seed!r}")
     _check_levels(model, given)
     held = holding(model.compile(), 0, given)
     closure, generic = counted(held, t, seed)
@@ -133,7 +138,7 @@ def _singular(
             continue
         here = dimension_at(held, t, q)
         dimension = max(dimension, here)
-        if not here and (state := state_at(model, held, closure, q, t, fix)) is not None:
+        if not here and (state := state_at(model, held, closure, sharpened(held, t, q), t, fix)) is not None:
             alone.append(state)
     return alone, dimension
 
@@ -161,8 +166,20 @@ def _told(
     if generic.complete is False:
         parts.append("the trace test fails: poses are missing; try another seed=")
     if not states and not dimension:
-        parts.append("there is no real pose" + _limit(model, t, fix))
+        parts.append("there is no real pose" + (_too_much(model, t, fix) or _limit(model, t, fix)))
     return "; ".join(parts)
+
+
+def _too_much(model: Model, t: float, fix: Mapping[str, float]) -> str:
+    """Whether more is held than can vary freely."""
+    drivers = [driver.name for driver in model.drivers]
+    bare = model.without(*drivers) if drivers else model
+    freedoms = free_motions(bare.compile(), t, assembled(bare, t).full_q).shape[1]
+    count = len(fix) + sum(len(driver.units) for driver in model.drivers)
+    if count <= freedoms:
+        return ""
+    what = f"{' and '.join([*fix, *drivers])} hold {count} quantities of {counted_as(freedoms, 'freedom')}"
+    return f": {what}, and contradict each other; leave {count - freedoms} of them out"
 
 
 def _limit(model: Model, t: float, fix: Mapping[str, float]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arguments import as_state, check_start, check_tables, model_of
+from ...arguments import as_state, check_start, check_tables, model_of, truth_of
 from ...compiled import System
 from ...compiled.machine import ENDLESS
 from ...errors import ModelError, check_dict
@@ -28,7 +28,7 @@ from ...poses.assembly import holding, in_full, posed
 from ...poses.newton import evaluate_and_factorise, gaps
 from ...readings.motion import result_of
 from ...results.result import State
-from .released import drivers_of, released
+from .released import drivers_of, released, without_drivers
 
 CLOSED = 1e-8
 """Gaps of less, in lengths of the model, are closed."""
@@ -108,8 +108,7 @@ def _check_numbers(step: Any, poses: Any, branch: Any, both: Any) -> None:
         raise ModelError(f"poses is how many there may be, a whole number from 2 on, not {poses!r}")
     if branch is not None and (not isinstance(branch, int | np.integer) or isinstance(branch, bool)):
         raise ModelError(f"branch is the number of a branch, from 0 on, not {branch!r}")
-    if not isinstance(both, bool | np.bool_):
-        raise ModelError(f"both says whether an open curve is followed in both directions, True or False, not {both!r}")
+    truth_of(both, "both says whether an open curve is followed in both directions")
 
 
 def _as_asked(model: Model, start: Any, fix: Any, release: Any, t: Any) -> tuple[dict[str, float], Any, float]:
@@ -136,7 +135,7 @@ def _held(
     check_start(model, given)
     q = posed(model, t, fix, None)[0] if given is None else in_full(model.compile(), given)
     let_go = released(model, holding(model.compile(), 0, fix), t, q, name, release)
-    freed = model.without(*let_go) if let_go else model
+    freed = without_drivers(model, let_go)
     if driving := freed.drivers and drivers_of(freed, name, t, q):
         named = tuple(dict.fromkeys([*let_go, *driving]))
         what = f"{driving[0]} drives {name}, and holds it; let it go"

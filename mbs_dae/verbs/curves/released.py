@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...compiled import System
 from ...errors import ModelError, check_name
-from ...model.drivers import Driver
+from ...model.drivers import Driver, LetGo
 from ...model.model import Model
 from ...poses.arcs.beginning import poses_beside
 from ...poses.freedom import free_motions
@@ -31,6 +32,14 @@ def released(model: Model, held: System, t: float, q: np.ndarray, name: str, rel
     what = f"{model.name!r} has {len(drivers)} drivers, {', '.join(drivers)}, and {which}"
     each = f"release={driving[0] if driving else drivers[0]!r}"
     raise ModelError(f"{what}; say which one is let go: {each}; or several: release={tuple(driving or drivers)!r}")
+
+
+def without_drivers(model: Model, names: Sequence[str]) -> Model:
+    """The model without these drivers; what each drove can still be read, and followed, by the same name."""
+    if not names:
+        return model
+    driven = [model.elements[name] for name in names]
+    return model.without(*names).plus(*(LetGo(one) for one in driven if isinstance(one, Driver)))
 
 
 def _named(model: Model, release: Any, drivers: list[str]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ SIZE = (3.6, 3.2)
 
 
 def plot_modes(modes: AssemblyModes, columns: int | None) -> Figure:
-    """Each mode in axes of its own, all with the same limits."""
+    """Each mode in axes of its own, all with the same limits, with its circuit and its branch."""
     if not modes.states:
         raise ModelError(f"there is no mode of {modes.title!r} to draw: {modes.message or 'all solutions are complex'}")
     count = len(modes)
@@ -39,7 +39,7 @@ def plot_modes(modes: AssemblyModes, columns: int | None) -> Figure:
             ax = new_axes(result, figure, None, (rows, columns, k + 1))
             ax.patch.set_visible(False)  # in space axes reach under their neighbours
             scenes.append(scene_on(ax, result, motion.at([k])))
-            scenes[-1].say(f"mode {k}")
+            scenes[-1].say(f"mode {k}: circuit {modes.circuits[k]}, branch {modes.branches[k]}")
         for scene in scenes:
             if scene.dimension == 3:
                 scene.lay_out()

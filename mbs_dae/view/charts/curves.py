@@ -26,7 +26,8 @@ def plot_curve(curve: Curve, names: Sequence[str], over: str | None, beside: Cur
     curves, x = _checked(curve, beside), curve.followed if over is None else over
     if curve.components(x) != (x,):
         raise ModelError(f"plot() draws over= a number, and {x!r} is a vector; write over={curve.components(x)[0]!r}")
-    names = names_of(names, "plot", "quantities", curve.names)
+    named = names_of(names, "plot", "quantities", curve.names)
+    names = list(dict.fromkeys(part for name in named for part in curve.components(name)))
     with style():
         figure = Picture(figsize=(7.4, max(3.6, 0.6 + 2.8 * len(names))), layout="constrained")
         say_if_stopped(figure, curve)
@@ -83,7 +84,7 @@ def _draw(ax: Any, curves: Sequence[Curve], x: str, y: str) -> None:
         for branch, pieces in _pieces(curve, x, y):
             colour = next(colours)
             for k, piece in enumerate(pieces):
-                label = f"{which}branch {branch + 1}" if k == 0 else "_"
+                label = f"{which}branch {branch}" if k == 0 else "_"
                 ax.plot(*(piece + turns), dashes, color=colour, label=label)
         last = number == len(curves)
         special = (curve.dead_points, DEAD, "dead point"), (curve.branch_points, CROSS, "branch point")

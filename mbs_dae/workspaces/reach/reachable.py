@@ -22,7 +22,7 @@ from ...model.parameters import finite_number
 from ...poses.reach.joint_space import JointSpace, label
 from ...results.quantities import frozen
 from ...verbs.inverse_kinematics import inverse_kinematics
-from ..asked import Begun, Plane, begin, check_freedom, equations_of, plane_of, settle
+from ..asked import Begun, Plane, begin, check_freedom, equations_of, plane_of, points_of, settle
 from ..curves import curves_of
 from ..following.search import Region, Seeking
 from ..found import LIMIT, SERIAL, Area, SingularCurve
@@ -74,7 +74,7 @@ class ReachableWorkspace:
 
     def contains(self, points: Any) -> np.ndarray:
         """Which points (n, 2) can be reached, as exactly as the polygon of the boundary is."""
-        points = np.atleast_2d(np.asarray(points, dtype=float))
+        points = points_of(points)
         inside = [one.contains(points) for one in self.regions]
         return np.any(inside, axis=0) if inside else np.zeros(len(points), dtype=bool)
 
