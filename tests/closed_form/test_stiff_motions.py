@@ -151,7 +151,7 @@ def chain() -> tuple[mbs.PlanarModel, dict[str, float]]:
     return model, start | {f"m{count - 1}.x": 0.01, f"m{count - 1}.vx": 1.0}
 
 
-@pytest.mark.parametrize("times", [[0.2], pytest.param([1.0, 2.0], marks=pytest.mark.slow)], ids=str)
+@pytest.mark.parametrize("times", [[0.2], pytest.param([1.0, 2.0], marks=pytest.mark.soak)], ids=str)
 def test_a_chain_of_springs_over_six_decades(times):
     """The fastest mode swings 5,000 times in 2 s, the slowest one half a time. Speeds are up to 60 m/s, and a roundoff
     of 1e-14 m/s a step moves the slow masses by 1e-11 m."""

@@ -169,9 +169,18 @@ def test_slopes_of_a_driver(kind, dimension, form, where, coordinates):
     check_element(driver_case(kind, dimension, form, where), coordinates, dynamic=False)
 
 
+def poses() -> list[Any]:
+    """Rotations in space take ten seconds and more each: of the six cases one stands for all."""
+    turning = [case for case in in_both(POSES) if case.values[0] == 3 and "rotation" in case.values[1]]
+    late = {case.id for case in turning if case.id != "position and rotation in space, parameters, cartesian"}
+    return [
+        pytest.param(*case.values, id=case.id, marks=[pytest.mark.soak] if case.id in late else [])
+        for case in in_both(POSES)
+    ]
+
+
 @pytest.mark.usefixtures("interpreted_kernels")
-@pytest.mark.parametrize("coordinates", ["cartesian", "natural"])
-@pytest.mark.parametrize(("dimension", "parts", "where"), POSES)
+@pytest.mark.parametrize(("dimension", "parts", "where", "coordinates"), poses())
 def test_slopes_of_a_driver_of_a_pose(dimension, parts, where, coordinates):
     check_element(pose_case(dimension, parts, where), coordinates, dynamic=False)
 

@@ -97,7 +97,12 @@ def test_loads_by_parameters(by):
     check(loads, by, lambda h: mbs.inverse_dynamics(model.with_parameters(**{by: value + h}), TIMES))
 
 
-@pytest.mark.parametrize("name", DRIVEN)
+LATE = ("spatial_slider_crank", "stewart_zhao")  # six seconds and more each
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.soak] if name in LATE else []) for name in DRIVEN]
+)
 def test_loads_of_models_of_the_gallery(name):
     model = load(name).build()
     loads = mbs.inverse_dynamics(model, TIMES, derivatives=DRIVEN[name])

@@ -251,7 +251,9 @@ GALLERY = {
 }
 
 
-@pytest.mark.parametrize("name", GALLERY)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.soak] if name == "rolling_disk" else []) for name in GALLERY]
+)
 def test_models_of_the_gallery(name):
     module = load(name)
     model, initial = module.build(), getattr(module, "INITIAL", {})

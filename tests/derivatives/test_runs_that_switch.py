@@ -242,8 +242,8 @@ def test_states_and_controllers():
 
 
 def test_a_state_that_is_only_held_counts_in_derivatives():
-    """The force is -K x of the last sampling time: places, velocities and forces at times T apart follow one by one from
-    the first place."""
+    """The force is -K x of the last sampling time: places, velocities and forces at times T apart follow one by one,
+    from the first place."""
     model, block, _, (gain,) = on_guide("sampled", K=3.0)
     held, T, K = model.state("held", initial=0.0), 0.1, sp.Symbol("K")
     model.add(mbs.Sampled("sampler", every=T, update={"held": -gain * model["block.x"]}))
