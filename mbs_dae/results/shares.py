@@ -152,7 +152,9 @@ class Shares:
             name = max(sizes, key=lambda one: sizes[one])
         size, unit = float(np.linalg.norm(self._main(self.total)[k])), self._unit
         sentence = f"at {self._when(k)} {self.of} {self.verb} {size:.6g} {unit}: "
-        if np.isfinite(fractions[name]):
+        if not sizes[name]:
+            sentence = f"at {self._when(k)} {self.of} {self.verb} nothing"
+        elif np.isfinite(fractions[name]):
             sentence += f"{100 * fractions[name]:.0f} % of it is {name}"
         else:
             sentence += f"its shares cancel, the largest is {sizes[name]:.6g} {unit} of {name}"
@@ -174,8 +176,9 @@ class Shares:
         k = self.index(at)
         fractions = self._fractions(k)
         order = sorted(self.parts, key=lambda one: -np.nan_to_num(fractions[one], nan=self._sizes(k)[one]))
+        whole = 1.0 if np.isfinite([*fractions.values()]).any() else np.nan
         rows = [(name, *_columns(self.parts[name])[k], _percent(fractions[name])) for name in order]
-        rows.append(("sum", *_columns(self.total)[k], _percent(1.0)))
+        rows.append(("sum", *_columns(self.total)[k], _percent(whole)))
         head = ("source", *(f"{c} [{u}]" for c, u in zip(self.components, self.units, strict=True)), "share")
         size = np.abs([_columns(part)[k] for part in self.parts.values()]).max(axis=0, initial=0.0)
         return "\n".join([f"{self.of} at {self._when(k)}", *_lines(head, rows, size)])

@@ -19,7 +19,7 @@ from ..poses import newton
 from ..poses.assembly import held_model, posed
 from ..poses.freedom import free_motions
 from ..results.result import State
-from ..verbs.curves.released import drivers_of
+from ..verbs.curves.released import drivers_of, without_drivers
 from .following.equations import Equations, Point
 
 EXAMPLE = '{"crank1.angle": (-1.0, 1.0), "crank2.angle": (0.0, 2.0)}'
@@ -131,7 +131,7 @@ def let_go(model: Model, names: Iterable[str], release: str | Sequence[str] | No
             raise ModelError(f"release={name!r} is no driver of {model.name!r}; it has {known}", name=name)
     for name in (name for name in names if name not in model.parameters):
         asked += [d for d in drivers_of(model, name, t, model.compile().placement) if d not in asked]
-    return model.without(*asked) if asked else model
+    return without_drivers(model, asked)
 
 
 # --- equations with values left open ----------------------------------------------------------------------------------

@@ -156,3 +156,11 @@ def test_a_force_and_a_motion_without_forces_have_no_shares(whole):
             whole.shares("B").only(*words)
     with pytest.raises(mbs.ModelError, match="about= is a point of the frame, 2 numbers or a marker"):
         whole.shaking(about="A")
+
+
+def test_where_nothing_is_carried_it_is_said():
+    model = slider_crank(m1=1.3, m2=0.7, m3=2.1)
+    still = model.without("motor").plus(mbs.Driver("motor", mbs.angle(model.bodies["crank"]), 0.3))
+    shares = mbs.inverse_dynamics(still, [0.0]).shares("B")
+    assert str(shares.largest()) == "at t = 0 s B carries nothing"
+    assert "%" not in shares.table()

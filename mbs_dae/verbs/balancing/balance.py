@@ -128,7 +128,8 @@ def _pivot(result: Result, body: Body) -> np.ndarray:
     axes, place = _axes(result, body), motion.q[:, list(system.layout.q[body])[:size]]
     turned = (axes - axes.mean(axis=0)).reshape(-1, size)
     if np.linalg.norm(turned, 2) <= TURNS * np.sqrt(len(axes)):
-        raise ModelError(f"body {body.name!r} does not turn; a counterweight on it balances nothing but by its mass")
+        what = f"body {body.name!r} does not turn in these times: a counterweight balances nothing but by its mass"
+        raise ModelError(f"{what}; name a body that turns")
     moved = (place - place.mean(axis=0)).ravel()
     point = np.linalg.lstsq(turned, -moved, rcond=TURNS)[0]
     if np.abs(turned @ point + moved).max() > STAYS * system.length:
