@@ -391,6 +391,14 @@ def test_modes_are_read_by_number_and_by_name():
     assert modes.table("coupler.B").splitlines()[0].split() == ["mode", "coupler.B.x", "coupler.B.y"]
 
 
+@pytest.mark.parametrize("turns", [-6, 1, 4])
+def test_modes_do_not_depend_on_how_many_turns_a_crank_has_made(turns):
+    """Asked of a structure for the first time, too."""
+    once = np.sort(np.sin(mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6})["rocker.angle"]))
+    modes = mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6 + 2 * np.pi * turns})
+    assert modes.complete and np.allclose(np.sort(np.sin(modes["rocker.angle"])), once, rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("seed", [None, "a", -1, 1.5, True, np.nan])
 def test_a_seed_is_a_whole_number(seed):
     with pytest.raises(mbs.ModelError, match="seed is that of random numbers, a whole number from 0 on"):

@@ -26,14 +26,16 @@ class Family:
     rows: np.ndarray
 
     def random_member(self, random: np.random.Generator, near: np.ndarray) -> np.ndarray:
-        """A generic complex one."""
+        """A generic complex one. Angles change by a radian at most, however many turns they count: the imaginary part
+        of one goes into an exponential."""
         out = near.astype(complex)
         length = self.closure.system.length
         kinds = PLACES[self.closure.system.model.dimension]
         metric = {self.closure.owners[r] for r in np.flatnonzero(self.closure.metric)}
         for key, at in self.closure.places.items():
             value = abs(complex(near[at[0]]))
-            size = length if key[-1] in kinds else value if value > 1e-6 else length if key[0] in metric else 1.0
+            own = value if value > 1e-6 else length
+            size = length if key[-1] in kinds else own if key[0] in metric else min(own, 1.0) if value > 1e-6 else 1.0
             x, y = random.normal(size=2)
             out[at] += SPREAD * size * (x + 1j * y)
         return out
