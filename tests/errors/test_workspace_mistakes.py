@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import mbs_dae as mbs
+from mbs_dae.workspaces.asked import let_go
 
 
 def five_bar() -> mbs.PlanarModel:
@@ -114,3 +115,9 @@ def test_points_are_pairs_of_numbers(points):
     ring = mbs.reachable_workspace(arm(), "CD.D", limits={"A.angle": ONE, "B.angle": TWO, "C.angle": ONE}, step=0.25)
     with pytest.raises(mbs.ModelError, match="points are pairs of finite numbers"):
         ring.contains(points)
+
+
+def test_what_a_driver_that_is_let_go_drove_keeps_its_name():
+    left = let_go(driven(), ("motor0.angle",), None, 0.0)
+    assert [one.name for one in left.drivers] == ["motor1"]
+    assert left.quantity("motor0.angle")[0].units[0] == "rad"
