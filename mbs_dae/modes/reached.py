@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..poses.arcs.points import BranchPoint, TurningPoint
+
+
+class Way(NamedTuple):
+    """From a mode to the next one on a curve, through what lies between them there."""
+
+    first: int
+    last: int
+    points: tuple[TurningPoint | BranchPoint, ...]
 
 
 @dataclass(frozen=True)
 class Reached:
-    """The number of the circuit and of the branch of each mode."""
+    """The number of the circuit and of the branch of each mode, and the ways between them."""
 
     circuits: tuple[int, ...]
     branches: tuple[int, ...]
+    ways: tuple[Way, ...]
 
 
 def joined(count: int, pairs: Iterable[tuple[int, int]]) -> tuple[int, ...]:

@@ -109,6 +109,21 @@ class AssemblyModes:
         no dead point between them."""
         return self._reached.branches
 
+    @property
+    def ways(self) -> tuple[tuple[int, int, tuple[Any, ...]], ...]:
+        """How modes are reached from each other: (from, to, through which singular poses), one after the other along
+        the curves on which one driver or fixed value is let go. Singular poses are the dead points of what is let go
+        (`TurningPoint`), with its value there, and branch points (`BranchPoint`).
+
+        >>> points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}  # both cranks rock
+        >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
+        >>> for first, last, (dead,) in mbs.assembly_modes(model, fix={"AB.angle": 0.6}).ways:
+        ...     print(first, last, dead.name, round(dead.value, 4))
+        0 1 AB.angle 2.0519
+        1 0 AB.angle -2.0519
+        """
+        return self._reached.ways
+
     def table(self, *names: str) -> str:
         """Quantities of all modes as a table of text; if none are named, the places of the bodies.
 

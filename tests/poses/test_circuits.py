@@ -47,6 +47,26 @@ def test_the_nearest_limit_is_told_of_what_is_fixed_and_of_what_is_driven(driven
     assert f"A.angle goes to {sign * 2.4063479955556631:.9g} at most" in modes.message
 
 
+@pytest.mark.parametrize("driven", [False, True])
+def test_ways_lead_through_the_dead_points_of_the_crank(driven):
+    """Coupler and rocker in line, in which both modes are one."""
+    forth, back = modes_at(ROCKS, 0.6, driven).ways
+    assert (forth[0], forth[1], back[0], back[1]) == (0, 1, 1, 0)
+    ((one,), (other,)) = forth[2], back[2]
+    assert np.abs(np.sort([one.value, other.value]) - [-2.4063479955556631, 2.4063479955556631]).max() < 1e-12
+    assert modes_at(TURNS, 0.6, driven).ways == ()
+
+
+def test_both_modes_of_a_parallelogram_are_of_one_circuit_through_its_change_points():
+    points = {"A": (0, 0), "B": (0.4, 0.3), "C": (1.4, 0.3), "D": (1, 0)}
+    bars = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
+    modes = mbs.assembly_modes(bars, fix={"AB.angle": 0.6})
+    assert (modes.circuits, modes.branches) == ((0, 0), (0, 1))
+    assert [(first, last, len(points)) for first, last, points in modes.ways] == [(0, 1, 1)] * 2
+    angles = [points[0].state["AB.angle"] for _, _, points in modes.ways]
+    assert np.abs(np.sort(np.cos(angles)) - [-1, 1]).max() < 1e-9
+
+
 def test_two_of_the_modes_of_a_six_bar_are_on_one_circuit_and_all_are_proven():
     model, given = six_bar()
     modes = mbs.assembly_modes(model, fix=given)

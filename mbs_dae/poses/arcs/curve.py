@@ -108,6 +108,10 @@ class Curve(Result):
         >>> round(up["BC.angle"], 4), round(down["BC.angle"], 4)
         (1.2432, -1.2432)
         """
+        return tuple(self.at_rest(place) for place in self.places_where(name, value))
+
+    def places_where(self, name: str, value: float) -> list[Place]:
+        """The same, as places on the curve."""
         value, unit = finite_number(value, f"the value of {name!r}"), self._unit_of(self._checked(name))
         values = self[name]
         turns = np.array([0.0])
@@ -119,7 +123,11 @@ class Curve(Result):
         near = ROUND * self.track.system.length
         if self.closed and len(found) > 1 and found[-1].s > self.t[-1] - near and found[0].s < self.t[0] + near:
             found.pop()  # the last pose of a lap is the first one
-        return tuple(self._at_rest(place.q) for place in found)
+        return found
+
+    def at_rest(self, place: Place) -> State:
+        """The pose in a place."""
+        return self._at_rest(place.q)
 
     def _unit_of(self, name: str) -> float:
         """What differences of a quantity are measured by: lengths by that of the model."""

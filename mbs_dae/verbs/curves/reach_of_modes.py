@@ -2,118 +2,152 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
+from ...compiled import System
 from ...errors import MbsError
 from ...model.drivers import Driver
-from ...model.model import Model
-from ...modes.reached import Reached, joined
+from ...modes.reached import Reached, Way, joined
 from ...modes.result import AssemblyModes
 from ...poses.arcs.curve import Curve
-from ...poses.assembly import assembled, holding
-from ...poses.freedom import free_motions
+from ...poses.arcs.points import BranchPoint, TurningPoint
+from ...results.result import State
 from .follow import follow
-from .released import named_as
 
 SAME = 1e-6
 """Poses that differ by less, in lengths of the model and radians, are one."""
-NEAR = 0.2
-"""How far from a curve, by the poses on it, a mode may be that is looked at more closely."""
+MOST = 24
+"""So many curves are followed from one mode, through branch points of others."""
+
+
+class LetGo(NamedTuple):
+    """What is let go: its name, what stays held, and the driver, if it is one that holds it."""
+
+    name: str
+    others: dict[str, float]
+    driver: str | None
+
+
+class Met(NamedTuple):
+    """A mode on a curve: the arc length there, and the number of the piece between dead points."""
+
+    s: float
+    mode: int
+    piece: int
+
+
+class Gone(NamedTuple):
+    """A curve and the modes on it in their order; and the one that it leaves in a branch point."""
+
+    curve: Curve
+    met: list[Met]
+    left: Gone | None = None
+    at: BranchPoint | None = None
+
+    def points(self) -> list[TurningPoint | BranchPoint]:
+        """Its singular poses, in their order."""
+        found: list[TurningPoint | BranchPoint] = [*self.curve.dead_points, *self.curve.branch_points]
+        return sorted(found, key=lambda point: point.s)
+
+    def ways(self) -> Iterator[Way]:
+        """From each mode to the next one, and of a lap from the last to the first; from another curve to this one."""
+        points = self.points()
+        for a, b in zip(self.met, self.met[1:], strict=False):
+            yield Way(a.mode, b.mode, tuple(point for point in points if a.s < point.s < b.s))
+        if self.curve.closed and len(self.met) > 1:
+            first, last = self.met[0], self.met[-1]
+            around = [p for p in points if p.s > last.s] + [p for p in points if p.s < first.s]
+            yield Way(last.mode, first.mode, tuple(around))
+        if self.left and self.at and self.left.met and self.met:
+            start, before = self.left.nearest(self.at.s)
+            to, behind = self.nearest(0.0)
+            system, at = self.curve.track.system, self.at.state
+            behind = [point for point in behind if _apart(system, point.state, at) > SAME]
+            yield Way(start, to, (*before[::-1], self.at, *behind))
+
+    def nearest(self, s: float) -> tuple[int, list[TurningPoint | BranchPoint]]:
+        """The mode that is nearest to a place, and the singular poses on the way there."""
+        lap = self.curve.length if self.curve.closed else np.inf
+        shift = [0.0, lap, -lap] if self.curve.closed else [0.0]
+        end, mode = min(((met.s + k, met.mode) for met in self.met for k in shift), key=lambda one: abs(one[0] - s))
+        on_way = [(point.s + k, point) for point in self.points() for k in shift]
+        on_way = [one for one in on_way if min(s, end) < one[0] < max(s, end)]
+        return mode, [point for _, point in sorted(on_way, key=lambda one: abs(one[0] - s))]
 
 
 def reached(modes: AssemblyModes) -> Reached:
-    """Modes on one curve are of one circuit; those between which what was let go does not turn back, of one branch."""
-    count = len(modes)
-    whole: list[tuple[int, int]] = []
+    """Modes on one curve, or on others through its branch points, are of one circuit; those between which what was let
+    go does not turn back, of one branch."""
+    count, ways, whole = len(modes), list[Way](), list[tuple[int, int]]()
     pieces: list[tuple[int, int]] = []
-    if count > 1:
-        for quantity, measure, driver in _led(modes):
-            seen: set[int] = set()
-            for k in range(count):
-                if k in seen:
-                    continue
-                curve = _curve_from(modes, k, quantity, driver)
-                if curve is None:
-                    continue
-                places = {k: curve.beginning} | dict(_modes_on(modes, curve, k))
-                seen |= {*places}
-                whole += [(k, other) for other in places]
-                numbers = _pieces(curve, measure)
-                pieces += [(k, i) for k in places for i in places if numbers[places[k]] == numbers[places[i]]]
-    return Reached(joined(count, whole), joined(count, pieces))
-
-
-def _led(modes: AssemblyModes) -> Iterator[tuple[str, Any, Driver | None]]:
-    """What can be let go: (its name if it is fixed, its measure, the driver of it)."""
-    model = modes[0].system.model
-    for name in modes.fix:
-        yield name, model.quantity(name)[0], None
-    for driver in model.drivers:
-        if isinstance(driver, Driver) and not driver.measure.lowest:
-            yield "", driver.measure, driver
-
-
-def _curve_from(modes: AssemblyModes, k: int, name: str, driver: Driver | None) -> Curve | None:
-    """None where a mode cannot be left that way."""
-    model: Model = modes[0].system.model
-    others = {key: value for key, value in modes.fix.items() if driver is not None or key != name}
-    if driver is not None:
-        q = modes[k].full_q
-        left = free_motions(holding(model.without(driver.name).compile(), 0, others), modes.t, q)
-        if left.shape[1] != 1:
-            return None
-        name = named_as(model, driver, modes.t, q, left[:, 0]) or ""
-    try:
-        return follow(model, name, start=modes[k], fix=others, t=modes.t, release=driver.name if driver else None)
-    except MbsError:
-        return None
-
-
-def _modes_on(modes: AssemblyModes, curve: Curve, start: int) -> Iterator[tuple[int, int]]:
-    """The other modes on a curve, and the numbers of the poses next to them: from that pose Newton leads to the mode,
-    with everything led again."""
-    system = modes[0].system
-    poses = curve.traced.path.q
-    for k, mode in enumerate(modes):
-        if k == start:
-            continue
-        far = np.array([_apart(system, mode.full_q, q[: mode.full_q.size]) for q in poses])
-        for at in _nearest(far):
-            try:
-                state = assembled(system.model, modes.t, modes.fix, curve.state(int(at)))
-            except MbsError:
+    for one in _led(modes) if count > 1 else ():
+        seen: set[int] = set()
+        for k in range(count):
+            if k in seen:
                 continue
-            if _apart(system, mode.full_q, state.full_q) < SAME:
-                yield k, int(at)
-                break
+            for gone in _curves_from(modes, k, one):
+                seen |= {place.mode for place in gone.met}
+                whole += [(k, place.mode) for place in gone.met]
+                pieces += [(a.mode, b.mode) for a in gone.met for b in gone.met if a.piece == b.piece]
+                ways += gone.ways()
+    return Reached(joined(count, whole), joined(count, pieces), tuple(dict.fromkeys(ways)))
 
 
-def _nearest(far: np.ndarray) -> Sequence[int]:
-    """The poses that are nearer than those beside them, and near."""
-    before, after = np.append(np.inf, far[:-1]), np.append(far[1:], np.inf)
-    found = np.flatnonzero((far <= before) & (far <= after) & (far < NEAR))
-    return found[np.argsort(far[found])][:3].tolist()
+def _led(modes: AssemblyModes) -> Iterator[LetGo]:
+    """What can be let go."""
+    for name in modes.fix:
+        yield LetGo(name, {key: value for key, value in modes.fix.items() if key != name}, None)
+    for driver in modes[0].system.model.drivers:
+        if isinstance(driver, Driver) and not driver.measure.lowest:
+            yield LetGo(f"{driver.name}.{driver.measure.levels[0]}", dict(modes.fix), driver.name)
 
 
-def _apart(system: Any, one: np.ndarray, other: np.ndarray) -> float:
+def _curves_from(modes: AssemblyModes, k: int, one: LetGo) -> Iterator[Gone]:
+    """The curve through a mode, and those that leave it in branch points; none where a mode cannot be left that way."""
+    model, passed = modes[0].system.model, list[State]()
+    try:
+        curve = follow(model, one.name, start=modes[k], fix=one.others, t=modes.t, release=one.driver)
+    except MbsError:
+        return
+    curves = [Gone(curve, _modes_on(modes, curve, one))]
+    while curves:
+        gone = curves.pop()
+        yield gone
+        for point in gone.curve.branch_points:
+            if any(_apart(modes[0].system, point.state, other) < SAME for other in passed):
+                continue
+            passed.append(point.state)
+            for branch in range(len(point.tangents)):
+                if branch == point.along or len(passed) > MOST:
+                    continue
+                try:
+                    curve = follow(model, one.name, start=point, branch=branch)
+                except MbsError:
+                    continue
+                curves.append(Gone(curve, _modes_on(modes, curve, one), gone, point))
+
+
+def _modes_on(modes: AssemblyModes, curve: Curve, one: LetGo) -> list[Met]:
+    """The modes that a curve passes, in their order: where what was let go has its value again."""
+    dead = [point.s for point in curve.dead_points]
+    found = []
+    for place in curve.places_where(one.name, modes[0][one.name]):
+        own = curve.at_rest(place)
+        far = [_apart(modes[0].system, own, mode) for mode in modes]
+        piece = int(np.searchsorted(dead, place.s))
+        if min(far) < SAME:
+            found.append(Met(place.s, int(np.argmin(far)), piece % len(dead) if curve.closed and dead else piece))
+    return found
+
+
+def _apart(system: System, one: State, other: State) -> float:
     """How far two poses are apart, whole turns aside."""
-    step = system.between(one, other) * np.sqrt(system.weight) / system.length
+    q, p = (state.full_q[: system.layout.q_size] for state in (one, other))
+    step = system.between(q, p) * np.sqrt(system.weight) / system.length
     if system.model.dimension == 2:
         angles = system.layout.plain[:, 1].reshape(-1, 3)[:, 2]
         step[angles] -= 2 * np.pi * np.round(step[angles] / (2 * np.pi))
     return float(np.abs(step).max(initial=0.0))
-
-
-def _pieces(curve: Curve, measure: Any) -> np.ndarray:
-    """The number of the piece of each pose, between those where the measure turns back."""
-    system, path = curve.track.system, curve.traced.path
-    values = system.reader([measure])(path.t, path.q, path.v, path.a)[0][:, 0]
-    change = np.sign(np.diff(values))
-    turns = np.flatnonzero(change[1:] * change[:-1] < 0) + 1
-    number = np.searchsorted(turns, np.arange(values.size), side="left")
-    if curve.closed and turns.size and change[0] * change[-1] > 0:
-        number %= turns.size
-    return number

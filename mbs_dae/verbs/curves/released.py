@@ -75,9 +75,8 @@ def drivers_of(model: Model, name: str, t: float, q: np.ndarray) -> list[str]:
     return found
 
 
-def named_as(model: Model, driver: Driver, t: float, q: np.ndarray, motion: np.ndarray | None = None) -> str | None:
-    """The quantity that stands for one that is driven where its driver is let go: one that changes just as it does, or
-    else the one that changes most in a `motion` that is then left."""
+def named_as(model: Model, driver: Driver, t: float, q: np.ndarray) -> str | None:
+    """The quantity of a joint or a body that changes just as what is driven does, where its driver is let go."""
     freed, system = model.without(driver.name), model.compile()
     owners = [*freed.elements, *freed.bodies]
     named = {f"{o}.{m.levels[0]}": m for o in owners for m in freed.measures_of(o) if m.levels[0] and not m.lowest}
@@ -85,6 +84,4 @@ def named_as(model: Model, driver: Driver, t: float, q: np.ndarray, motion: np.n
     own, *others = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny)
     changes = dict(zip(named, others, strict=True))
     best = max(changes, key=lambda name: changes[name] @ own)
-    if changes[best] @ own > 1.0 - PARALLEL:
-        return best
-    return None if motion is None else max(changes, key=lambda name: abs(changes[name] @ motion))
+    return best if changes[best] @ own > 1.0 - PARALLEL else None
