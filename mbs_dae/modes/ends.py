@@ -26,7 +26,7 @@ AWAY = 1e3
 """Paths that stick next to their end are on their way to infinity when they are so many lengths of the model away."""
 LATE = 0.999
 """What stops a path before is not where it leads, but what it passes by chance; another way passes it by."""
-RETRIES = 3
+RETRIES = 8
 
 
 @dataclass(frozen=True, eq=False)
