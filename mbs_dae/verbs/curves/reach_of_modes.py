@@ -20,7 +20,7 @@ from .follow import follow
 SAME = 1e-6
 """Poses that differ by less, in lengths of the model and radians, are one."""
 MOST = 24
-"""So many curves are followed from one mode, through branch points of others."""
+"""Through so many branch points curves are followed from one mode."""
 
 
 class LetGo(NamedTuple):
@@ -70,7 +70,7 @@ class Gone(NamedTuple):
 
     def nearest(self, s: float) -> tuple[int, list[TurningPoint | BranchPoint]]:
         """The mode that is nearest to a place, and the singular poses on the way there."""
-        lap = self.curve.length if self.curve.closed else np.inf
+        lap = self.curve.length
         shift = [0.0, lap, -lap] if self.curve.closed else [0.0]
         end, mode = min(((met.s + k, met.mode) for met in self.met for k in shift), key=lambda one: abs(one[0] - s))
         on_way = [(point.s + k, point) for point in self.points() for k in shift]
@@ -93,7 +93,7 @@ def reached(modes: AssemblyModes) -> Reached:
                 whole += [(k, place.mode) for place in gone.met]
                 pieces += [(a.mode, b.mode) for a in gone.met for b in gone.met if a.piece == b.piece]
                 ways += gone.ways()
-    return Reached(joined(count, whole), joined(count, pieces), tuple(dict.fromkeys(ways)))
+    return Reached(joined(count, whole), joined(count, pieces), tuple(ways))
 
 
 def _led(modes: AssemblyModes) -> Iterator[LetGo]:
