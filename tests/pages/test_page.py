@@ -248,6 +248,23 @@ def test_what_goes_far_is_followed(crank_page, chromium, tmp_path):
         assert page.page.locator("#follow").count() == 0
 
 
+def test_a_picture_that_is_made_smaller_has_all_in_it_unless_somebody_chose_what_it_shows(crank, crank_page, chromium):
+    far = crank["slider.x"].max(), 0.0
+    with Opened(chromium, crank_page) as page:
+        for chosen in (False, True):
+            page.page.set_viewport_size({"width": 1200, "height": 700})
+            page.page.wait_for_timeout(60)
+            if chosen:
+                page.page.mouse.move(300, 300)
+                page.page.mouse.wheel(0, -400)
+            scale = page.run("mbs.view.camera.scale")
+            page.page.set_viewport_size({"width": 360, "height": 700})
+            page.page.wait_for_timeout(60)
+            assert chosen == (page.run("mbs.view.camera.scale") >= scale)
+            x, _ = on_screen(page, far)
+            assert chosen or 0 < x < page.run("mbs.view.camera.width")
+
+
 def test_names_do_not_lie_over_one_another(chromium, tmp_path):
     """Of twenty-five bodies in a heap some have room for their names; the others are read by pointing at them."""
     model = mbs.PlanarModel("heap")

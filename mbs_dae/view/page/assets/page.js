@@ -94,7 +94,10 @@ function sized(view) {
   canvas.height = Math.round(height * ratio);
   const first = !view.sized;
   if (first) framed(view, width, height);
-  else resize(view.camera, width, height);
+  else {
+    resize(view.camera, width, height);
+    inPicture(view); // a frame that a page gives to this one may have been of another shape
+  }
   view.sized = true;
   frame(view);
 }
