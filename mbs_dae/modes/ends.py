@@ -16,7 +16,7 @@ from .monodromy import SAME, new_ones
 from .paths import DONE, FAR, PLAIN, Ends, newton, track
 
 REAL = 1e-7
-"""Imaginary parts of a signature that are less, relative to it, are roundoff."""
+"""Imaginary parts of a solution that are less, relative to it, are roundoff."""
 HOLDS = 1e-7
 """Residuals that are less, in lengths of the model, are nil: of equations that were left out as redundant."""
 REGULAR = 1e-6
@@ -24,6 +24,12 @@ REGULAR = 1e-6
 alone: one that is far away turns by little when it moves by much."""
 AWAY = 1e3
 """Paths that stick next to their end are on their way to infinity when they are so many lengths of the model away."""
+ONE = 1e-8
+"""Signatures of regular ends that differ by less, relative to their size, are of one solution: two that are about to
+run into one are sharp to roundoff over `REGULAR`."""
+FOLDED = 1e-3
+"""Where two paths end in one regular solution, one of them has gone over from another; that is next to it, if its
+singular values are less than this."""
 LATE = 0.999
 """What stops a path before is not where it leads, but what it passes by chance; another way passes it by."""
 RETRIES = 8
@@ -39,15 +45,11 @@ class Found:
     """Where paths came to singular places, as near as they came."""
     at_infinity: int
     lost: int
-    """Paths that ended for no known reason; then solutions may be missing."""
-
-    @property
-    def real(self) -> np.ndarray:
-        return np.flatnonzero([is_real(x) for x in self.regular.T])
+    """Paths that ended for no known reason, or where another one did; then solutions may be missing."""
 
 
-def is_real(signature: np.ndarray) -> bool:
-    return bool(np.abs(signature.imag).max(initial=0.0) < REAL * max(1.0, np.abs(signature).max(initial=0.0)))
+def is_real(x: np.ndarray) -> bool:
+    return bool(np.abs(x.imag).max(initial=0.0) < REAL * max(1.0, np.abs(x).max(initial=0.0)))
 
 
 def ends_of(generic: Generic, closure: Closure) -> Found:
@@ -61,16 +63,17 @@ def ends_of(generic: Generic, closure: Closure) -> Found:
     if done.any():
         x[:, done], _ = newton(family.between(numbers, numbers, still[done], still[done]), x[:, done], 1.0, 3)
     size = way.size(x)
-    regular = done & (_conditions(way, x) * size > REGULAR)
+    sharp = _conditions(way, x) * size
+    twice = _doubled(family.signature(x), done & (sharp > REGULAR), ONE)
+    regular = done & (sharp > np.where(twice, FOLDED, REGULAR))
     late = ends.s > LATE
     infinite = ~regular & late & ((ends.status == FAR) | (size > AWAY))
     singular = ~regular & ~infinite & late
-    lost = int((~regular & ~infinite & ~singular).sum())
+    distinct = np.flatnonzero(regular)[new_ones(family, x[:, :0], x[:, regular], ONE)]
+    lost = x.shape[1] - int(infinite.sum() + singular.sum()) - distinct.size
     residuals = np.abs(apart.evaluate(x, numbers[:, None])[0]).max(axis=1, initial=0.0)
-    holds = regular & (residuals < HOLDS * max(1.0, apart.system.length) * size)
-    alone = x[:, holds]
-    alone = alone[:, new_ones(family, alone[:, :0], alone)]
-    return Found(alone, x[:, singular], int(infinite.sum()), lost)
+    holds = residuals < HOLDS * max(1.0, apart.system.length) * size
+    return Found(x[:, distinct[holds[distinct]]], x[:, singular], int(infinite.sum()), lost)
 
 
 def _conditions(way: object, x: np.ndarray) -> np.ndarray:
@@ -98,7 +101,7 @@ def _tracked(generic: Generic, numbers: np.ndarray) -> Ends:
         ends = track(family.between(generic.numbers, numbers, still, other), generic.x)
         if _stopped(ends).sum() < _stopped(best).sum():
             best, bend = ends, other
-    twice = np.flatnonzero(_doubled(family.signature(best.x), best.status == DONE))
+    twice = np.flatnonzero(_doubled(family.signature(best.x), best.status == DONE, SAME))
     if twice.size:
         way = family.between(generic.numbers, numbers, still[twice], bend[twice])
         best.x[:, twice], best.status[twice], best.s[twice] = track(way, generic.x[:, twice], PLAIN.tighter())
@@ -109,7 +112,7 @@ def _stopped(ends: Ends) -> np.ndarray:
     return (ends.status != DONE) & (ends.s < LATE)
 
 
-def _doubled(signatures: np.ndarray, among: np.ndarray) -> np.ndarray:
+def _doubled(signatures: np.ndarray, among: np.ndarray, same: float) -> np.ndarray:
     """Those with another one at the same place."""
     at, out = np.flatnonzero(among), np.zeros(among.size, dtype=bool)
     if at.size < 2:
@@ -117,5 +120,5 @@ def _doubled(signatures: np.ndarray, among: np.ndarray) -> np.ndarray:
     own = signatures[:, at].T
     far = np.abs(own[:, None] - own[None]).max(axis=2)
     np.fill_diagonal(far, np.inf)
-    out[at] = far.min(axis=1) <= SAME * np.maximum(1.0, np.abs(own).max(axis=1))
+    out[at] = far.min(axis=1) <= same * np.maximum(1.0, np.abs(own).max(axis=1))
     return out

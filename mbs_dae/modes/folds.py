@@ -1,56 +1,89 @@
-"""Double solutions: two modes that run into one, sharpened where Newton alone is lost.
+"""Where two modes run into one, or have nearly done so: Newton alone is lost there, and does not tell two from one.
 
-Where Φ(q) = 0 has a double solution, the rank of its Jacobian J is one less than full, and Newton comes only to within
-the root of roundoff. But on the curve of poses that satisfy all equations but one, the last one is a parabola that
-touches zero: its slope σ = uᵀ J w, with u and w the left and right null vectors of J, goes through zero with a slope of
-its own. So the steps along w are those of a secant for σ, and those at right angles to it are Newton's.
+The Jacobian has rank n - 1 at such a fold, or all but. On the curve of poses that satisfy all equations but the
+combination uᵀΦ, u being what then is left over, that one is a parabola: the vertex, where its slope uᵀΦ_v w along the
+curve is zero, is regular, and Newton finds it (`Local.step`). At the vertex it has the height c = uᵀΦ, and -γ for its
+second derivative, so the modes stand at
+
+    w s,  s² = 2 c / γ
+
+from it: two of them, one where c is roundoff, or none that is real.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..compiled import System
-from ..compiled.machine import observe
-from ..tolerances import LOOSE
+from ..poses.local import FLAT, Local
 
-ASIDE = 1e-4
-"""Between two slopes, in lengths of the model."""
 NEAR = 1e-4
-"""It goes no farther, in lengths of the model."""
+"""No vertex is farther away, in lengths of the model."""
+STEPS, STILL = 8, 1e-13
+ROUNDOFF = 1e-15
+"""Heights of less, in lengths of the model, are nil; what they would part is 1e-7 or less."""
 RANK = 1e-4
-"""The next singular value, against the largest one, of a pose that is double and no more."""
-STEPS = 6
+"""What the next singular value is more than, against the largest, at a fold."""
+CLOSED = 1e-8
+"""What the last step to a mode is less than, in lengths of the model."""
 
 
-def sharpened(system: System, time: float, q: np.ndarray) -> np.ndarray:
-    """The double solution next to a pose; the pose itself, where there is none."""
-    weight, length = np.sqrt(system.weight), system.length
-    start = q
+class Fold(NamedTuple):
+    vertex: np.ndarray
+    poses: list[np.ndarray]
+    """Those that are real: two, one where they run into one, or none."""
+
+
+def fold_at(system: System, time: float, q: np.ndarray) -> Fold | None:
+    """The fold next to a pose; None where there is none, or no simple one."""
+    vertex = _vertex(system, time, q)
+    if vertex is None:
+        return None
+    here, rank = Local(system, time, vertex), system.nv - 1
+    bent, heights = here.forms(rank)[:, 0, 0], here.parts[0][:, rank:].T @ here.gaps
+    if np.abs(heights).max() < ROUNDOFF * system.length:
+        return Fold(vertex, [vertex])
+    squared = 2.0 * (bent @ heights) / (bent @ bent)
+    if squared < 0.0:
+        return Fold(vertex, [])
+    aside = np.sqrt(squared) * here.motions(rank)[:, 0]
+    both = [_closed(system, time, system.moved(vertex, way)) for way in (aside, -aside)]
+    poses = [q for q in both if q is not None]
+    return Fold(vertex, poses) if len(poses) == 2 else None
+
+
+def _vertex(system: System, time: float, q: np.ndarray) -> np.ndarray | None:
+    at = q
     for _ in range(STEPS):
-        residuals, jacobian = _equations(system, time, q)
-        left, sizes, right = np.linalg.svd(jacobian / weight)
-        count = min(jacobian.shape[1], sizes.size)
-        if count < jacobian.shape[1] or count < 2 or sizes[count - 2] < RANK * sizes[0]:
-            return start
-        w, u = right[count - 1], left[:, count - 1]
-        aside = system.moved(q, ASIDE * length * w / weight)
-        slope = u @ (jacobian / weight) @ w
-        turn = (u @ (_equations(system, time, aside)[1] / weight) @ w - slope) / (ASIDE * length)
-        if not abs(turn) * length > RANK * sizes[0]:
-            return start
-        across = right[: count - 1].T @ ((left[:, : count - 1].T @ residuals) / sizes[: count - 1])
-        q = system.moved(q, (-across - w * slope / turn) / weight)
-        far = np.abs(weight * system.between(start, q)).max(initial=0.0)
-        if not far < NEAR * length:
-            return start
-    return q if np.abs(_equations(system, time, q)[0]).max() < LOOSE * max(1.0, length) else start
+        here, rank = Local(system, time, at), system.nv - 1
+        sizes = here.parts[1]
+        if rank < 1 or len(sizes) <= rank or sizes[rank - 1] < RANK * sizes[0]:
+            return None
+        if np.abs(here.forms(rank)).max() < FLAT / system.length:
+            return None
+        way, _ = here.step(rank)
+        at = system.moved(at, way)
+        if not _length(system, system.between(q, at)) < NEAR * system.length:
+            return None
+        if _length(system, way) < STILL * system.length:
+            break
+    return at
 
 
-def _equations(system: System, time: float, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Residuals of the rows, and how they change, dense."""
-    machine, pattern = system.machine(), system.pattern
-    observe(machine, float(time), np.ascontiguousarray(q, dtype=float), system.still)
-    rows = np.zeros((len(system.rows), system.structure.columns))
-    rows[pattern.jac_row, pattern.jac_column] = machine.factor.jacobian
-    return machine.phi.copy(), rows[:, : system.nv]
+def _closed(system: System, time: float, q: np.ndarray) -> np.ndarray | None:
+    """Newton's method from next to a solution that is all but singular."""
+    for _ in range(STEPS):
+        here = Local(system, time, q)
+        left, sizes, right = here.parts
+        count = system.nv
+        way = right[:count].T @ ((left[:, :count].T @ -here.gaps) / sizes[:count]) / np.sqrt(system.weight[:count])
+        q = system.moved(q, way)
+        if _length(system, way) < STILL * system.length:
+            break
+    return q if _length(system, way) < CLOSED * system.length else None
+
+
+def _length(system: System, way: np.ndarray) -> float:
+    return float(np.sqrt(system.weight[: system.nv] @ way[: system.nv] ** 2))

@@ -57,13 +57,16 @@ class Known:
         return len(fresh)
 
 
-def new_ones(family: Family, known: np.ndarray, x: np.ndarray) -> list[int]:
+def new_ones(family: Family, known: np.ndarray, x: np.ndarray, same: float = SAME) -> list[int]:
     """Which of x are not among the known ones, nor twice."""
-    signatures = [*family.signature(known).T]
-    fresh = []
-    for k, one in enumerate(family.signature(x).T):
-        if not signatures or np.abs(np.array(signatures) - one).max(axis=1).min() > SAME * max(1.0, np.abs(one).max()):
-            signatures.append(one)
+    old, own = family.signature(known).T, family.signature(x).T
+    seen = np.concatenate([old, own])
+    count, fresh = len(old), list[int]()
+    taken = np.arange(len(seen)) < count
+    for k, one in enumerate(own):
+        far = np.abs(seen[taken] - one).max(axis=1)
+        if not far.size or far.min() > same * max(1.0, np.abs(one).max()):
+            taken[count + k] = True
             fresh.append(k)
     return fresh
 

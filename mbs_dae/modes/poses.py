@@ -1,9 +1,10 @@
-"""Real solutions as states: sharpened, in the model's own coordinates, and each pose once."""
+"""The real poses among what paths led to: sharpened, in the model's own coordinates, and each once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,38 +14,148 @@ from ..model.model import Model
 from ..poses.assembly import assembled
 from ..poses.closing import closed, turned_over
 from ..results.result import State
+from .continua import dimension_at
+from .ends import Found, is_real
 from .equations.closure import Closure
+from .folds import fold_at
 
 NEAR = 1e-4
-"""Sharpening moves no pose farther, in lengths of the model."""
+"""Sharpening moves no regular pose farther, in signatures; nor are two folds so near to each other."""
+BLURRED = 1e-2
+"""So near to a singular pose paths end, in signatures: off by the root of what was left of their way, or by a higher
+root."""
 
 
-def state_at(
-    model: Model, held: System, closure: Closure, x: np.ndarray, time: float, fix: Mapping[str, float]
-) -> State | None:
-    """The pose of a real solution; None where Newton leads elsewhere, or where axes that joints keep parallel point in
-    opposite directions."""
-    q = held.placement.copy()
-    moving = held.layout.nq
-    q[:moving] = x[:moving].real
-    if model.dimension == 2:
-        _turned_back(closure, q, held.placement)
-    if turned_over(held, q):
-        return None
-    try:
-        found = closed(held, held.machine(), time, q)
-    except MbsError:
-        return None
-    own = closure.signature(np.stack([q, found], axis=1))
-    if np.abs(own[:, 0] - own[:, 1]).max() > NEAR:
-        return None
-    system = model.compile()
-    still = State(system, time, found, system.still, system.still)
-    try:
-        state = assembled(model, time, fix, still)
-    except MbsError as error:
-        return replace(still, message=f"velocities and accelerations do not follow here: {error}")
-    return state if np.abs(system.between(found, state.full_q)).max(initial=0.0) < NEAR else still
+class Poses(NamedTuple):
+    """All that are real and stand alone, and what is to be known of others."""
+
+    states: list[State]
+    """The one nearest to the placement first."""
+    solutions: int
+    """How many isolated solutions there are, complex ones with them."""
+    dimension: int
+    """How many dimensions the largest continuum has; 0 where none was met."""
+    blunt: tuple[int, ...]
+    """Those that are singular of higher order: there may be several in one place."""
+    lost: int
+    """Ends of paths that look real, and of which Newton's method makes no pose."""
+
+
+class _End(NamedTuple):
+    """What is at a singular end of a path: where it is known again, the poses there, and how many solutions."""
+
+    place: np.ndarray
+    poses: list[np.ndarray]
+    solutions: int = 0
+    dimension: int = 0
+    blunt: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Sought:
+    """A model of which poses are sought, the same with what is held, and its equations."""
+
+    model: Model
+    held: System
+    closure: Closure
+    time: float
+    fix: Mapping[str, float]
+
+    def poses(self, found: Found) -> Poses:
+        ends, lost = self._ends(found)
+        alone = [end for end in ends if not end.dimension]
+        regular = [x for x in found.regular.T if all(self._far(x, end.place) > NEAR for end in alone)]
+        entries = [(state, end.blunt) for end in alone for q in end.poses for state in self._states(q)]
+        for x in filter(is_real, regular):
+            try:
+                entries += [(state, False) for state in self._states(self._sharpened(x))]
+            except MbsError:
+                lost += 1
+        entries.sort(key=lambda entry: self._from_placement(entry[0]))
+        solutions = len(regular) + sum(end.solutions for end in alone)
+        dimension = max((end.dimension for end in ends), default=0)
+        blunt = tuple(k for k, entry in enumerate(entries) if entry[1])
+        return Poses([state for state, _ in entries], solutions, dimension, blunt, lost)
+
+    def _ends(self, found: Found) -> tuple[list[_End], int]:
+        """What is at singular ends, each once, and how many of these are not understood."""
+        ends, lost = list[_End](), 0
+        for x in found.singular.T:
+            try:
+                end = self._end(x)
+            except MbsError:
+                lost += 1
+                continue
+            if end is not None and not any(self._same(end, other) for other in ends):
+                ends.append(end)
+        return ends, lost
+
+    def in_full(self, state: State) -> np.ndarray:
+        """The coordinates of a state, with those of what does not move."""
+        q, placement = state.full_q, self.held.placement
+        return q if q.size == placement.size else np.concatenate([q, placement[q.size :]])
+
+    def _from_placement(self, state: State) -> float:
+        return float(self.held.weight @ self.held.between(self.held.placement, self.in_full(state)) ** 2)
+
+    def _far(self, q: np.ndarray, other: np.ndarray) -> float:
+        own = self.closure.signature(np.stack([q, other], axis=1))
+        return float(np.abs(own[:, 0] - own[:, 1]).max())
+
+    def _real(self, x: np.ndarray) -> np.ndarray:
+        """The real part of a solution, in full."""
+        q = self.held.placement.copy()
+        moving = self.held.layout.nq
+        q[:moving] = self.closure.normalised(x[:moving, None].real.copy())[:, 0]
+        if self.model.dimension == 2:
+            _turned_back(self.closure, q, self.held.placement)
+        return q
+
+    def _sharpened(self, x: np.ndarray) -> np.ndarray:
+        """The pose of a real regular solution. One in which axes that joints keep parallel point in opposite directions
+        is left as it is."""
+        q = self._real(x)
+        if turned_over(self.held, q):
+            return q
+        found = closed(self.held, self.held.machine(), self.time, q)
+        if self._far(q, found) > NEAR:
+            raise MbsError("Newton's method leads from this solution to another pose")
+        return found
+
+    def _end(self, x: np.ndarray) -> _End | None:
+        """What is at a singular end; None where it is complex and no continuum of real poses is near."""
+        held, time, q = self.held, self.time, self._real(x)
+        try:
+            near = closed(held, held.machine(), time, q)
+        except MbsError:
+            near = None
+        if near is not None and (dimension := dimension_at(held, time, near)):
+            return _End(near, [], dimension=dimension)
+        own = self.closure.signature(x[:, None])[:, 0]
+        if np.abs(own.imag).max() > BLURRED or turned_over(held, q):
+            return None
+        if near is not None and self._far(q, near) > BLURRED:
+            near = None
+        if fold := fold_at(held, time, q if near is None else near):
+            return _End(fold.vertex, fold.poses, 1 if len(fold.poses) == 1 else 2)
+        if near is None:
+            raise MbsError("Newton's method finds no pose at this end of a path")
+        return _End(near, [near], 1, blunt=True)
+
+    def _same(self, one: _End, other: _End) -> bool:
+        return self._far(one.place, other.place) < (BLURRED if one.blunt or other.blunt else NEAR)
+
+    def _states(self, q: np.ndarray) -> list[State]:
+        """The state of a pose; none where joints are turned over."""
+        if turned_over(self.held, q):
+            return []
+        system = self.model.compile()
+        still = State(system, self.time, q, system.still, system.still)
+        try:
+            state = assembled(self.model, self.time, self.fix, still)
+        except MbsError as error:
+            return [replace(still, message=f"velocities and accelerations do not follow here: {error}")]
+        return [state if np.abs(system.between(q, state.full_q)).max(initial=0.0) < NEAR else still]
 
 
 def _turned_back(closure: Closure, q: np.ndarray, placement: np.ndarray) -> None:

@@ -19,11 +19,13 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True)
 class Reached:
-    """The number of the circuit and of the branch of each mode, and the ways between them."""
+    """The number of the circuit and of the branch of each mode, the ways between them, and which curves could not be
+    followed."""
 
     circuits: tuple[int, ...]
     branches: tuple[int, ...]
     ways: tuple[Way, ...]
+    unfollowed: tuple[str, ...]
 
 
 def joined(count: int, pairs: Iterable[tuple[int, int]]) -> tuple[int, ...]:

@@ -124,6 +124,12 @@ class AssemblyModes:
         """
         return self._reached.ways
 
+    @property
+    def unfollowed(self) -> tuple[str, ...]:
+        """The curves that could not be followed, and why: modes with different numbers of circuits or branches may be
+        connected by them. Empty if all is well."""
+        return self._reached.unfollowed
+
     def table(self, *names: str) -> str:
         """Quantities of all modes as a table of text; if none are named, the places of the bodies.
 

@@ -119,9 +119,7 @@ def test_natural_coordinates_refuse_parameters_that_part_what_they_share():
     e = model.parameter("e", 0.1, unit="m")
     plate = model.body("plate", mass=1, inertia=0.1)
     bars = [model.link(f"bar{k}", (0.1, 0), (1.0, k), mass=1.0) for k in range(2)]
-    model.add(
-        mbs.Revolute("A", plate.at(sp.Abs(e), 0), bars[0].tail), mbs.Revolute("B", plate.at(e, 0), bars[1].tail)
-    )
+    model.add(mbs.Revolute("A", plate.at(sp.Abs(e), 0), bars[0].tail), mbs.Revolute("B", plate.at(e, 0), bars[1].tail))
     model.compile("natural")
     with pytest.raises(mbs.ModelError, match="on body 'plate' coincide with some values"):
         model.with_parameters(e=-0.1).compile("natural")

@@ -307,9 +307,7 @@ def force_case(cls: Any, dimension: int, name: str, chosen: dict, of: str, telli
     return Case(s, element, expected)
 
 
-def effort_case(
-    cls: Any, dimension: int, name: str, chosen: dict, of: str, telling: str, on: str, where: str
-) -> Case:
+def effort_case(cls: Any, dimension: int, name: str, chosen: dict, of: str, telling: str, on: str, where: str) -> Case:
     """A class with `effort`, on a coordinate given in one of several ways."""
     s = stage(name + on + where, "all moving" in where, dimension)
     kind, by = on.split(" by ")

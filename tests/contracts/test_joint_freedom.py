@@ -125,9 +125,7 @@ def hung(joint: str, chain: bool) -> mbs.SpatialModel:
         model.add(cls("joint", model.ground, body, at=AT, axis=TILT @ Z, x_axis=TILT @ X))
         return model
     links = [model.body(f"link{k}", position=AT) for k in range(len(parts) - 1)]
-    for k, ((kind, axis), before, after) in enumerate(
-        zip(parts, [model.ground, *links], [*links, body], strict=True)
-    ):
+    for k, ((kind, axis), before, after) in enumerate(zip(parts, [model.ground, *links], [*links, body], strict=True)):
         model.add(kind(f"part{k}", before, after, at=AT, axis=TILT @ np.array(axis)))
     return model
 
@@ -191,9 +189,7 @@ def test_a_screw_is_a_sleeve_whose_way_follows_its_angle():
     assert mbs.diagnose(screw).degrees_of_freedom == 4
     i, j = sleeve.elements["joint"].markers
     the = mbs.primitives
-    tie = mbs.Constraint(
-        "thread", i, j, phi=lambda i, j: the.displacement(i, j) - pitch * the.turn(i, j) / (2 * np.pi)
-    )
+    tie = mbs.Constraint("thread", i, j, phi=lambda i, j: the.displacement(i, j) - pitch * the.turn(i, j) / (2 * np.pi))
     one = mbs.simulate(screw, times, start, rtol=1e-11)
     other = mbs.simulate(sleeve.plus(tie), times, start, rtol=1e-11)
     np.testing.assert_allclose(one["joint.displacement"], pitch / (2 * np.pi) * one["joint.angle"], atol=1e-9)

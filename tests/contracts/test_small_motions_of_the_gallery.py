@@ -86,9 +86,7 @@ def differences(rest: mbs.State, law: mbs.LinearSystem) -> np.ndarray:
 
 
 WITH_A_REST = [
-    pytest.param(n, id=n, marks=pytest.mark.slow if n in SLOW else ())
-    for n in NAMES
-    if n not in {*NO_REST, *NOT_ASKED}
+    pytest.param(n, id=n, marks=pytest.mark.slow if n in SLOW else ()) for n in NAMES if n not in {*NO_REST, *NOT_ASKED}
 ]
 
 

@@ -41,8 +41,7 @@ def marker_map_in_numbers(numbers: list[float], q: np.ndarray, v: np.ndarray) ->
     for symbol, value in own.steps:
         values[symbol] = sp.sympify(value).xreplace(values)
     return {
-        name: np.array(sp.Matrix(getattr(own, name)).xreplace(values)).astype(float)
-        for name in ("values", "P", "bias")
+        name: np.array(sp.Matrix(getattr(own, name)).xreplace(values)).astype(float) for name in ("values", "P", "bias")
     }
 
 

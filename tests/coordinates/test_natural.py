@@ -506,11 +506,7 @@ ELEMENTS: list[tuple[str, Callable[[], Any]]] = [
     *((p.id, lambda p=p: joint_case(*p.values)) for p in JOINTS if is_of_interest(p.id)),
     *((p.id, lambda p=p: driver_case(*p.values)) for p in DRIVERS if "expression, all moving" in p.id),
     *((p.id, lambda p=p: pose_case(*p.values)) for p in POSES if "numbers" in p.id),
-    *(
-        (f"{f.__name__} {WORDS[d]}", lambda f=f, d=d: constraint_case(f, True, d))
-        for f in CONSTRAINTS
-        for d in (2, 3)
-    ),
+    *((f"{f.__name__} {WORDS[d]}", lambda f=f, d=d: constraint_case(f, True, d)) for f in CONSTRAINTS for d in (2, 3)),
 ]
 
 

@@ -96,7 +96,8 @@ SAID = {
         "sets 'u', which is no state",
     ),
     "an initial value that moves": (
-        lambda m, A: m.state("y", rate=1, initial=m["rod.angle"]), "state 'y' contains unknown symbols: rod.angle",
+        lambda m, A: m.state("y", rate=1, initial=m["rod.angle"]),
+        "state 'y' contains unknown symbols: rod.angle",
     ),
     "a scale of time": (lambda m, A: m.state("y", rate=1, scale=mbs.t), "state 'y' contains unknown symbols: t"),
     "a controller of a quantity": (

@@ -59,9 +59,7 @@ def test_the_least_gap_is_the_distance_and_slips_are_those_of_the_materials(pair
     radius = sum(BODIES[name][2] for name in pair)
     for _ in range(60):
         frames = place(2, random, 0.6), place(2, random, 0.6)
-        cores = [
-            np.array(BODIES[name][1]) @ axes.T + point for name, (point, axes) in zip(pair, frames, strict=True)
-        ]
+        cores = [np.array(BODIES[name][1]) @ axes.T + point for name, (point, axes) in zip(pair, frames, strict=True)]
         expected = least_distance(cores) - radius
         gaps = read(GAP, frames)
         if expected <= 1e-6 - radius:  # the cores overlap, and so do the bodies

@@ -578,9 +578,7 @@ PRINTED_EULER = sp.Matrix(
         [s(theta) * s(phi), s(theta) * c(phi), c(theta)],
     ]
 )
-PRINTED_EULER_OMEGA = sp.Matrix(
-    [[s(theta) * s(phi), c(phi), 0], [s(theta) * c(phi), -s(phi), 0], [c(theta), 0, 1]]
-)
+PRINTED_EULER_OMEGA = sp.Matrix([[s(theta) * s(phi), c(phi), 0], [s(theta) * c(phi), -s(phi), 0], [c(theta), 0, 1]])
 PRINTED_BRYANT = sp.Matrix(
     [
         [c(phi2) * c(phi3), -c(phi2) * s(phi3), s(phi2)],
@@ -596,9 +594,7 @@ PRINTED_BRYANT = sp.Matrix(
         ],
     ]
 )
-PRINTED_BRYANT_OMEGA = sp.Matrix(
-    [[c(phi1) * c(phi3), s(phi3), 0], [-c(phi2) * s(phi3), c(phi3), 0], [s(phi2), 0, 1]]
-)
+PRINTED_BRYANT_OMEGA = sp.Matrix([[c(phi1) * c(phi3), s(phi3), 0], [-c(phi2) * s(phi3), c(phi3), 0], [s(phi2), 0, 1]])
 
 
 def derived_omega(R, variables):

@@ -63,9 +63,7 @@ def test_connectivity_of_the_seven_body_tree():
 def test_path_matrices_of_the_grounded_chain():
     """Issa and Arczewski, Fig. 1."""
     topology = mbs.topology(GROUNDED())
-    np.testing.assert_array_equal(
-        topology.path_matrix, [[-1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, 1], [0, 0, 0, -1]]
-    )
+    np.testing.assert_array_equal(topology.path_matrix, [[-1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, 1], [0, 0, 0, -1]])
     np.testing.assert_array_equal(
         topology.secondary_path_matrix, [[-1, 0, 0, 0], [-2, -1, 0, 0], [-3, -2, -1, 0], [-4, -3, -2, -1]]
     )

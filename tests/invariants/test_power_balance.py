@@ -105,9 +105,7 @@ def test_the_error_of_the_ledger_shrinks_with_the_order_of_the_method(method, or
     coarse = {"RK4": 0.02, "DP5": 0.02, "DP8": 0.025}[method]
 
     def error(step: float) -> float:
-        res = mbs.simulate(
-            model, [0, 0.5, 1.0], MIXED_START, method=method, step=step, stabilization=mbs.Projection()
-        )
+        res = mbs.simulate(model, [0, 0.5, 1.0], MIXED_START, method=method, step=step, stabilization=mbs.Projection())
         return abs(float(res.energy.error[-1]))
 
     assert np.log2(error(coarse) / error(coarse / 2)) > order - (1 if method == "DP8" else 0.5)

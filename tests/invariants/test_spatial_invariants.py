@@ -265,9 +265,7 @@ def swinging(turn: np.ndarray, shift: np.ndarray) -> mbs.SpatialModel:
     """A pendulum of two bodies; the frame of the first is turned and shifted against what it was."""
     model = mbs.SpatialModel("pendulum", gravity=(0, 0, -9.81))
     com, attitude, place = np.array([0.2, -0.1, 0.3]), mbs.rotations.bryant(0.2, 0.5, -0.3), np.array([0.5, 0, 0])
-    a = model.body(
-        "a", 1.4, turn.T @ INERTIA @ turn, turn.T @ (com - shift), place + attitude @ shift, attitude @ turn
-    )
+    a = model.body("a", 1.4, turn.T @ INERTIA @ turn, turn.T @ (com - shift), place + attitude @ shift, attitude @ turn)
     b = model.body("b", 0.7, 0.2 * INERTIA, (0, 0.1, 0), position=(1.5, 0, 0))
     model.add(mbs.Spherical("S", model.ground, a, at=(0, 0, 0)), mbs.Revolute("R", a, b, at=(1, 0, 0), axis=(0, 1, 1)))
     return model
@@ -279,8 +277,7 @@ def test_a_body_moves_alike_whatever_axes_describe_it(seed):
     start = {"R.omega": 2.0, "a.wx": 0.5, "a.wy": 0.0, "a.wz": 3.0}
     times = np.linspace(0, 1, 11)
     one, other = (
-        mbs.simulate(swinging(*frame), times, start, rtol=1e-11)
-        for frame in ((np.eye(3), np.zeros(3)), (turn, shift))
+        mbs.simulate(swinging(*frame), times, start, rtol=1e-11) for frame in ((np.eye(3), np.zeros(3)), (turn, shift))
     )
     for x, y in zip(centre(one, "a"), centre(other, "a"), strict=True):
         np.testing.assert_allclose(y, x, atol=1e-7)
@@ -306,9 +303,7 @@ def test_a_motion_runs_backwards(name):
     for body in model.bodies:
         np.testing.assert_allclose(back.rotation(body), forth.rotation(body)[::-1], atol=1e-7)
         for quantity, sign in (("x", 1), ("y", 1), ("z", 1), ("vx", -1), ("wx", -1), ("wz", -1)):
-            np.testing.assert_allclose(
-                back[f"{body}.{quantity}"], sign * forth[f"{body}.{quantity}"][::-1], atol=1e-6
-            )
+            np.testing.assert_allclose(back[f"{body}.{quantity}"], sign * forth[f"{body}.{quantity}"][::-1], atol=1e-6)
 
 
 @pytest.mark.parametrize("method", METHODS)

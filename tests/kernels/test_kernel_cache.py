@@ -132,7 +132,6 @@ def bit_flipped(data: bytes) -> bytes:
     return data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1 :]
 
 
-
 DAMAGES: list[Callable[[bytes], bytes]] = [cut_short, bit_flipped, lambda data: b"", lambda data: b"\xff\0" * 99]
 
 

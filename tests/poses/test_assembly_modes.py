@@ -344,6 +344,55 @@ def test_at_its_change_points_a_parallelogram_has_one_mode_that_lies_in_one_line
     assert np.abs(np.sin([modes["coupler.angle"], modes["rocker.angle"]])).max() < 1e-12
 
 
+@pytest.mark.parametrize("angle", [1e-7, 1e-6, 1e-5, -3e-7])
+def test_next_to_its_change_point_a_parallelogram_has_two_modes_and_none_between_them(angle):
+    """Coupler angles 0, and to first order in the crank's φ -2φ of the crossed one."""
+    bars = four_bar(B=(0.4, 0.3), C=(1.4, 0.3))
+    modes = mbs.assembly_modes(bars, fix={"crank.angle": angle})
+    assert (len(modes), modes.complex, modes.complete) == (2, 2, True)
+    assert np.abs(np.sort(modes["coupler.angle"]) - np.sort([0.0, -2 * angle])).max() < 1e-2 * abs(angle)
+
+
+@pytest.mark.parametrize("beyond", [1e-9, 1e-10, 1e-11, 1e-12, 1e-13])
+def test_a_dead_point_has_two_modes_on_one_side_and_none_on_the_other(beyond):
+    """As far as roundoff lets them be told apart: the two are √(beyond) from the dead point."""
+    b, c = np.hypot(0.225, 0.662), np.hypot(0.175, 0.662)
+    limit = np.arccos((1.36 - (b + c) ** 2) / 1.2)
+    inside, outside = (mbs.assembly_modes(four_bar(), fix={"crank.angle": limit + d}) for d in (-beyond, beyond))
+    assert (len(inside), len(outside)) == (2, 0)
+    assert (inside.complex, outside.complex, inside.complete, outside.complete) == (2, 2, True, True)
+    apart = [
+        float(np.ptp(mbs.assembly_modes(four_bar(), fix={"crank.angle": limit - d})["rocker.angle"]))
+        for d in (beyond, 1e-6)
+    ]
+    assert apart[0] / apart[1] == pytest.approx(np.sqrt(beyond / 1e-6), rel=1e-2)
+
+
+def test_a_short_continuum_is_none_of_isolated_modes():
+    """Equal rods that lie on each other, of a length in which a mechanism is large."""
+    model = mbs.PlanarModel("two short rods, and a long one")
+    first, last = (
+        model.link("first", (0, 0), (0.004, 0)),
+        model.link("second", (0.004, 0), (0.001, 0.001), length=0.004),
+    )
+    long = model.link("long", (0, 0), (1, 0))
+    for name, *pair in (("A", model.ground, first.tail), ("B", first.head, last.tail), ("C", model.ground, long.tail)):
+        model.add(mbs.Revolute(name, *pair))
+    fix = {"second.head.x": 0.0, "second.head.y": 0.0, "long.angle": 0.3}
+    modes = mbs.assembly_modes(model, fix=fix)
+    assert (len(modes), modes.dimension) == (0, 1)
+
+
+def test_a_solution_that_newton_does_not_sharpen_is_told(monkeypatch):
+    def lost(*_):
+        raise mbs.AssemblyError("lost", kind="bad guess", joints=(), residuals={})
+
+    monkeypatch.setattr("mbs_dae.modes.poses.closed", lost)
+    modes = mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6})
+    assert (len(modes), modes.complete) == (0, None)
+    assert "at 2 ends of paths that look real Newton's method finds no pose" in modes.message
+
+
 def test_where_more_is_held_than_there_are_freedoms_it_is_said_which_to_leave_out():
     driven = four_bar()
     driven.add(mbs.Driver("motor", mbs.angle(driven.elements["A"]), 0.6))

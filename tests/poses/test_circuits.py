@@ -65,6 +65,30 @@ def test_both_modes_of_a_parallelogram_are_of_one_circuit_through_its_change_poi
     assert [(first, last, len(points)) for first, last, points in modes.ways] == [(0, 1, 1)] * 2
     angles = [points[0].state["AB.angle"] for _, _, points in modes.ways]
     assert np.abs(np.sort(np.cos(angles)) - [-1, 1]).max() < 1e-9
+    assert modes.unfollowed == ()
+
+
+def test_curves_that_are_not_followed_are_told(monkeypatch):
+    points = {"A": (0, 0), "B": (0.4, 0.3), "C": (1.4, 0.3), "D": (1, 0)}
+    bars = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
+    monkeypatch.setattr("mbs_dae.verbs.curves.reach_of_modes.MOST", 0)
+    modes = mbs.assembly_modes(bars, fix={"AB.angle": 0.6})
+    assert modes.circuits == (0, 1)
+    assert modes.unfollowed[0] == "AB.angle from mode 0: there are more than 0 branch points"
+
+
+def test_from_a_mode_in_which_branches_meet_each_is_followed_and_what_cannot_be_is_told():
+    """A parallelogram held at its change point, beside a rocking four-bar, which has two modes. With the parallelogram
+    let go, two branches go through each; with the other crank let go, equations are singular all along the curve."""
+    points = {"A": (0, 0), "B": (0.4, 0.3), "C": (1.4, 0.3), "D": (1, 0)}
+    points |= {"E": (3, 0), "F": (3.6, 0), "G": (3.825, 0.662), "H": (4, 0)}
+    rods = ["AB", "BC", "CD", "EF", "FG", "GH"]
+    both = mbs.PlanarModel.from_points(points, rods=rods, fixed="ADEH")
+    modes = mbs.assembly_modes(both, fix={"AB.angle": 0.0, "EF.angle": 0.6})
+    assert len(modes) == 2
+    assert {(first, last) for first, last, _ in modes.ways} == {(0, 0), (1, 1)}
+    assert [told.partition(":")[0] for told in modes.unfollowed] == ["EF.angle from mode 0", "EF.angle from mode 1"]
+    assert "singular pose" in modes.unfollowed[0]
 
 
 def test_two_of_the_modes_of_a_six_bar_are_on_one_circuit_and_all_are_proven():

@@ -6,7 +6,7 @@ from linkages import Linkage, unmatched
 from modes_oracle import meetings_of_coupler_curves
 
 import mbs_dae as mbs
-from mbs_dae.modes.counted import counted
+from mbs_dae.modes.kept import generic_kept
 from mbs_dae.modes.monodromy import Known
 from mbs_dae.modes.traces import Trace
 
@@ -100,7 +100,7 @@ def test_a_part_of_the_solutions_of_a_truss_is_completed(count):
 
 def is_completed(model):
     """From each solution all others are found; and without any one of its points the trace is not affine."""
-    _, generic = counted(model.compile(), 0.0, 1)
+    _, generic = generic_kept(model.compile(), 0.0, 1)
     assert generic.complete
     for kept in range(min(generic.count, 2)):
         known = Known(generic.family, generic.numbers, generic.x[:, [kept]])

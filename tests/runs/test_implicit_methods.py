@@ -371,7 +371,6 @@ def test_what_is_read_between_long_steps_turns_as_bodies_do(coordinates, method)
     np.testing.assert_allclose(run.rotation("b")[:, :, 0], along, atol=5e-4 if method == "GA" else 1e-6)
 
 
-
 @pytest.mark.parametrize("method", IMPLICIT)
 def test_a_force_in_python_that_switches_has_slopes(method):
     """Its tangents are differences with the branches held: x" = -4 x - x', whatever is switched besides."""

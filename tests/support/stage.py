@@ -338,10 +338,12 @@ def independent(reference: Reference, motion: Motion, nv: int) -> dict[str, np.n
 
     jacobian = np.zeros((len(value) + len(psi), nv))
     for k in reference.columns:
-        jacobian[:, k] = floats([
-            *slope(lambda h, k=k: reference.position(motion.moved(q0, motion.unit(k, h)), t0)),
-            *(reference.velocity(q0, motion.unit(k, mp.mpf(1)), t0) - at_rest),
-        ])
+        jacobian[:, k] = floats(
+            [
+                *slope(lambda h, k=k: reference.position(motion.moved(q0, motion.unit(k, h)), t0)),
+                *(reference.velocity(q0, motion.unit(k, mp.mpf(1)), t0) - at_rest),
+            ]
+        )
     time_only = slope(lambda h: reference.position(q0, t0 + h))
     rate = slope(lambda h: reference.position(motion.q(t0 + h), t0 + h))
     second = curvature(lambda h: reference.position(motion.q(t0 + h), t0 + h))

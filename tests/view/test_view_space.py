@@ -37,7 +37,8 @@ def shafts():
     model.add(
         bearing,
         mbs.Universal(
-            "U", first.at(0.15, 0, 0, axis=(1, 0, 0), x_axis=(0, 1, 0)),
+            "U",
+            first.at(0.15, 0, 0, axis=(1, 0, 0), x_axis=(0, 1, 0)),
             second.at(-0.15, 0, 0, axis=(1, 0, 0), x_axis=(0, 1, 0)),
         ),
         mbs.Cylindrical("B", model.ground, second, at=tuple(0.2 * along), axis=tuple(along)),
@@ -72,8 +73,13 @@ def brick():
 @pytest.fixture(scope="module")
 def rolling():
     model = mbs.SpatialModel("rolling")
-    disk = model.body("disk", mass=1.0, inertia=(0.01, 0.01, 0.02), position=(0, 0, 0.2),
-                      rotation=mbs.rotations.bryant(sp.pi / 2, 0, 0))
+    disk = model.body(
+        "disk",
+        mass=1.0,
+        inertia=(0.01, 0.01, 0.02),
+        position=(0, 0, 0.2),
+        rotation=mbs.rotations.bryant(sp.pi / 2, 0, 0),
+    )
     model.add(mbs.RollingDisk("roll", model.ground, disk, radius=0.2))
     return mbs.simulate(model, np.linspace(0, 1, 51), initial={"disk.wy": 3.0})
 
@@ -165,8 +171,12 @@ def test_the_rail_of_a_leg_begins_at_the_leg():
     leg, piston = model.body("leg"), model.body("piston", position=(0.5, 0, 0))
     pin = mbs.Revolute("A", model.ground, leg, at=(0, 0, 0), axis=(0, 1, 0))
     slide = mbs.Prismatic("P", leg.at(0, 0, 0, axis=(1, 0, 0)), piston.at(0, 0, 0, axis=(1, 0, 0)))
-    model.add(pin, slide, mbs.Driver("turn", mbs.angle(pin), mbs.t),
-              mbs.Driver("out", mbs.displacement(slide), 0.5 + 0.1 * mbs.t))
+    model.add(
+        pin,
+        slide,
+        mbs.Driver("turn", mbs.angle(pin), mbs.t),
+        mbs.Driver("out", mbs.displacement(slide), 0.5 + 0.1 * mbs.t),
+    )
     rail, _ = scene_of(mbs.kinematics(model, np.linspace(0, 1, 11)), fps=10).joints["P"]
     np.testing.assert_allclose(rail.path[:, 0], 0, atol=1e-12)
     assert (np.linalg.norm(rail.path[:, 1], axis=1) > 0.6).all()
@@ -282,8 +292,13 @@ def test_a_flat_follower_touches_its_cam():
     model.add(
         shaft,
         mbs.Prismatic("guide", model.ground, lifter, at=(0, 0, 0.07), axis=(0, 0, 1)),
-        mbs.CamFollower("touch", cam.at(0, 0, 0, **frame), lifter.at(0, 0, 0, **frame),
-                        profile=0.03 + 0.006 * sp.cos(mbs.theta), follower="flat"),
+        mbs.CamFollower(
+            "touch",
+            cam.at(0, 0, 0, **frame),
+            lifter.at(0, 0, 0, **frame),
+            profile=0.03 + 0.006 * sp.cos(mbs.theta),
+            follower="flat",
+        ),
         mbs.Driver("motor", mbs.angle(shaft), 5 * mbs.t),
     )
     result = mbs.kinematics(model, np.linspace(0, 1, 21))
@@ -306,8 +321,10 @@ def test_springs_coil_and_dampers_slide_between_their_ends(pendulum):
     lead, cylinder, _, piston, rod = (piece.path for piece in scene.forces["d"][:5])
     way = rod[:, 1] - lead[:, 0]
     along = way / np.linalg.norm(way, axis=1, keepdims=True)
-    at = [np.einsum("ki,ki->k", path - lead[:, 0], along) for path in
-          (cylinder[:, 0], piston.mean(axis=1), cylinder[:, 1])]
+    at = [
+        np.einsum("ki,ki->k", path - lead[:, 0], along)
+        for path in (cylinder[:, 0], piston.mean(axis=1), cylinder[:, 1])
+    ]
     assert (at[0] < at[1]).all() and (at[1] < at[2]).all()
     assert np.ptp(at[1] - at[0]) > 0.5 * (at[2] - at[0])[0]
 
@@ -342,8 +359,9 @@ def test_kinematics_shows_constant_forces_in_turning_axes():
 def test_ends_that_meet_do_no_harm():
     model = mbs.SpatialModel("touching")
     ball = model.body("ball", mass=1.0, inertia=1.0)
-    model.add(mbs.Spring("s", model.ground.at(0.1, 0, 0), ball, stiffness=100, length=0.1),
-              mbs.Force("f", ball, (0, 0, 0)))
+    model.add(
+        mbs.Spring("s", model.ground.at(0.1, 0, 0), ball, stiffness=100, length=0.1), mbs.Force("f", ball, (0, 0, 0))
+    )
     result = mbs.simulate(model, [0.0, 0.1])
     spring, force = result.sketch.elements
     met = replace(spring, markers=(spring.markers[1],) * 2)
@@ -444,7 +462,7 @@ def test_a_floor_of_round_squares_lies_under_all_of_it(name, request):
 
 def test_shadows_fall_straight_down(shafts):
     scene = scene_of(shafts, fps=40)
-    rod, = scene.bodies["first"]
+    (rod,) = scene.bodies["first"]
     fallen = [p for p in scene.moving if p.track.over(scene.motion).shape == rod.path.shape and p is not rod]
     shadow = next(p.artist for p in fallen if p.artist.get_color() == SHADOW)
     for pose in (0, 13):
@@ -559,8 +577,11 @@ def test_a_state_draws_itself():
 
 
 def test_frames_between_poses_are_rotations(brick):
-    coarse = mbs.simulate(_brick_model(), np.linspace(0, 4, 41),
-                          initial={"brick.vx": 0.1, "brick.vz": 0.05, "brick.wx": 0.05, "brick.wy": 3.0})
+    coarse = mbs.simulate(
+        _brick_model(),
+        np.linspace(0, 4, 41),
+        initial={"brick.vx": 0.1, "brick.vz": 0.05, "brick.wx": 0.05, "brick.wy": 3.0},
+    )
     motion = frames_of(coarse, 50, 1.0)
     frame = motion.frames["brick"]
     np.testing.assert_allclose(np.linalg.norm(frame[:, 3:], axis=1), 1, atol=1e-12)
@@ -730,7 +751,9 @@ def test_what_is_not_unique_is_dashed_and_said():
 
 def test_the_other_curves_know_space(pendulum):
     assert [ax.get_ylabel() for ax in pendulum.plot("rod.x", "rod.wy", "O.angle").axes] == [
-        "length [m]", "angular velocity [rad/s]", "angle [rad]",
+        "length [m]",
+        "angular velocity [rad/s]",
+        "angle [rad]",
     ]
     assert len(pendulum.plot_violation().axes) == 3 and len(pendulum.plot_energy().axes) == 2
 
@@ -756,8 +779,10 @@ def test_hull_of_points(points, faces, edges):
     assert [len(face) for face in found] == faces and len(between) == edges
 
 
-@pytest.mark.parametrize("shape", [solids.cuboid(1, 2, 3), solids.cylinder(1, 2), solids.pyramid(1, 2),
-                                   (np.array(CUBE), hull(tuple(CUBE))[0])])
+@pytest.mark.parametrize(
+    "shape",
+    [solids.cuboid(1, 2, 3), solids.cylinder(1, 2), solids.pyramid(1, 2), (np.array(CUBE), hull(tuple(CUBE))[0])],
+)
 def test_faces_look_outward(shape):
     corners, faces = shape
     for face in faces:

@@ -13,9 +13,9 @@ from ...model.model import Model
 from ...tolerances import DEPENDENT
 from ..dependence import joints_at_fault
 from ..freedom import ENOUGH, free_motions
+from ..local import Local
 from ..newton import close, dependent_rows
 from .branching import beyond, tangents_of
-from .local import Local
 from .track import Place, Track, angles_of, is_timed
 from .zeros import reader_of, row_of
 
@@ -124,7 +124,7 @@ def start_of(track: Track, q: np.ndarray, motions: np.ndarray, name: str, branch
 
 
 def _on_branch(track: Track, q: np.ndarray, branch: int | None) -> Place | None:
-    system, tangents = track.system, tangents_of(Local(track, q))
+    system, tangents = track.system, tangents_of(Local(track.system, track.t, q))
     who = f"{system.model.name!r} is followed from a singular pose"
     if not len(tangents):
         what = f"{who}, where equations of second order do not say which branches there are"
@@ -133,5 +133,5 @@ def _on_branch(track: Track, q: np.ndarray, branch: int | None) -> Place | None:
         branch = 0
     if not (isinstance(branch, int | np.integer) and 0 <= branch < len(tangents)):
         what = f"{who}, through which {len(tangents)} branches go; say which one: branch=0"
-        raise ModelError(f"{what} to {len(tangents) - 1}")
+        raise ModelError(f"{what} to {len(tangents) - 1}", branches=len(tangents))
     return beyond(track, Place(0.0, q, system.still, system.still), tangents[branch])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .local import FLAT, Local
+from ..local import FLAT, Local
 from .steps import SMALLEST
 from .track import Place, Track
 
@@ -28,7 +28,7 @@ ASIDE = 1e-3
 def tangents_of(here: Local) -> np.ndarray:
     """The tangents of all branches through a singular pose, a row each (W-long 1); none where the second order does not
     decide."""
-    system = here.track.system
+    system = here.system
     forms = here.forms(here.rank)
     _, sizes, independent = np.linalg.svd(forms.reshape(len(forms), -1), full_matrices=False)
     directions = _common_zeros(independent[sizes > FLAT / system.length].reshape(-1, *forms.shape[1:]))

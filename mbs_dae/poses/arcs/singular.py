@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
+from ..local import LOST, Local, rows_at
 from .branching import ASIDE, beyond, tangents_of
-from .local import LOST, Local, rows_at
 from .tracing import Traced
 from .track import Place, Track
 
@@ -64,7 +64,7 @@ def _determinants(track: Track, traced: Traced) -> tuple[np.ndarray, np.ndarray]
     signs, sizes, count = [], [], len(traced.path.t)
     for start in range(0, count - 1, AT_ONCE):
         chosen = slice(start, start + AT_ONCE + 1)
-        rows, v = rows_at(track, traced.path.q[chosen])[0], traced.path.v[chosen]
+        rows, v = rows_at(track.system, track.t, traced.path.q[chosen])[0], traced.path.v[chosen]
         parts = _independent(track, rows[:-1])
         own, size = _determinant(track, parts, rows[:-1], v[:-1])
         after, last = _determinant(track, parts, rows[1:], v[1:])
@@ -93,13 +93,13 @@ def _determinant(
 
 def _between(track: Track, first: Place, last: Place) -> tuple[Callable[[float], Place], Callable[[float], float]]:
     """The places from one to the next, from 0 to 1, and the determinant there, positive at the first."""
-    place, rows = track.between(first, last), rows_at(track, first.q[None])[0]
+    place, rows = track.between(first, last), rows_at(track.system, track.t, first.q[None])[0]
     parts = _independent(track, rows)
     sign = _determinant(track, parts, rows, first.v[None])[0][0]
 
     def value(x: float) -> float:
         there = place(x)
-        own, size = _determinant(track, parts, rows_at(track, there.q[None])[0], there.v[None])
+        own, size = _determinant(track, parts, rows_at(track.system, track.t, there.q[None])[0], there.v[None])
         return float(own[0] * sign * np.exp(size[0]))
 
     return place, value
@@ -131,7 +131,7 @@ def _touches(track: Track, traced: Traced, low: np.ndarray) -> Iterator[Place]:
             if least.fun < 0.0 < value(1.0):
                 for ends in ((0.0, least.x), (least.x, 1.0)):
                     yield place(brentq(value, *ends, xtol=1e-12))
-            elif Local(track, place(least.x).q).weakest < LOST:
+            elif Local(track.system, track.t, place(least.x).q).weakest < LOST:
                 yield place(least.x)
 
 
@@ -144,7 +144,7 @@ def _met(track: Track, guess: Place) -> Met:
     for lost in range(1, min(MOST, n - 1) + 1):
         if (place := _refined(track, guess, n - 1 - lost)) is None:
             continue
-        here = Local(track, place.q)
+        here = Local(track.system, track.t, place.q)
         if here.rank != n - 1 - lost:
             continue
         tangents = tangents_of(here)
@@ -177,7 +177,7 @@ def _refined(track: Track, guess: Place, rank: int) -> Place | None:
     system, norm = track.system, track.machine.norm
     q, gone = guess.q, 0.0
     for _ in range(STEPS):
-        way, gap = Local(track, q).step(rank)
+        way, gap = Local(track.system, track.t, q).step(rank)
         size = float(np.sqrt(norm @ way**2))
         gone += size
         if not gone < FAR * system.length:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,31 +11,20 @@ import sympy as sp
 from ...arguments import check_tables, model_of
 from ...certify.certificate import Certificate, certified
 from ...compiled import System
-from ...errors import MbsError, ModelError, check_dict
-from ...errors import counted as counted_as
+from ...errors import MbsError, ModelError, check_dict, counted
 from ...model.drivers import Driver
 from ...model.model import Model
 from ...model.parameters import finite_number
-from ...modes.continua import dimension_at
-from ...modes.counted import counted
 from ...modes.ends import Found, ends_of
-from ...modes.equations.closure import Closure
-from ...modes.folds import sharpened
 from ...modes.generic import Generic
-from ...modes.poses import state_at
+from ...modes.kept import generic_kept
+from ...modes.poses import Poses, Sought
 from ...modes.result import AssemblyModes
 from ...poses.assembly import assembled, holding
-from ...poses.closing import closed
 from ...poses.freedom import free_motions
-from ...results.result import State
 from ...symbolic.markers import t as time
 from .follow import follow
 from .released import named_as
-
-SAME = 1e-6
-"""Poses that differ by less, by their signatures, are one."""
-MOST_SINGULAR = 6
-"""So many singular ends are looked at more closely."""
 
 
 def assembly_modes(
@@ -70,22 +59,17 @@ def assembly_modes(
         raise ModelError(f"seed is that of random numbers, a whole number from 0 on, not {seed!r}")
     _check_levels(model, given)
     held = holding(model.compile(), 0, given)
-    closure, generic = counted(held, t, seed)
+    closure, generic = generic_kept(held, t, seed)
     _check_freedom(model, held, generic)
     found = ends_of(generic, closure)
-    real = (state_at(model, held, closure, x, t, given) for x in found.regular.T[found.real])
-    states = _each_once(closure, [state for state in real if state is not None])
-    others, dimension = _singular(model, held, closure, found, t, given)
-    others = _each_once(closure, others)
-    states = _each_once(closure, [*states, *others])
-    weight, placement = held.weight, held.placement
-    states.sort(key=lambda s: float(weight @ held.between(placement, _held(held, s.full_q)) ** 2))
-    complete = generic.complete if not found.lost else None
-    proofs, unproven = _proofs(held, t, states)
+    sought = Sought(model, held, closure, t, given)
+    poses = sought.poses(found)
+    complete = None if found.lost or poses.lost else generic.complete
+    proofs, unproven = _proofs(sought, poses)
     return AssemblyModes(
-        model.name, t, given, tuple(states), found.regular.shape[1] + len(others), generic.count, complete,
-        found.singular.shape[1], dimension, found.at_infinity,
-        "; ".join(filter(None, (_told(model, t, given, states, generic, found, dimension), unproven))), proofs,
+        model.name, t, given, tuple(poses.states), poses.solutions, generic.count, complete,
+        found.singular.shape[1], poses.dimension, found.at_infinity,
+        "; ".join(filter(None, (_told(sought, generic, found, poses), unproven))), proofs,
     )  # fmt: skip
 
 
@@ -108,64 +92,32 @@ def _check_freedom(model: Model, held: System, generic: Generic) -> None:
     raise ModelError(f"{what}; hold as many quantities, such as fix={{{example}}}", freedoms=left)
 
 
-def _held(held: System, q: np.ndarray) -> np.ndarray:
-    return q if q.size == held.placement.size else np.concatenate([q, held.placement[q.size :]])
-
-
-def _each_once(closure: Closure, states: Sequence[State]) -> list[State]:
-    out: list[State] = []
-    seen: list[np.ndarray] = []
-    for state in states:
-        own = closure.signature(state.full_q[:, None])[:, 0]
-        if all(np.abs(own - other).max() > SAME for other in seen):
-            out.append(state)
-            seen.append(own)
-    return out
-
-
-def _singular(
-    model: Model, held: System, closure: Closure, found: Found, t: float, fix: Mapping[str, float]
-) -> tuple[list[State], int]:
-    """Real poses at singular ends: those that stand alone, and the dimension of the largest continuum."""
-    alone: list[State] = []
-    dimension = 0
-    for x in found.singular.T[:MOST_SINGULAR]:
-        q = held.placement.copy()
-        q[: held.layout.nq] = x[: held.layout.nq].real
-        try:
-            q = closed(held, held.machine(), t, closure.normalised(q[:, None])[:, 0])
-        except MbsError:
-            continue
-        here = dimension_at(held, t, q)
-        dimension = max(dimension, here)
-        if not here and (state := state_at(model, held, closure, sharpened(held, t, q), t, fix)) is not None:
-            alone.append(state)
-    return alone, dimension
-
-
-def _proofs(held: System, t: float, states: Sequence[State]) -> tuple[tuple[Certificate, ...], str]:
+def _proofs(sought: Sought, poses: Poses) -> tuple[tuple[Certificate, ...], str]:
     """A certificate of each mode, and what is to be said of those that are not proven."""
     try:
-        proofs = tuple(certified(held, t, _held(held, state.full_q)) for state in states)
+        proofs = tuple(certified(sought.held, sought.time, sought.in_full(state)) for state in poses.states)
     except ModelError as error:
         return (), f"no mode is certified: {error}"
-    return proofs, "; ".join(f"mode {k} is {proof}" for k, proof in enumerate(proofs) if not proof)
+    several = {k: " (singular to higher order: there may be several next to it)" for k in poses.blunt}
+    return proofs, "; ".join(f"mode {k} is {proof}{several.get(k, '')}" for k, proof in enumerate(proofs) if not proof)
 
 
-def _told(
-    model: Model, t: float, fix: Mapping[str, float], states: Sequence[State], generic: Generic, found: Found,
-    dimension: int,
-) -> str:  # fmt: skip
-    parts = []
+def _told(sought: Sought, generic: Generic, found: Found, poses: Poses) -> str:
+    """What is to be known besides the poses."""
+    parts, dimension = [], poses.dimension
     if dimension:
-        parts.append(f"some poses are not isolated: a continuum of {dimension} dimension{'s' * (dimension > 1)}")
+        parts.append(f"some poses are not isolated: a continuum of {counted(dimension, 'dimension')}")
     if found.lost:
-        parts.append(f"{found.lost} paths were lost, so poses may be missing; try another seed=")
+        parts.append(f"{counted(found.lost, 'path')} were lost, so poses may be missing; try another seed=")
+    if poses.lost:
+        what = f"at {counted(poses.lost, 'end')} of paths that look real Newton's method finds no pose"
+        parts.append(f"{what}, so poses may be missing; try another seed=")
     if generic.complete is None:
         parts.append("the trace test says nothing here, so that poses may be missing; try another seed= as well")
     if generic.complete is False:
         parts.append("the trace test fails: poses are missing; try another seed=")
-    if not states and not dimension:
+    if not poses.states and not dimension:
+        model, t, fix = sought.model, sought.time, sought.fix
         parts.append("there is no real pose" + (_too_much(model, t, fix) or _limit(model, t, fix)))
     return "; ".join(parts)
 
@@ -178,7 +130,7 @@ def _too_much(model: Model, t: float, fix: Mapping[str, float]) -> str:
     count = len(fix) + sum(len(driver.units) for driver in model.drivers)
     if count <= freedoms:
         return ""
-    what = f"{' and '.join([*fix, *drivers])} hold {count} quantities of {counted_as(freedoms, 'freedom')}"
+    what = f"{' and '.join([*fix, *drivers])} hold {count} quantities of {counted(freedoms, 'freedom')}"
     return f": {what}, and contradict each other; leave {count - freedoms} of them out"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -83,17 +83,20 @@ def reached(modes: AssemblyModes) -> Reached:
     go does not turn back, of one branch."""
     count, ways, whole = len(modes), list[Way](), list[tuple[int, int]]()
     pieces: list[tuple[int, int]] = []
+    unfollowed: list[str] = []
     for one in _led(modes) if count > 1 else ():
         seen: set[int] = set()
         for k in range(count):
             if k in seen:
                 continue
-            for gone in _curves_from(modes, k, one):
+            curves = Curves(modes, k, one)
+            for gone in curves:
                 seen |= {place.mode for place in gone.met}
                 whole += [(k, place.mode) for place in gone.met]
                 pieces += [(a.mode, b.mode) for a in gone.met for b in gone.met if a.piece == b.piece]
                 ways += gone.ways()
-    return Reached(joined(count, whole), joined(count, pieces), tuple(ways))
+            unfollowed += [f"{one.name} from mode {k}: {why}" for why in curves.unfollowed]
+    return Reached(joined(count, whole), joined(count, pieces), tuple(ways), tuple(unfollowed))
 
 
 def _led(modes: AssemblyModes) -> Iterator[LetGo]:
@@ -105,29 +108,49 @@ def _led(modes: AssemblyModes) -> Iterator[LetGo]:
             yield LetGo(f"{driver.name}.{driver.measure.levels[0]}", dict(modes.fix), driver.name)
 
 
-def _curves_from(modes: AssemblyModes, k: int, one: LetGo) -> Iterator[Gone]:
-    """The curve through a mode, and those that leave it in branch points; none where a mode cannot be left that way."""
-    model, passed = modes[0].system.model, list[State]()
-    try:
-        curve = follow(model, one.name, start=modes[k], fix=one.others, t=modes.t, release=one.driver)
-    except MbsError:
-        return
-    curves = [Gone(curve, _modes_on(modes, curve, one))]
-    while curves:
-        gone = curves.pop()
-        yield gone
-        for point in gone.curve.branch_points:
-            if any(_apart(modes[0].system, point.state, other) < SAME for other in passed):
-                continue
-            passed.append(point.state)
-            for branch in range(len(point.tangents)):
-                if branch == point.along or len(passed) > MOST:
+class Curves:
+    """The curves through a mode, and those that leave them in branch points."""
+
+    def __init__(self, modes: AssemblyModes, k: int, one: LetGo):
+        self.modes, self.k, self.one = modes, k, one
+        self.unfollowed: list[str] = []
+        """Why some were not followed."""
+
+    def __iter__(self) -> Iterator[Gone]:
+        passed: list[State] = []
+        curves = [Gone(curve, self._met(curve)) for curve in self._first()]
+        while curves:
+            gone = curves.pop()
+            yield gone
+            for point in gone.curve.branch_points:
+                if any(_apart(self.modes[0].system, point.state, other) < SAME for other in passed):
                     continue
-                try:
-                    curve = follow(model, one.name, start=point, branch=branch)
-                except MbsError:
-                    continue
-                curves.append(Gone(curve, _modes_on(modes, curve, one), gone, point))
+                passed.append(point.state)
+                if len(passed) > MOST:
+                    self.unfollowed.append(f"there are more than {MOST} branch points")
+                    return
+                for branch in range(len(point.tangents)):
+                    if branch != point.along:
+                        found = self._followed(start=point, branch=branch)
+                        curves += [Gone(curve, self._met(curve), gone, point) for curve in found]
+
+    def _first(self) -> list[Curve]:
+        """The curve through the mode; all branches, where several meet in it."""
+        one = self.one
+        given = {"start": self.modes[self.k], "fix": one.others, "t": self.modes.t, "release": one.driver}
+        return self._followed(**given)
+
+    def _followed(self, **given: Any) -> list[Curve]:
+        try:
+            return [follow(self.modes[0].system.model, self.one.name, **given)]
+        except MbsError as error:
+            if branches := getattr(error, "branches", 0):
+                return [curve for branch in range(branches) for curve in self._followed(**given, branch=branch)]
+            self.unfollowed.append(str(error))
+            return []
+
+    def _met(self, curve: Curve) -> list[Met]:
+        return _modes_on(self.modes, curve, self.one)
 
 
 def _modes_on(modes: AssemblyModes, curve: Curve, one: LetGo) -> list[Met]:

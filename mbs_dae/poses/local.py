@@ -1,4 +1,4 @@
-"""The equations of a mechanism to second order about poses of its curve, dense.
+"""The equations of a mechanism to second order about poses, dense.
 
 Rows are of unit length over velocities times √W: then singular values are sines, whatever the units of the equations
 and the size of the model. A row shorter than equations of its unit are is left so: where it vanishes it restricts
@@ -11,8 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ...compiled.reading import read_outputs
-from .track import Track
+from ..compiled import System
+from ..compiled.reading import read_outputs
 
 LOST = 1e-6
 """A singular value less than this, relative to the largest, is zero in a pose that is found as a singular one."""
@@ -20,28 +20,28 @@ FLAT = 1e-7
 """Neither are quadratic equations with coefficients less than this, in curvatures of one over the model's length."""
 
 
-def rows_at(track: Track, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def rows_at(system: System, t: float, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Φ_v with unit rows in poses, a row of q each; Φ, and by what its rows were divided."""
-    out = _outputs(track, q, np.zeros((len(q), track.system.still.size)))
-    program, count, n = track.system.program, len(q), track.system.nv
-    rows = np.zeros((count, program.rows, track.system.structure.columns))
+    out = _outputs(system, t, q, np.zeros((len(q), system.still.size)))
+    program, count, n = system.program, len(q), system.nv
+    rows = np.zeros((count, program.rows, system.structure.columns))
     for item, at in zip(program.jac_from, program.jac_to, strict=True):
         rows[:, program.jac_row[at], program.jac_column[at]] += out[:, item]
-    rows = rows[:, :, :n] / np.sqrt(track.machine.norm)
-    lengths = np.maximum(np.linalg.norm(rows, axis=2), track.system.row_units / track.system.length)
+    rows = rows[:, :, :n] / np.sqrt(system.weight[:n])
+    lengths = np.maximum(np.linalg.norm(rows, axis=2), system.row_units / system.length)
     return rows / lengths[:, :, None], out[:, program.phi_from], lengths
 
 
-def _outputs(track: Track, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    return read_outputs(track.system.program.batch, np.full(len(q), track.t), q, v)
+def _outputs(system: System, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return read_outputs(system.program.batch, np.full(len(q), t), q, v)
 
 
 class Local:
     """One pose: what its equations are to first and to second order."""
 
-    def __init__(self, track: Track, q: np.ndarray):
-        self.track, self.q = track, q
-        rows, phi, lengths = rows_at(track, q[None])
+    def __init__(self, system: System, t: float, q: np.ndarray):
+        self.system, self.t, self.q = system, t, q
+        rows, phi, lengths = rows_at(system, t, q[None])
         self.rows, self.lengths = rows[0], lengths[0]
         self.gaps = phi[0] / self.lengths
         """How far the bodies are from where each equation wants them."""
@@ -61,7 +61,7 @@ class Local:
     def weakest(self) -> float:
         """The singular value that is zero in a singular pose alone, relative to the largest."""
         sizes = self.parts[1]
-        return float(sizes[self.track.system.nv - 2] / sizes[0])
+        return float(sizes[self.system.nv - 2] / sizes[0])
 
     def step(self, rank: int) -> tuple[np.ndarray, float]:
         """The way to the pose in which but so many rows are independent, a Newton step; and the gap that it leaves.
@@ -76,11 +76,11 @@ class Local:
         forms = self.forms(rank)
         c = np.linalg.lstsq(forms.reshape(-1, free.shape[1]), (lost.T @ self.rows @ free).ravel(), rcond=LOST)[0]
         left_open = float(np.abs(lost.T @ self.gaps).max(initial=0.0))
-        return (across + free @ c) / np.sqrt(self.track.machine.norm), left_open
+        return (across + free @ c) / np.sqrt(self.system.weight[: self.system.nv]), left_open
 
     def motions(self, rank: int) -> np.ndarray:
         """The velocities, a column each and of unit length, that so many independent rows leave free."""
-        return self.parts[2][rank:].T / np.sqrt(self.track.machine.norm)[:, None]
+        return self.parts[2][rank:].T / np.sqrt(self.system.weight[: self.system.nv])[:, None]
 
     def forms(self, rank: int) -> np.ndarray:
         """The symmetric matrices of uᵀ γ(N c), one for each u that is left of so many independent rows."""
@@ -97,8 +97,8 @@ class Local:
         """What γ has with products of two velocities, over the lengths of the rows: of (x + y)² - (x - y)² = 4 x y. In
         both directions, so that nothing is left of what depends on time, and of the first power."""
         count, n = x.shape
-        v = np.zeros((4, count, self.track.system.still.size))
+        v = np.zeros((4, count, self.system.still.size))
         v[:, :, :n] = [x + y, -x - y, x - y, y - x]
-        out = _outputs(self.track, np.repeat(self.q[None], 4 * count, axis=0), v.reshape(4 * count, -1))
-        one, two, three, four = out[:, self.track.system.program.gamma_from].reshape(4, count, -1)
+        out = _outputs(self.system, self.t, np.repeat(self.q[None], 4 * count, axis=0), v.reshape(4 * count, -1))
+        one, two, three, four = out[:, self.system.program.gamma_from].reshape(4, count, -1)
         return (one + two - three - four) / (8.0 * self.lengths)

@@ -9,7 +9,7 @@ from .equations.closure import Closure, closure_of
 from .generic import Generic, generic_of
 
 
-def counted(system: System, time: float, seed: int) -> tuple[Closure, Generic]:
+def generic_kept(system: System, time: float, seed: int) -> tuple[Closure, Generic]:
     """The equations of a model, and all solutions of a generic member of its family. They serve other values of
     parameters and drivers, as long as directions and coinciding points of bodies stay."""
     closure = closure_of(system, time)
