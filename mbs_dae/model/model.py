@@ -192,6 +192,20 @@ class Model(Content):
                 raise ModelError(f"{element.who} depends on {min(used)!r}; leave that out, too, or keep both")
         return self._copy(elements=left)
 
+    def only(self, bodies: Iterable[Body], elements: Iterable[Element]) -> Self:
+        """The same model with these of its bodies and elements alone.
+
+        >>> points = {"A": (0, 0), "B": (0, 1), "C": (1.5, 1), "D": (2, 0)}
+        >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
+        >>> model.only([model.bodies["AB"]], [model.elements["A"]])
+        <PlanarModel 'mechanism': 1 body, 1 element>
+        """
+        chosen, kept = {b.name for b in bodies}, {e.name for e in elements}
+        return self._copy(
+            bodies={name: body for name, body in self.bodies.items() if name in chosen},
+            elements={name: element for name, element in self.elements.items() if name in kept},
+        )
+
     def plus(self, *elements: Element) -> Self:
         """The same model with these elements added.
 
@@ -240,7 +254,7 @@ class Model(Content):
     def _copy(self, **changes: Any) -> Self:
         copy = object.__new__(type(self))
         vars(copy).update(self.__getstate__())
-        copy.bodies = Names("body", self.bodies)
+        copy.bodies = Names("body", changes.get("bodies", self.bodies))
         copy.elements = Names("element", changes.get("elements", self.elements))
         copy.parameters = Names("parameter", changes.get("parameters", self.parameters))
         return copy

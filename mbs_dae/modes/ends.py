@@ -13,7 +13,7 @@ import numpy as np
 from .equations.closure import Closure
 from .generic import Generic
 from .monodromy import SAME, new_ones
-from .paths import DONE, FAR, PLAIN, Ends, newton, track
+from .paths import DONE, PLAIN, Ends, newton, track
 
 REAL = 1e-7
 """Imaginary parts of a solution that are less, relative to it, are roundoff."""
@@ -23,13 +23,18 @@ REGULAR = 1e-6
 """Singular values of the Jacobian, against the largest one and the size of the solution, below which it does not stand
 alone: one that is far away turns by little when it moves by much."""
 AWAY = 1e3
-"""Paths that stick next to their end are on their way to infinity when they are so many lengths of the model away."""
+"""Paths that stick next to their end are on their way to infinity when they are so many lengths of the model away, and
+not yet so far that their pole is seen."""
 ONE = 1e-8
 """Signatures of regular ends that differ by less, relative to their size, are of one solution: two that are about to
 run into one are sharp to roundoff over `REGULAR`."""
 FOLDED = 1e-3
 """Where two paths end in one regular solution, one of them has gone over from another; that is next to it, if its
 singular values are less than this."""
+POLE = 0.7
+"""So near to the end, in parts of what is left of the way, is the pole of a path that leads to infinity there: within
+0.6 in all that were looked at, where they were 1e6 lengths away. Of one that is far away because it passes a pole by,
+the pole is next to where it is, 0.85 or more from the end."""
 LATE = 0.999
 """What stops a path before is not where it leads, but what it passes by chance; another way passes it by."""
 RETRIES = 8
@@ -67,8 +72,8 @@ def ends_of(generic: Generic, closure: Closure) -> Found:
     twice = _doubled(family.signature(x), done & (sharp > REGULAR), ONE)
     regular = done & (sharp > np.where(twice, FOLDED, REGULAR))
     late = ends.s > LATE
-    infinite = ~regular & late & ((ends.status == FAR) | (size > AWAY))
-    singular = ~regular & ~infinite & late
+    infinite = ~regular & np.where(_seen(ends), _leaving(ends), late & (size > AWAY))
+    singular = ~regular & ~infinite & late & ~_seen(ends)
     distinct = np.flatnonzero(regular)[new_ones(family, x[:, :0], x[:, regular], ONE)]
     lost = x.shape[1] - int(infinite.sum() + singular.sum()) - distinct.size
     residuals = np.abs(apart.evaluate(x, numbers[:, None])[0]).max(axis=1, initial=0.0)
@@ -104,12 +109,24 @@ def _tracked(generic: Generic, numbers: np.ndarray) -> Ends:
     twice = np.flatnonzero(_doubled(family.signature(best.x), best.status == DONE, SAME))
     if twice.size:
         way = family.between(generic.numbers, numbers, still[twice], bend[twice])
-        best.x[:, twice], best.status[twice], best.s[twice] = track(way, generic.x[:, twice], PLAIN.tighter())
+        again = track(way, generic.x[:, twice], PLAIN.tighter())
+        best.x[:, twice], best.status[twice], best.s[twice], best.poles[twice] = again
     return best
 
 
 def _stopped(ends: Ends) -> np.ndarray:
-    return (ends.status != DONE) & (ends.s < LATE)
+    """Those that pass something by: another way does not."""
+    return (ends.status != DONE) & np.where(_seen(ends), ~_leaving(ends), ends.s < LATE)
+
+
+def _seen(ends: Ends) -> np.ndarray:
+    """Whether the pole of a path is."""
+    return ~np.isnan(ends.poles)
+
+
+def _leaving(ends: Ends) -> np.ndarray:
+    """Those that go to infinity at the end of their way, though they do not get there."""
+    return (ends.status != DONE) & (np.abs(ends.poles - 1.0) < POLE * (1.0 - ends.s))
 
 
 def _doubled(signatures: np.ndarray, among: np.ndarray, same: float) -> np.ndarray:

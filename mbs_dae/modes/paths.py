@@ -4,6 +4,9 @@ A step: a cubic through the last two points and their tangents foretells the nex
 first correction goes says how good the prediction was, and from it follows the next step; corrections that do not
 shrink quadratically, or that go far, are no corrections: then the step is shortened. Tangents are x' = -F_x⁻¹ F_s, with
 F_s as a difference, which predictions may be made with.
+
+A path to infinity grows like C (p - s)^-k next to its pole p, so that x/x' = (p - s)/k is a straight line in s, and two
+of its values tell p. A path that ends far away is on its way to infinity at s = 1 if p = 1; else it passes a pole by.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ DONE, FAR, STUCK = 1, 2, 3
 """At the end; farther away than FARTHEST; where steps get too short."""
 FARTHEST = 1e6
 """In lengths of the model."""
+OUT = 1e4
+"""From there on, in lengths of the model, a path grows like its pole."""
 SHORTEST = 1e-11
 ROUNDOFF = 1e-6
 """Corrections of this size may stop shrinking where equations are badly conditioned."""
@@ -67,6 +72,8 @@ class Ends(NamedTuple):
     x: np.ndarray
     status: np.ndarray
     s: np.ndarray
+    poles: np.ndarray
+    """The poles of paths that end far away, complex; nan of others."""
 
 
 def solved(J: np.ndarray, F: np.ndarray) -> np.ndarray:
@@ -86,6 +93,7 @@ def track(problem: Problem, x: np.ndarray, control: Control = PLAIN, steps: int 
     with np.errstate(all="ignore"):
         tangent = _tangent(problem, at, s, np.arange(count))
         before, slope, past = at.copy(), tangent.copy(), np.zeros(count)
+        growth = Growth(count)
         for _ in range(steps):
             a = np.flatnonzero(status == 0)
             if not a.size:
@@ -103,10 +111,33 @@ def track(problem: Problem, x: np.ndarray, control: Control = PLAIN, steps: int 
             ratio = np.clip((control.error / np.maximum(off, 1e-300)) ** 0.25, 0.3, 2.0)
             h[a] = step * np.where(good, np.where(step < h[a], np.maximum(ratio, 1.0), ratio), np.minimum(ratio, 0.5))
             status[k[s[k] >= 1.0]] = DONE
-            status[a[problem.size(at[:, a]) > FARTHEST]] = FAR
+            size = problem.size(at[:, a])
+            growth.note(a, size > OUT, at, tangent, s)
+            status[a[size > FARTHEST]] = FAR
             status[a[(h[a] < SHORTEST) & (status[a] == 0)]] = STUCK
     status[status == 0] = STUCK
-    return Ends(at, status, s)
+    return Ends(at, status, s, growth.poles(at, tangent, s))
+
+
+class Growth:
+    """How paths grow that are far away: of each the largest coordinate, and its x/x' where it came to be so far."""
+
+    def __init__(self, count: int):
+        self.largest = np.full(count, -1)
+        self.first, self.s = np.zeros(count, dtype=complex), np.zeros(count)
+
+    def note(self, paths: np.ndarray, out: np.ndarray, x: np.ndarray, tangent: np.ndarray, s: np.ndarray) -> None:
+        self.largest[paths[~out]] = -1
+        k = paths[out & (self.largest[paths] < 0)]
+        self.largest[k] = np.abs(x[:, k]).argmax(axis=0)
+        self.first[k], self.s[k] = x[self.largest[k], k] / tangent[self.largest[k], k], s[k]
+
+    def poles(self, x: np.ndarray, tangent: np.ndarray, s: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            every = np.arange(s.size)
+            last = x[self.largest, every] / tangent[self.largest, every]
+            found = s + last * (s - self.s) / (self.first - last)
+        return np.where((self.largest >= 0) & np.isfinite(found), found, np.nan)
 
 
 def _tangent(problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray) -> np.ndarray:

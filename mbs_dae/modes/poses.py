@@ -16,8 +16,9 @@ from ..poses.closing import closed, turned_over
 from ..results.result import State
 from .continua import dimension_at
 from .ends import Found, is_real
-from .equations.closure import Closure
+from .equations.closure import Closure, signature
 from .folds import fold_at
+from .links import WithoutLinks
 
 NEAR = 1e-4
 """Sharpening moves no regular pose farther, in signatures; nor are two folds so near to each other."""
@@ -52,26 +53,71 @@ class _End(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Sought:
-    """A model of which poses are sought, the same with what is held, and its equations."""
+class Asked:
+    """A model of which poses are sought, and the same with what is held."""
 
     model: Model
     held: System
-    closure: Closure
     time: float
     fix: Mapping[str, float]
 
+    def in_full(self, state: State) -> np.ndarray:
+        """The coordinates of a state, with those of what does not move."""
+        q, placement = state.full_q, self.held.placement
+        return q if q.size == placement.size else np.concatenate([q, placement[q.size :]])
+
+    def from_placement(self, state: State) -> float:
+        return float(self.held.weight @ self.held.between(self.held.placement, self.in_full(state)) ** 2)
+
+    def far(self, q: np.ndarray, other: np.ndarray) -> float:
+        own = signature(self.held, np.stack([q, other], axis=1))
+        return float(np.abs(own[:, 0] - own[:, 1]).max())
+
+    def closed(self, q: np.ndarray) -> np.ndarray:
+        return closed(self.held, self.held.machine(), self.time, q)
+
+    def sharpened(self, q: np.ndarray) -> np.ndarray:
+        """The pose of a real solution. One in which axes that joints keep parallel point in opposite directions is left
+        as it is."""
+        if turned_over(self.held, q):
+            return q
+        found = self.closed(q)
+        if self.far(q, found) > NEAR:
+            raise MbsError("Newton's method leads from this solution to another pose")
+        return found
+
+    def states(self, q: np.ndarray) -> list[State]:
+        """The state of a pose; none where joints are turned over."""
+        if turned_over(self.held, q):
+            return []
+        system = self.model.compile()
+        still = State(system, self.time, q, system.still, system.still)
+        try:
+            state = assembled(self.model, self.time, self.fix, still)
+        except MbsError as error:
+            return [replace(still, message=f"velocities and accelerations do not follow here: {error}")]
+        return [state if np.abs(system.between(q, state.full_q)).max(initial=0.0) < NEAR else still]
+
+
+@dataclass(frozen=True, eq=False)
+class Sought:
+    """Poses among the solutions of these equations of a model."""
+
+    asked: Asked
+    closure: Closure
+
     def poses(self, found: Found) -> Poses:
+        asked = self.asked
         ends, lost = self._ends(found)
         alone = [end for end in ends if not end.dimension]
-        regular = [x for x in found.regular.T if all(self._far(x, end.place) > NEAR for end in alone)]
-        entries = [(state, end.blunt) for end in alone for q in end.poses for state in self._states(q)]
+        regular = [x for x in found.regular.T if all(asked.far(x, end.place) > NEAR for end in alone)]
+        entries = [(state, end.blunt) for end in alone for q in end.poses for state in asked.states(q)]
         for x in filter(is_real, regular):
             try:
-                entries += [(state, False) for state in self._states(self._sharpened(x))]
+                entries += [(state, False) for state in asked.states(asked.sharpened(self._real(x)))]
             except MbsError:
                 lost += 1
-        entries.sort(key=lambda entry: self._from_placement(entry[0]))
+        entries.sort(key=lambda entry: asked.from_placement(entry[0]))
         solutions = len(regular) + sum(end.solutions for end in alone)
         dimension = max((end.dimension for end in ends), default=0)
         blunt = tuple(k for k, entry in enumerate(entries) if entry[1])
@@ -90,43 +136,20 @@ class Sought:
                 ends.append(end)
         return ends, lost
 
-    def in_full(self, state: State) -> np.ndarray:
-        """The coordinates of a state, with those of what does not move."""
-        q, placement = state.full_q, self.held.placement
-        return q if q.size == placement.size else np.concatenate([q, placement[q.size :]])
-
-    def _from_placement(self, state: State) -> float:
-        return float(self.held.weight @ self.held.between(self.held.placement, self.in_full(state)) ** 2)
-
-    def _far(self, q: np.ndarray, other: np.ndarray) -> float:
-        own = self.closure.signature(np.stack([q, other], axis=1))
-        return float(np.abs(own[:, 0] - own[:, 1]).max())
-
     def _real(self, x: np.ndarray) -> np.ndarray:
         """The real part of a solution, in full."""
-        q = self.held.placement.copy()
-        moving = self.held.layout.nq
+        held = self.asked.held
+        q, moving = held.placement.copy(), held.layout.nq
         q[:moving] = self.closure.normalised(x[:moving, None].real.copy())[:, 0]
-        if self.model.dimension == 2:
-            _turned_back(self.closure, q, self.held.placement)
+        if held.model.dimension == 2:
+            _turned_back(self.closure, q, held.placement)
         return q
-
-    def _sharpened(self, x: np.ndarray) -> np.ndarray:
-        """The pose of a real regular solution. One in which axes that joints keep parallel point in opposite directions
-        is left as it is."""
-        q = self._real(x)
-        if turned_over(self.held, q):
-            return q
-        found = closed(self.held, self.held.machine(), self.time, q)
-        if self._far(q, found) > NEAR:
-            raise MbsError("Newton's method leads from this solution to another pose")
-        return found
 
     def _end(self, x: np.ndarray) -> _End | None:
         """What is at a singular end; None where it is complex and no continuum of real poses is near."""
-        held, time, q = self.held, self.time, self._real(x)
+        asked, held, time, q = self.asked, self.asked.held, self.asked.time, self._real(x)
         try:
-            near = closed(held, held.machine(), time, q)
+            near = asked.closed(q)
         except MbsError:
             near = None
         if near is not None and (dimension := dimension_at(held, time, near)):
@@ -134,7 +157,7 @@ class Sought:
         own = self.closure.signature(x[:, None])[:, 0]
         if np.abs(own.imag).max() > BLURRED or turned_over(held, q):
             return None
-        if near is not None and self._far(q, near) > BLURRED:
+        if near is not None and asked.far(q, near) > BLURRED:
             near = None
         if fold := fold_at(held, time, q if near is None else near):
             return _End(fold.vertex, fold.poses, 1 if len(fold.poses) == 1 else 2)
@@ -143,19 +166,18 @@ class Sought:
         return _End(near, [near], 1, blunt=True)
 
     def _same(self, one: _End, other: _End) -> bool:
-        return self._far(one.place, other.place) < (BLURRED if one.blunt or other.blunt else NEAR)
+        return self.asked.far(one.place, other.place) < (BLURRED if one.blunt or other.blunt else NEAR)
 
-    def _states(self, q: np.ndarray) -> list[State]:
-        """The state of a pose; none where joints are turned over."""
-        if turned_over(self.held, q):
-            return []
-        system = self.model.compile()
-        still = State(system, self.time, q, system.still, system.still)
+
+def with_links(asked: Asked, poses: Poses, lean: Asked, without: WithoutLinks) -> Poses:
+    """Poses of the model without links, `lean`, as those of the whole one."""
+    states, lost = list[State](), poses.lost
+    for state in poses.states:
         try:
-            state = assembled(self.model, self.time, self.fix, still)
-        except MbsError as error:
-            return [replace(still, message=f"velocities and accelerations do not follow here: {error}")]
-        return [state if np.abs(system.between(q, state.full_q)).max(initial=0.0) < NEAR else still]
+            states += asked.states(asked.sharpened(without.put_in(asked.held, lean.in_full(state))))
+        except MbsError:
+            lost += 1
+    return poses._replace(states=states, lost=lost)
 
 
 def _turned_back(closure: Closure, q: np.ndarray, placement: np.ndarray) -> None:

@@ -56,6 +56,10 @@ class AssemblyModes:
     """What is to be known besides; empty if all is well."""
     certificates: tuple[Certificate, ...] = field(default=(), repr=False)
     """Of each mode, with the values that were given; none where a law has no bounds."""
+    links: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+    """The bodies of each link between a ball and a cross that only keeps two points apart. In each mode it may stand in
+    two attitudes, half a turn about its own axis from each other; modes have that which is nearer to its placement, and
+    all numbers of solutions are those of the other bodies."""
 
     def __len__(self) -> int:
         return len(self.states)

@@ -126,15 +126,7 @@ class Closure:
         return self.normalised(q + self.rates(q, step))
 
     def signature(self, q: np.ndarray) -> np.ndarray:
-        """Numbers by which poses are told apart (numbers, poses): places, by the model's length, and attitudes."""
-        layout, dimension = self.system.layout, self.system.model.dimension
-        at = layout.plain[:, 0]
-        if dimension == 2:
-            places, angles = q[at.reshape(-1, 3)[:, :2].ravel()], q[at.reshape(-1, 3)[:, 2]]
-            return np.concatenate([places / self.system.length, np.cos(angles), np.sin(angles)])
-        e = q[self._attitudes[0]]
-        products = [e[i] * e[j] for i in range(4) for j in range(i + 1)]
-        return np.concatenate([q[at] / self.system.length, *products])
+        return signature(self.system, q)
 
     def slope(self, q: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """How weights · signature changes with the unknowns, (unknowns, poses); weights are (numbers, poses)."""
@@ -166,6 +158,18 @@ class Closure:
     def scale(self) -> np.ndarray:
         """What each unknown is measured by: the model's length, or 1 rad."""
         return self.system.length / np.sqrt(self.system.weight)
+
+
+def signature(system: System, q: np.ndarray) -> np.ndarray:
+    """Numbers by which poses are told apart (numbers, poses): places, by the model's length, and attitudes."""
+    layout = system.layout
+    at = layout.plain[:, 0]
+    if system.model.dimension == 2:
+        places, angles = q[at.reshape(-1, 3)[:, :2].ravel()], q[at.reshape(-1, 3)[:, 2]]
+        return np.concatenate([places / system.length, np.cos(angles), np.sin(angles)])
+    e = q[layout.quaternions[:, 0] + np.arange(4)[:, None]]
+    products = [e[i] * e[j] for i in range(4) for j in range(i + 1)]
+    return np.concatenate([q[at] / system.length, *products])
 
 
 def closure_of(system: System, time: float) -> Closure:

@@ -18,7 +18,8 @@ from ...model.parameters import finite_number
 from ...modes.ends import Found, ends_of
 from ...modes.generic import Generic
 from ...modes.kept import generic_kept
-from ...modes.poses import Poses, Sought
+from ...modes.links import without_links
+from ...modes.poses import Asked, Poses, Sought, with_links
 from ...modes.result import AssemblyModes
 from ...poses.assembly import assembled, holding
 from ...poses.freedom import free_motions
@@ -58,18 +59,24 @@ def assembly_modes(
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
         raise ModelError(f"seed is that of random numbers, a whole number from 0 on, not {seed!r}")
     _check_levels(model, given)
-    held = holding(model.compile(), 0, given)
-    closure, generic = generic_kept(held, t, seed)
-    _check_freedom(model, held, generic)
+    asked = Asked(model, holding(model.compile(), 0, given), t, given)
+    without = without_links(model, given, t)
+    lean = asked
+    if without is not None:
+        lean = Asked(without.model, holding(without.model.compile(), 0, without.fix), t, without.fix)
+    closure, generic = generic_kept(lean.held, t, seed)
+    _check_freedom(model, lean.held, generic)
     found = ends_of(generic, closure)
-    sought = Sought(model, held, closure, t, given)
-    poses = sought.poses(found)
+    poses = Sought(lean, closure).poses(found)
+    if without is not None:
+        poses = with_links(asked, poses, lean, without)
     complete = None if found.lost or poses.lost else generic.complete
-    proofs, unproven = _proofs(sought, poses)
+    links = tuple(tuple(body.name for body in link.bodies) for link in without.links) if without else ()
+    proofs, unproven = _proofs(asked, poses)
     return AssemblyModes(
         model.name, t, given, tuple(poses.states), poses.solutions, generic.count, complete,
         found.singular.shape[1], poses.dimension, found.at_infinity,
-        "; ".join(filter(None, (_told(sought, generic, found, poses), unproven))), proofs,
+        "; ".join(filter(None, (_told(asked, generic, found, poses), unproven))), proofs, links,
     )  # fmt: skip
 
 
@@ -92,17 +99,17 @@ def _check_freedom(model: Model, held: System, generic: Generic) -> None:
     raise ModelError(f"{what}; hold as many quantities, such as fix={{{example}}}", freedoms=left)
 
 
-def _proofs(sought: Sought, poses: Poses) -> tuple[tuple[Certificate, ...], str]:
+def _proofs(asked: Asked, poses: Poses) -> tuple[tuple[Certificate, ...], str]:
     """A certificate of each mode, and what is to be said of those that are not proven."""
     try:
-        proofs = tuple(certified(sought.held, sought.time, sought.in_full(state)) for state in poses.states)
+        proofs = tuple(certified(asked.held, asked.time, asked.in_full(state)) for state in poses.states)
     except ModelError as error:
         return (), f"no mode is certified: {error}"
     several = {k: " (singular to higher order: there may be several next to it)" for k in poses.blunt}
     return proofs, "; ".join(f"mode {k} is {proof}{several.get(k, '')}" for k, proof in enumerate(proofs) if not proof)
 
 
-def _told(sought: Sought, generic: Generic, found: Found, poses: Poses) -> str:
+def _told(asked: Asked, generic: Generic, found: Found, poses: Poses) -> str:
     """What is to be known besides the poses."""
     parts, dimension = [], poses.dimension
     if dimension:
@@ -117,7 +124,7 @@ def _told(sought: Sought, generic: Generic, found: Found, poses: Poses) -> str:
     if generic.complete is False:
         parts.append("the trace test fails: poses are missing; try another seed=")
     if not poses.states and not dimension:
-        model, t, fix = sought.model, sought.time, sought.fix
+        model, t, fix = asked.model, asked.time, asked.fix
         parts.append("there is no real pose" + (_too_much(model, t, fix) or _limit(model, t, fix)))
     return "; ".join(parts)
 

@@ -159,17 +159,19 @@ def _modes_on(modes: AssemblyModes, curve: Curve, one: LetGo) -> list[Met]:
     found = []
     for place in curve.places_where(one.name, modes[0][one.name]):
         own = curve.at_rest(place)
-        far = [_apart(modes[0].system, own, mode) for mode in modes]
+        far = [_apart(modes[0].system, own, mode, modes.links) for mode in modes]
         piece = int(np.searchsorted(dead, place.s))
         if min(far) < SAME:
             found.append(Met(place.s, int(np.argmin(far)), piece % len(dead) if curve.closed and dead else piece))
     return found
 
 
-def _apart(system: System, one: State, other: State) -> float:
-    """How far two poses are apart, whole turns aside."""
+def _apart(system: System, one: State, other: State, links: tuple[tuple[str, ...], ...] = ()) -> float:
+    """How far two poses are apart, whole turns aside, and the attitudes in which links may stand."""
     q, p = (state.full_q[: system.layout.q_size] for state in (one, other))
     step = system.between(q, p) * np.sqrt(system.weight) / system.length
+    for name in (name for link in links for name in link):
+        step[list(system.layout.v[system.model.bodies[name]])] = 0.0
     if system.model.dimension == 2:
         angles = system.layout.plain[:, 1].reshape(-1, 3)[:, 2]
         step[angles] -= 2 * np.pi * np.round(step[angles] / (2 * np.pi))

@@ -1,0 +1,247 @@
+"""Bodies of space that only keep two points apart: in the equations of modes a distance takes their place.
+
+Such a link stands between a ball and a cross. Of its pose the equations of the others see one number, the distance of
+its ends; and it may stand in two attitudes, half a turn about its own axis from each other, as the pin of the cross is
+at right angles to it. Six links give each pose of a platform 2⁶ times, on paths of solutions that all say the same. So
+modes are counted without them, and links are put in afterwards, each in the attitude nearer to its placement.
+
+A leg is a link of two bodies, a sleeve and a rod, whose displacement is driven or fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled import System
+from ..model.bodies.body import Body, Marker
+from ..model.drivers import Driver
+from ..model.joints import Distance, Spherical, Translational, Universal
+from ..model.joints.base import Condition
+from ..model.measures import Measure
+from ..model.model import Model
+from ..readings.motion import marker_frame
+from ..rotations import about, quaternion
+from ..symbolic.markers import t as time
+
+STRAIGHT = 1e-9
+"""Of a pin against its link, and of the ends of a leg against its slide, in radians and lengths of the model."""
+
+
+class End(NamedTuple):
+    """Where a link is joined to another body: the marker there, its own, and its pin if the joint is a cross."""
+
+    joint: Condition
+    outer: Marker
+    own: Marker
+
+    def pins(self, system: System, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The directions of the other body's pin, and of the link's own."""
+        first = self.joint.markers[0] is self.own  # which has its pin along x, and the second along y
+        outer, own = (marker_frame(system, q, marker)[1] for marker in (self.outer, self.own))
+        return (outer[:, 1], own[:, 0]) if first else (outer[:, 0], own[:, 1])
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """One or two bodies between two ends."""
+
+    bodies: tuple[Body, ...]
+    ends: tuple[End, End]
+    slide: Condition | None = None
+    held: str | Driver | None = None
+    """What gives the displacement of the slide: a driver, or the name of what is fixed."""
+
+    @property
+    def elements(self) -> Iterator[Condition]:
+        """What goes with it."""
+        yield from (end.joint for end in self.ends)
+        if self.slide is not None:
+            yield self.slide
+        if isinstance(self.held, Driver):
+            yield self.held
+
+    def along(self, system: System, t: float, fix: Mapping[str, float]) -> tuple[np.ndarray, float] | None:
+        """Its direction in the placement, from its first end to its second, and how far these are apart, counted in
+        that direction; None where its ends are beside its slide, or a pin is not across."""
+        q, L = system.placement, system.length
+        (first, _), (last, _) = (marker_frame(system, q, end.own) for end in self.ends)
+        if self.slide is None:
+            way = last - first
+            far = float(np.linalg.norm(way))
+            direction = way / far if far > STRAIGHT * L else way
+        else:
+            markers = self.slide.markers if self.slide.markers[0].body is self.bodies[0] else self.slide.markers[::-1]
+            frames = [marker_frame(system, q, marker) for marker in markers]
+            offsets = [end - point for end, (point, _) in zip((first, last), frames, strict=True)]
+            parts = [offset @ axes[:, 2] for offset, (_, axes) in zip(offsets, frames, strict=True)]
+            beside = [o - s * axes[:, 2] for o, s, (_, axes) in zip(offsets, parts, frames, strict=True)]
+            if max(np.abs(x).max() for x in beside) > STRAIGHT * L:
+                return None
+            turned = 1.0 if markers == self.slide.markers else -1.0
+            direction = frames[0][1][:, 2]
+            far = turned * self._displacement(system, t, fix) + parts[1] - parts[0]
+        pins = (end.pins(system, q)[1] for end in self.ends if isinstance(end.joint, Universal))
+        across = all(abs(pin @ direction) < STRAIGHT for pin in pins)
+        return (direction, far) if across and abs(far) > STRAIGHT * L else None
+
+    def _displacement(self, system: System, t: float, fix: Mapping[str, float]) -> float:
+        if isinstance(self.held, Driver):
+            return float(system.evaluator(self.held.function.xreplace({time: t})))
+        return fix[str(self.held)]
+
+
+def links_of(model: Model, fix: Mapping[str, Measure]) -> Iterator[Link]:
+    """Those of a model in which these quantities are fixed; no one is joined to another."""
+    touching: dict[Body, list[Condition]] = {body: [] for body in model.bodies.values()}
+    for element in model.conditions:
+        for body in {marker.body for marker in element.markers} - {model.ground}:
+            touching[body].append(element)
+    fixed = {marker.body for measure in fix.values() for marker in measure.markers}
+    kept: set[Body] = set()
+    gone: set[Body] = set()
+    for body in model.bodies.values():
+        link = _link(body, touching, fix, fixed)
+        if link is None or not gone.isdisjoint(outer := {end.outer.body for end in link.ends}):
+            continue
+        if kept.isdisjoint(link.bodies) and gone.isdisjoint(link.bodies):
+            kept |= outer
+            gone |= {*link.bodies}
+            yield link
+
+
+def _link(
+    body: Body, touching: Mapping[Body, list[Condition]], fix: Mapping[str, Measure], fixed: set[Body]
+) -> Link | None:
+    """The link that begins with this body."""
+    own = touching[body]
+    slide = next((e for e in own if isinstance(e, Translational)), None)
+    if slide is None:
+        if body in fixed or len(own) != 2:
+            return None
+        ends = [_end(e, body) for e in own]
+        return _joined((body,), *ends)
+    rod = next((m.body for m in slide.markers if m.body is not body), body)
+    if rod.fixed or rod is body:
+        return None
+    held: list[str | Driver] = [e for e in own if isinstance(e, Driver) and _slides(e.measure, slide)]
+    held += [name for name, measure in fix.items() if _slides(measure, slide)]
+    others = [measure for name, measure in fix.items() if name not in held]
+    if len(held) != 1 or any(m.body in (body, rod) for measure in others for m in measure.markers):
+        return None
+    inner = [slide, *(h for h in held if isinstance(h, Driver))]
+    outside = [[e for e in touching[one] if e not in inner] for one in (body, rod)]
+    if [len(elements) for elements in outside] != [1, 1]:
+        return None
+    first, last = (_end(e, one) for (e,), one in zip(outside, (body, rod), strict=True))
+    return _joined((body, rod), first, last, slide, held[0])
+
+
+def _joined(bodies: tuple[Body, ...], first: End | None, last: End | None, *slide: object) -> Link | None:
+    """A link with these ends, one a ball and the other a cross, on bodies other than its own."""
+    if first is None or last is None or {first.outer.body, last.outer.body} & {*bodies}:
+        return None
+    balls = sum(isinstance(end.joint, Spherical) for end in (first, last))
+    return Link(bodies, (first, last), *slide) if balls == 1 else None  # type: ignore[arg-type]
+
+
+def _end(element: Condition, body: Body) -> End | None:
+    if not isinstance(element, Spherical | Universal):
+        return None
+    i, j = element.markers
+    return End(element, j, i) if i.body is body else End(element, i, j)
+
+
+def _slides(measure: Measure, slide: Condition) -> bool:
+    return measure.kind == "displacement" and measure.markers == slide.markers
+
+
+# --- without them, and back again -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class WithoutLinks:
+    """A model without its links, and what else is fixed there."""
+
+    model: Model
+    fix: Mapping[str, float]
+    links: tuple[Link, ...]
+    directions: tuple[np.ndarray, ...]
+    """Of each link in the placement, from its first end to its second, or against it where it is driven beyond."""
+
+    @property
+    def attitudes(self) -> int:
+        """In how many ways all links may stand in one pose of the others."""
+        return 2 ** len(self.links)
+
+    def put_in(self, full: System, q: np.ndarray) -> np.ndarray:
+        """The coordinates of all bodies from those of the model without links."""
+        own, out = self.model.compile().layout, full.placement.copy()
+        for body in self.model.bodies.values():
+            out[list(full.layout.q[body])] = q[list(own.q[body])]
+        for link, direction in zip(self.links, self.directions, strict=True):
+            _put(full, out, link, direction)
+        return out
+
+
+def without_links(model: Model, fix: Mapping[str, float], t: float) -> WithoutLinks | None:
+    """The model with distances in place of links; None where it has no links. What is made of it is kept with its
+    structure: the distances are parameters there."""
+    if model.dimension == 2:
+        return None
+    system = model.compile()
+    measures = {name: model.quantity(name)[0] for name in fix}
+    found = [(link, along) for link in links_of(model, measures) if (along := link.along(system, t, fix))]
+    gone = {element for link, _ in found for element in link.elements}
+    left = [e for e in model.conditions if e not in gone]
+    bodies = {*model.bodies.values()} - {body for link, _ in found for body in link.bodies}
+    rest = {name: value for name, value in fix.items() if name not in {link.held for link, _ in found}}
+    bare = model.only(bodies, left)
+    if not found or not all(bare.found_quantity(name) for name in rest):
+        return None
+    links = tuple(link for link, _ in found)
+    key = "without links", tuple(body.name for link in links for body in link.bodies)
+    lengths = {f"length_of_link_{k}": abs(far) for k, (_, (_, far)) in enumerate(found)}
+    reduced = system.structure.kept(key, lambda: _with_distances(bare, links, lengths))
+    values = {name: parameter.value for name, parameter in model.parameters.items()}
+    directions = tuple(np.sign(far) * direction for _, (direction, far) in found)
+    return WithoutLinks(reduced.with_parameters(**values, **lengths), rest, links, directions)
+
+
+def _with_distances(bare: Model, links: tuple[Link, ...], lengths: Mapping[str, float]) -> Model:
+    """The model of other bodies, with a distance for each link."""
+    for link, (name, length) in zip(links, lengths.items(), strict=True):
+        first, last = link.ends
+        bare.add(Distance(name, first.outer, last.outer, length=bare.parameter(name, length, "m")))
+    return bare
+
+
+def _put(system: System, q: np.ndarray, link: Link, direction: np.ndarray) -> None:
+    """A link between its ends, where the bodies that these are on stand already: turned as little as possible from its
+    placement, and about itself until the pins of its cross are at right angles."""
+    first, last = (marker_frame(system, q, end.outer)[0] for end in link.ends)
+    way = (last - first) / np.linalg.norm(last - first)
+    turn = _shortest(direction, way)
+    cross = next(end for end in link.ends if isinstance(end.joint, Universal))
+    outer, own = cross.pins(system, q)
+    own = turn @ own
+    angle = np.arctan2(-outer @ own, outer @ np.cross(way, own))
+    angle -= np.pi * np.round(angle / np.pi)
+    turn = about(way, angle) @ turn
+    for body, end, at in zip(link.bodies, link.ends, (first, last), strict=False):
+        point, _ = end.own.on_body(system.evaluator)
+        place = list(system.layout.q[body])[:7]
+        attitude = turn @ system.layout.rotation(system.placement[None], body)[0]
+        q[place] = [*(at - attitude @ point), *quaternion(attitude)]
+
+
+def _shortest(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The rotation by the least angle that takes one unit vector to another; some half turn to its opposite."""
+    if a @ b < -1.0 + 1e-12:
+        aside = np.linalg.svd(a[None])[2][1]
+        return 2.0 * np.outer(aside, aside) - np.eye(3)
+    hat = np.cross(np.eye(3), np.cross(a, b))
+    return np.eye(3) + hat + hat @ hat / (1.0 + a @ b)
