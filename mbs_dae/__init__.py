@@ -164,6 +164,9 @@ _PROVIDED = {
     "AssemblyModes.reached": "verbs.curves.reach_of_modes.reached",
     "AssemblyModes.plot": "view.charts.assembly.plot_modes",
     "EquilibriumPath.plot": "view.charts.sweeps.plot_equilibria",
+    "Workspace.plot": "workspaces.pictures.plot_workspace",
+    "Map.plot": "workspaces.pictures.plot_map",
+    "ReachableWorkspace.plot": "workspaces.pictures.plot_reachable",
 }
 
 

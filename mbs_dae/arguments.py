@@ -1,6 +1,6 @@
 """What analyses are called with, checked at the door."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -10,7 +10,7 @@ import sympy as sp
 from .compiled import System
 from .compiled.reading import Trajectory
 from .compiled.structure import Structure
-from .errors import ModelError
+from .errors import ModelError, check_dict
 from .model.breaks import law_of_time
 from .model.element import Element
 from .model.model import Model
@@ -84,6 +84,21 @@ def truth_of(given: Any, what: str) -> bool:
     if not isinstance(given, bool | np.bool_):
         raise ModelError(f"{what}, True or False, not {given!r}")
     return bool(given)
+
+
+def checked_fix(fix: Mapping[str, float] | None) -> dict[str, float]:
+    """What is held, and the values."""
+    given = {} if fix is None else fix
+    check_dict("fix", given, "names and values", 'fix={"crank.angle": 0.6}')
+    return {name: finite_number(value, f"fix[{name!r}]") for name, value in given.items()}
+
+
+def checked_step(step: float) -> float:
+    """The longest step of a curve that is followed."""
+    step = finite_number(step, "step")
+    if not 0.0 < step <= 0.25:
+        raise ModelError(f"step is in lengths of the model, more than 0 and 0.25 at most, not {step:g}")
+    return step
 
 
 def checked_over(over: Any) -> tuple[str, list[float]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,8 @@ from .following.equations import Equations, Point
 EXAMPLE = '{"crank1.angle": (-1.0, 1.0), "crank2.angle": (0.0, 2.0)}'
 ASIDE = 0.05
 """How far from a pose ranks are looked at, in lengths of the model: it may be a singular one."""
+WITHIN = 1e-6
+"""So far within a range of a parameter, in parts of it, the model is asked whether its values make sense."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,7 @@ def plane_of(model: Model, names: Sequence[str], what: str) -> Plane:
         parameters.append(own)
         turns.append(2.0 * np.pi if unit == "rad" and not own and periodic else 0.0)
     length = model.compile().length
-    scale = np.array([length if unit in ("m", "mm") else 1.0 for unit in units])
+    scale = np.array([length if unit == "m" else 1.0 for unit in units])
     return Plane(names, tuple(units), tuple(parameters), scale, np.array(turns))
 
 
@@ -104,7 +106,21 @@ def ranges_of(model: Model, over: Any) -> tuple[Plane, np.ndarray, np.ndarray]:
         low[k], high[k] = (finite_number(x, f"over[{str(name)!r}]") for x in (one, other))
         if not low[k] < high[k]:
             raise ModelError(f"over[{str(name)!r}] goes from {low[k]:g} to {high[k]:g}; give the lower end first")
-    return plane, low, high
+        if plane.of_model[k]:
+            _check_parameter(model, str(name), low[k], high[k])
+    # what is neither a length nor an angle is measured by its range
+    scale = np.where(np.isin(plane.units, ("m", "rad")), plane.scale, high - low)
+    return replace(plane, scale=scale), low, high
+
+
+def _check_parameter(model: Model, name: str, low: float, high: float) -> None:
+    """Whether the model is one for these values of a parameter. What holds in between may fail at an end, as that of a
+    length that is 0 there."""
+    for value in (low + WITHIN * (high - low), high - WITHIN * (high - low)):
+        try:
+            model.with_parameters(**{name: value}).compile()
+        except ModelError as error:
+            raise ModelError(f"over[{name!r}] goes from {low:g} to {high:g}, but {error}") from error
 
 
 def points_of(values: Any) -> np.ndarray:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ModelError
+from ..provided import provided
 from ..results.quantities import frozen
 from ..results.result import State
-from .asked import Begun, Plane, points_of, state_at
+from .asked import Begun, Plane, points_of, state_at, value_unit
 from .counted import modes_at
 from .following.search import Region
 from .following.tracing import STUCK, Trace
@@ -86,8 +87,9 @@ class SingularCurve:
         return f"<{self.kind} curve: {len(self)} poses, {'closed' if self.closed else 'open'}{more}>"
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """A quantity along it."""
+        """A quantity along it, no rate: it is made of poses."""
         system = self.begun.model.compile()
+        value_unit(system.model, name, "a curve of a workspace")
         reader = system.reader([system.model.quantity(name)[0]])
         q = np.array([place.z.q[: system.placement.size] for place in self.trace.places])
         still = np.zeros((len(q), system.still.size))
@@ -247,6 +249,4 @@ class Workspace:
 
     def plot(self) -> Figure:
         """Regions shaded by their number of modes, boundaries by their kind."""
-        from .pictures import plot_workspace
-
-        return plot_workspace(self)
+        return provided("Workspace.plot")(self)

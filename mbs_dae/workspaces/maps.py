@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ModelError, unknown_name
+from ..provided import provided
 from ..results.quantities import frozen
 from ..results.result import State
 from .asked import Begun, state_at
@@ -74,6 +75,7 @@ class Map:
 
     def meaning(self, name: str) -> str:
         """What a quantity is, in words."""
+        self[name]  # which tells what there is
         return QUANTITIES[name]
 
     def state(self, i: int, j: int) -> State:
@@ -87,9 +89,7 @@ class Map:
 
     def plot(self, name: str = "dexterity") -> Figure:
         """In colours, with the boundaries."""
-        from .pictures import plot_map
-
-        return plot_map(self, name)
+        return provided("Map.plot")(self, name)
 
 
 def map_of(workspace: Any, count: Any) -> Map:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arguments import model_of
+from ..arguments import checked_fix, checked_step, model_of
 from ..compiled import System
-from ..errors import ModelError, check_dict
+from ..errors import ModelError
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.result import State
@@ -65,11 +65,7 @@ def workspace(
     True
     """
     model = model_of(model)
-    t, step = finite_number(t, "the time t"), finite_number(step, "step")
-    if not 0.0 < step <= 0.25:
-        raise ModelError(f"step is in lengths of the model, more than 0 and 0.25 at most, not {step:g}")
-    check_dict("fix", {} if fix is None else fix, "names and values", 'fix={"rod.angle": 0.3}')
-    given = {name: finite_number(value, f"fix[{name!r}]") for name, value in (fix or {}).items()}
+    t, step, given = finite_number(t, "the time t"), checked_step(step), checked_fix(fix)
     plane, low, high = ranges_of(model, over)
     check_not_held(plane, given)
     roles = _roles(model, plane, inputs, outputs, given)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ...arguments import check_tables, model_of
+from ...arguments import check_tables, checked_fix, model_of
 from ...certify.certificate import Certificate, certified
 from ...compiled import System
-from ...errors import MbsError, ModelError, check_dict, counted
+from ...errors import MbsError, ModelError, counted
 from ...model.drivers import Driver
 from ...model.model import Model
 from ...model.parameters import finite_number
@@ -52,10 +52,8 @@ def assembly_modes(
        1      0.546373
     """
     model = model_of(model)
-    t, given = finite_number(t, "the time t"), {} if fix is None else fix
+    t, given = finite_number(t, "the time t"), checked_fix(fix)
     check_tables(model, np.array([t]))
-    check_dict("fix", given, "names and values", 'fix={"crank.angle": 0.6}')
-    given = {name: finite_number(value, f"fix[{name!r}]") for name, value in given.items()}
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
         raise ModelError(f"seed is that of random numbers, a whole number from 0 on, not {seed!r}")
     _check_levels(model, given)

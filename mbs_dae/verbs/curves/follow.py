@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ...arguments import as_state, check_start, check_tables, model_of, truth_of
+from ...arguments import as_state, check_start, check_tables, checked_fix, checked_step, model_of, truth_of
 from ...compiled import System
 from ...compiled.machine import ENDLESS
-from ...errors import ModelError, check_dict
+from ...errors import ModelError
 from ...explain.axes import check_axes
 from ...model.model import Model
 from ...model.parameters import finite_number
@@ -102,8 +102,7 @@ def _curve(track: Track, traced: Traced, ends: tuple[str, ...], beginning: int, 
 
 
 def _check_numbers(step: Any, poses: Any, branch: Any, both: Any) -> None:
-    if not 0.0 < finite_number(step, "step") <= 0.25:
-        raise ModelError(f"step is in lengths of the model, more than 0 and 0.25 at most, not {step:g}")
+    checked_step(step)
     if not isinstance(poses, int | np.integer) or isinstance(poses, bool) or poses < 2:
         raise ModelError(f"poses is how many there may be, a whole number from 2 on, not {poses!r}")
     if branch is not None and (not isinstance(branch, int | np.integer) or isinstance(branch, bool)):
@@ -113,8 +112,7 @@ def _check_numbers(step: Any, poses: Any, branch: Any, both: Any) -> None:
 
 def _as_asked(model: Model, start: Any, fix: Any, release: Any, t: Any) -> tuple[dict[str, float], Any, float]:
     """What is held, what is let go, and the time: from a branch point as it was when that was found."""
-    check_dict("fix", {} if fix is None else fix, "names and values", 'fix={"crank.angle": 0.6}')
-    values = {key: finite_number(value, f"fix[{key!r}]") for key, value in (fix or {}).items()}
+    values = checked_fix(fix)
     t = None if t is None else finite_number(t, "the time t")
     if not isinstance(start, BranchPoint):
         return values, release, getattr(as_state(start), "t", 0.0) if t is None else t

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...arguments import model_of
+from ...arguments import checked_fix, checked_step, model_of
 from ...compiled import System
-from ...errors import ModelError, check_dict
+from ...errors import ModelError
 from ...model.model import Model
 from ...model.parameters import finite_number
 from ...poses.reach.joint_space import JointSpace, label
+from ...provided import provided
 from ...results.quantities import frozen
 from ...verbs.inverse_kinematics import inverse_kinematics
 from ..asked import Begun, Plane, begin, check_freedom, equations_of, plane_of, points_of, settle
@@ -101,9 +102,7 @@ class ReachableWorkspace:
 
     def plot(self) -> Figure:
         """Boundaries by their kind; curves inside, where the number of solutions changes, thin."""
-        from ..pictures import plot_reachable
-
-        return plot_reachable(self)
+        return provided("ReachableWorkspace.plot")(self)
 
 
 def reachable_workspace(
@@ -127,11 +126,7 @@ def reachable_workspace(
     """
     given = model_of(model)
     space = JointSpace.of(given)
-    own, step = space.model, finite_number(step, "step")
-    if not 0.0 < step <= 0.25:
-        raise ModelError(f"step is in lengths of the model, more than 0 and 0.25 at most, not {step:g}")
-    check_dict("fix", {} if fix is None else fix, "names and values", '{"joint1.angle": 0.3}')
-    held = {name: finite_number(value, f"fix[{name!r}]") for name, value in (fix or {}).items()}
+    own, step, held = space.model, checked_step(step), checked_fix(fix)
     names, third, marker = _plane_names(space, hand, plane, at)
     section = {} if third is None else {third: finite_number(0.0 if at is None else at, "at")}
     bounds = limits_of(space, own, limits)
