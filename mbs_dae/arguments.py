@@ -1,6 +1,6 @@
 """What analyses are called with, checked at the door."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -10,7 +10,7 @@ import sympy as sp
 from .compiled import System
 from .compiled.reading import Trajectory
 from .compiled.structure import Structure
-from .errors import ModelError, check_dict
+from .errors import ModelError, check_dict, check_name
 from .model.breaks import law_of_time
 from .model.element import Element
 from .model.model import Model
@@ -99,6 +99,27 @@ def checked_step(step: float) -> float:
     if not 0.0 < step <= 0.25:
         raise ModelError(f"step is in lengths of the model, more than 0 and 0.25 at most, not {step:g}")
     return step
+
+
+def whole_number(given: Any, what: str, least: int) -> int:
+    """A whole number, and nothing that passes for one."""
+    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < least:
+        raise ModelError(f"{what}, a whole number from {least} on, not {given!r}")
+    return int(given)
+
+
+def checked_seed(seed: int) -> int:
+    return whole_number(seed, "seed is that of random numbers", 0)
+
+
+def drivers_named(model: Model, release: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The drivers of a model that are to be let go, each once."""
+    given: Any = () if release is None else (release,) if isinstance(release, str) else release
+    if not isinstance(given, tuple | list) or not all(isinstance(one, str) for one in given):
+        raise ModelError(f"release is the name of a driver, or several of them, not {release!r}")
+    for one in given:
+        check_name("driver", one, [driver.name for driver in model.drivers], repr(model.name))
+    return tuple(dict.fromkeys(given))
 
 
 def checked_over(over: Any) -> tuple[str, list[float]]:

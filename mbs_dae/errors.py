@@ -150,7 +150,11 @@ class Names(dict[str, Thing]):
 
 
 def check_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> None:
-    if name not in known:
+    try:
+        missing = name not in known
+    except (TypeError, ValueError):  # what is no name may have no hash, or, as an array, be neither equal nor not
+        missing = True
+    if missing:
         raise unknown_name(kind, name, known, owner)
 
 

@@ -146,6 +146,8 @@ class AssemblyModes:
            0     1.570796
            1    -1.570796
         """
+        if others := [name for name in names if not isinstance(name, str)]:
+            raise ModelError(f"a table has the names of quantities, table('rod.x', 'rod.y'), not {others[0]!r}")
         asked = names or tuple(self._places())
         wanted = [part for name in asked for part in self._parts(name)]
         rows = [["mode", *wanted]]

@@ -230,7 +230,7 @@ def computed(result: Result) -> ComputedQuantities:
 def state_of(result: Result, index: int) -> State:
     quantities = computed(result)
     system, (t, q, v, a) = quantities.system, quantities.motion
-    if not isinstance(index, int | np.integer) or not -t.size <= index < t.size:
+    if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -t.size <= index < t.size:
         what = f"the result has no state {index!r}: it has {t.size}, by number from 0"
         raise ModelError(f"{what}; for that at a time, ask for this time and give its place in result.t")
     if swept := quantities.swept:

@@ -34,10 +34,10 @@ def shares(result: Result, name: str, axes: str = "world") -> Shares:
     reactions = known_reactions(result)
     system = reactions.system
     conditions = {element.name: element for element in system.model.conditions}
+    check_name("joint or driver", name, [*conditions, *reactions.names()], "the result")
     if name in reactions.names() and name not in conditions:
         what = f"{system.model.elements[name].who} is no joint, but a source of what joints carry"
         raise ModelError(f"{what}; ask for the shares of a joint or a driver, e.g. {next(iter(conditions), 'B')!r}")
-    check_name("joint or driver", name, [*conditions], "the result")
     element, rows, driver = conditions[name], system.rows_of(name), isinstance(conditions[name], Driver)
     unit_loads = -np.ones((len(result), 1, 1)) if driver else reactions.wrenches_of_rows(element)[:, :, element.second]
     loads = np.zeros((len(result), len(system.rows), unit_loads.shape[2]))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import as_state, check_tables
+from ..arguments import as_state, check_tables, drivers_named
 from ..compiled.machine import DONE
 from ..errors import ModelError, check_dict, counted
 from ..model.joints import Gear, RackAndPinion, Screw
@@ -54,6 +54,8 @@ def plane_of(model: Model, names: Sequence[str], what: str) -> Plane:
     """Checked: different names, each a value."""
     if isinstance(names, str):
         raise ModelError(f"{what} takes the names of several quantities or parameters, ({names!r}, ...), not one text")
+    if not isinstance(names, tuple | list):
+        raise ModelError(f"{what} takes the names of several quantities or parameters, not {names!r}")
     names = tuple(str(getattr(name, "symbol", name)) for name in names)
     if len(set(names)) < len(names) or len(names) < 2:
         raise ModelError(f"{what} takes two different quantities or parameters, not {names}")
@@ -139,12 +141,7 @@ def points_of(values: Any) -> np.ndarray:
 
 def let_go(model: Model, names: Iterable[str], release: str | Sequence[str] | None, t: float) -> Model:
     """The model without the drivers of these quantities, and those named."""
-    drivers = [d.name for d in model.drivers]
-    asked = [release] if isinstance(release, str) else [*(release or ())]
-    for name in asked:
-        if name not in drivers:
-            known = ", ".join(drivers) or "none"
-            raise ModelError(f"release={name!r} is no driver of {model.name!r}; it has {known}", name=name)
+    asked = [*drivers_named(model, release)]
     for name in (name for name in names if name not in model.parameters):
         asked += [d for d in drivers_of(model, name, t, model.compile().placement) if d not in asked]
     return without_drivers(model, asked)

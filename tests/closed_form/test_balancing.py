@@ -98,6 +98,16 @@ def test_in_space_a_rotor_on_a_slanted_axis():
     assert found.left < 1e-12
 
 
+def test_what_is_balanced_needs_no_counterweight():
+    model = mbs.PlanarModel("rotor")
+    rotor = model.body("rotor", mass=2, inertia=0.01)
+    model.add(mbs.Revolute("A", model.ground, rotor), mbs.Driver("motor", mbs.angle(rotor), 100 * mbs.t))
+    found = mbs.balance(model, np.linspace(0, 2 * np.pi / 100, 13), bodies=["rotor"])
+    assert not found.moments["rotor"].any() and "rotor: none" in str(found)
+    with pytest.raises(mbs.ModelError, match="rotor needs no counterweight"):
+        found.place("rotor", 0.1)
+
+
 def test_what_cannot_be_balanced_so_is_refused():
     with pytest.raises(mbs.ModelError, match="no point of body 'rod' stays"):
         mbs.balance(slider_crank(), PERIOD, bodies=["rod"])
@@ -129,5 +139,6 @@ def test_a_harmonic_that_counterweights_do_not_have_is_refused(order):
     times = np.linspace(0, 2 * np.pi / 20, 65)
     with pytest.raises(mbs.ModelError, match="make no force of order"):
         mbs.balance(model, times, bodies=["crank"], order=order)
-    with pytest.raises(mbs.ModelError, match="is a harmonic"):
-        mbs.balance(model, times, bodies=["crank"], order=1.5)
+    for other in (1.5, True, 0, ()):
+        with pytest.raises(mbs.ModelError, match="is a harmonic"):
+            mbs.balance(model, times, bodies=["crank"], order=other)

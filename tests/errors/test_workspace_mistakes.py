@@ -43,7 +43,7 @@ HAND = {"leg1.P.x": (0, 1), "leg1.P.y": (0.5, 1)}
         (five_bar, INPUTS, {"fix": {"leg1.angle": 0.3}}, "1 degree of freedom, and 2 quantities cannot vary"),
         (arm, {"A.angle": ONE, "B.angle": TWO}, {}, "3 degrees of freedom, and 2 are varied; hold 1 more by fix="),
         (driven, HAND, {}, "0 degrees of freedom.*release= a driver .motor0, motor1"),
-        (driven, HAND, {"release": "motor"}, "is no driver of .*; it has motor0, motor1"),
+        (driven, HAND, {"release": "motor"}, "has no driver 'motor'; did you mean 'motor1' or 'motor0'"),
         (five_bar, INPUTS, {"outputs": ("leg1.P.x", "leg1.P.y", "leg1.angle")}, "outputs has 3 names, and inputs 2"),
         (five_bar, INPUTS, {"step": 1.0}, "step is in lengths of the model"),
         (five_bar, HAND, {"inputs": "crank1.angle"}, "inputs takes the names of several quantities .*, not one text"),
@@ -144,3 +144,12 @@ def test_a_curve_of_poses_has_no_rates_and_a_map_no_other_quantities():
     numbers = mbs.workspace(five_bar(), {"crank1.angle": (1.5, 2.0), "crank2.angle": (0.8, 1.2)}).map(3)
     with pytest.raises(mbs.MbsError, match="no quantity 'dexterty'"):
         numbers.meaning("dexterty")
+
+
+@pytest.mark.parametrize("other", [np.nan, True, 1.5, object(), np.array([1, 2])])
+def test_names_and_seeds_are_nothing_else(other):
+    for more in ({"outputs": other}, {"release": other}):
+        with pytest.raises(mbs.ModelError, match="takes the names of several|release is the name of a driver"):
+            mbs.workspace(five_bar(), INPUTS, **more)
+    with pytest.raises(mbs.ModelError, match="seed is that of random numbers"):
+        mbs.reachable_workspace(arm(), "CD.D", seed=other)

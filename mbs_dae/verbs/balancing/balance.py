@@ -31,6 +31,8 @@ PERIODIC = 1e-6
 """How well the ends of a period must agree, relative to the largest force."""
 NOTHING = 1e-9
 """A harmonic smaller than this part of a force is roundoff."""
+ROUNDOFF = 1e-14
+"""A first moment smaller than this part of all masses times the model's own length is none."""
 TURNS = 1e-9
 """A body turns by so much, as the singular value of what its axes do, relative to the largest."""
 
@@ -62,7 +64,7 @@ def balance(
     >>> round(found.mass("crank", radius=0.05), 6)
     2.0
     """
-    if isinstance(bodies, str) or not bodies:
+    if not isinstance(bodies, tuple | list) or not bodies or not all(isinstance(name, str) for name in bodies):
         raise ModelError(f"bodies= are the names of those that carry counterweights, ['crank'], not {bodies!r}")
     orders = None if order is None else _orders(order)
     result = inverse_dynamics(model, times, start)
@@ -85,6 +87,8 @@ def balance(
             raise ModelError(f"{what}; orders are turns within the times, from {result.t[0]:g} to {result.t[-1]:g} s")
     scale = np.abs(by).max(initial=0.0) or 1.0
     moments = np.linalg.lstsq(by.reshape(-1, by.shape[2]) / scale, -target.ravel(), rcond=1e-10)[0] / scale
+    counted = sum(system.evaluator(body.mass) for body in system.bodies if not body.fixed) * system.length
+    moments = np.where(np.abs(moments) <= ROUNDOFF * counted, 0.0, moments)
     after = before + effects @ moments
     found = {name: frozen(m.copy()) for name, m in zip(pivots, moments.reshape(-1, dimension), strict=True)}
     return Counterweights(found, pivots, result.t, frozen(before.copy()), frozen(after), orders)
@@ -92,7 +96,7 @@ def balance(
 
 def _orders(order: int | Sequence[int]) -> tuple[int, ...]:
     orders = tuple(np.ravel(order).tolist())
-    if not orders or not all(isinstance(k, int | np.integer) and k > 0 for k in orders):
+    if not orders or not all(isinstance(k, int) and not isinstance(k, bool) and k > 0 for k in orders):
         raise ModelError(f"order= is a harmonic, 1, 2, ..., or several, not {order!r}")
     return tuple(int(k) for k in orders)
 

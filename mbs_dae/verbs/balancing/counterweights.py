@@ -66,6 +66,9 @@ class Counterweights:
         after = 0.0 if after <= 1e-12 * before else after
         lines = [f"counterweights against the shaking force, largest {before:.6g} N before, {after:.6g} N after"]
         for body, moment in self.moments.items():
+            if not moment.any():
+                lines.append(f"  {body}: none")
+                continue
             pivot = ", ".join(f"{x + 0.0:.6g}" for x in self.pivots[body])
             clean = np.where(np.abs(moment) <= 1e-12 * np.abs(moment).max(), 0.0, moment)
             where = f"at {np.degrees(np.arctan2(clean[1], clean[0])):.1f}°"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ...arguments import check_tables, checked_fix, model_of
+from ...arguments import check_tables, checked_fix, checked_seed, model_of
 from ...certify.certificate import Certificate, certified
 from ...compiled import System
 from ...errors import MbsError, ModelError, counted
@@ -54,8 +54,7 @@ def assembly_modes(
     model = model_of(model)
     t, given = finite_number(t, "the time t"), checked_fix(fix)
     check_tables(model, np.array([t]))
-    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
-        raise ModelError(f"seed is that of random numbers, a whole number from 0 on, not {seed!r}")
+    checked_seed(seed)
     _check_levels(model, given)
     asked = Asked(model, holding(model.compile(), 0, given), t, given)
     without = without_links(model, given, t)

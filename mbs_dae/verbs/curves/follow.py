@@ -10,7 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ...arguments import as_state, check_start, check_tables, checked_fix, checked_step, model_of, truth_of
+from ...arguments import (
+    as_state,
+    check_start,
+    check_tables,
+    checked_fix,
+    checked_step,
+    model_of,
+    truth_of,
+    whole_number,
+)
 from ...compiled import System
 from ...compiled.machine import ENDLESS
 from ...errors import ModelError
@@ -103,8 +112,7 @@ def _curve(track: Track, traced: Traced, ends: tuple[str, ...], beginning: int, 
 
 def _check_numbers(step: Any, poses: Any, branch: Any, both: Any) -> None:
     checked_step(step)
-    if not isinstance(poses, int | np.integer) or isinstance(poses, bool) or poses < 2:
-        raise ModelError(f"poses is how many there may be, a whole number from 2 on, not {poses!r}")
+    whole_number(poses, "poses is how many there may be", 2)
     if branch is not None and (not isinstance(branch, int | np.integer) or isinstance(branch, bool)):
         raise ModelError(f"branch is the number of a branch, from 0 on, not {branch!r}")
     truth_of(both, "both says whether an open curve is followed in both directions")

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import drivers_named
 from ...compiled import System
-from ...errors import ModelError, check_name
+from ...errors import ModelError
 from ...model.drivers import Driver, LetGo
 from ...model.model import Model
 from ...poses.arcs.beginning import poses_beside
@@ -22,7 +23,7 @@ def released(model: Model, held: System, t: float, q: np.ndarray, name: str, rel
     what else is `held`); the only one; or the only one that drives the quantity."""
     drivers = [d.name for d in model.drivers]
     if release is not None:
-        return _named(model, release, drivers)
+        return drivers_named(model, release)
     if not drivers or _freedom(model.without(*drivers).compile(), held, t, q):
         return ()
     driving = drivers if len(drivers) == 1 else drivers_of(model, name, t, q)
@@ -40,15 +41,6 @@ def without_drivers(model: Model, names: Sequence[str]) -> Model:
         return model
     driven = [model.elements[name] for name in names]
     return model.without(*names).plus(*(LetGo(one) for one in driven if isinstance(one, Driver)))
-
-
-def _named(model: Model, release: Any, drivers: list[str]) -> tuple[str, ...]:
-    names = (release,) if isinstance(release, str) else release
-    if not isinstance(names, tuple | list) or not all(isinstance(one, str) for one in names):
-        raise ModelError(f"release is the name of a driver, or several of them, not {release!r}")
-    for one in names:
-        check_name("driver", one, drivers, repr(model.name))
-    return tuple(dict.fromkeys(names))
 
 
 def _freedom(bare: System, held: System, t: float, q: np.ndarray) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from ...arguments import whole_number
 from ...compiled.system import Trajectory
 from ...errors import ModelError
 from ...modes.result import AssemblyModes
@@ -25,8 +26,8 @@ def plot_modes(modes: AssemblyModes, columns: int | None) -> Figure:
     if not modes.states:
         raise ModelError(f"there is no mode of {modes.title!r} to draw: {modes.message or 'all solutions are complex'}")
     count = len(modes)
-    if columns is not None and (not isinstance(columns, int) or columns < 1):
-        raise ModelError(f"columns is how many modes stand side by side, a whole number from 1 on, not {columns!r}")
+    if columns is not None:
+        whole_number(columns, "columns is how many modes stand side by side", 1)
     columns = columns or (2 if count == 4 else min(COLUMNS, count))
     rows = -(-count // columns)
     q, v, a = (np.array(x) for x in zip(*((s.full_q, s.full_v, s.full_a) for s in modes), strict=True))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...arguments import checked_fix, checked_step, model_of
+from ...arguments import checked_fix, checked_seed, checked_step, model_of
 from ...compiled import System
 from ...errors import ModelError
 from ...model.model import Model
@@ -126,7 +126,7 @@ def reachable_workspace(
     """
     given = model_of(model)
     space = JointSpace.of(given)
-    own, step, held = space.model, checked_step(step), checked_fix(fix)
+    own, step, held, seed = space.model, checked_step(step), checked_fix(fix), checked_seed(seed)
     names, third, marker = _plane_names(space, hand, plane, at)
     section = {} if third is None else {third: finite_number(0.0 if at is None else at, "at")}
     bounds = limits_of(space, own, limits)
