@@ -82,26 +82,9 @@ def zeros_along(trace: Trace, numbers: np.ndarray, function: Callable[[Place], f
     found = []
     for k in np.flatnonzero(numbers[:-1] * numbers[1:] < 0.0):
         try:
-            h, place = _zero_in(trace, int(k), float(numbers[k]), float(numbers[k + 1]), function)
+            h, place = trace.zero(int(k), float(numbers[k]), float(numbers[k + 1]), function)
             found.append((Spot(int(k), h / trace.steps[k]), place))
         except ArithmeticError:
             near = int(abs(numbers[k]) > abs(numbers[k + 1]))
             found.append((Spot(int(k), float(near)), trace.places[k + near]))
     return found
-
-
-def _zero_in(trace: Trace, k: int, low: float, high: float, function: Callable[[Place], float]) -> tuple[float, Place]:
-    """By secants within a bracket (the Illinois rule)."""
-    a, b, size = 0.0, trace.steps[k], max(abs(low), abs(high))
-    place = trace.places[k]
-    for _ in range(60):
-        x = b - high * (b - a) / (high - low)
-        place = trace.inside(k, x)
-        value = function(place)
-        if abs(value) < 1e-13 * size or b - a < 1e-14:
-            break
-        if value * low > 0.0:
-            a, low, high = x, value, 0.5 * high
-        else:
-            b, high, low = x, value, 0.5 * low
-    return x, place

@@ -383,3 +383,21 @@ def test_what_a_driver_that_is_let_go_drove_is_followed_by_its_own_name():
     low, high = curve.limits("leg1.distance")
     assert low - 1e-12 <= curve["leg1.distance"].min() and curve["leg1.distance"].max() <= high + 1e-12
     assert len(curve.states_where("leg1.distance", curve["leg1.distance"][0])) >= 2
+
+
+def test_a_curve_that_begins_just_before_a_dead_point_comes_back_to_its_first_value():
+    """Within one step: once in the pose itself, once behind the dead point."""
+    a, b, c, f = 0.6, 0.7, 0.8, 1.0
+    limit = np.arccos((a**2 + f**2 - (b + c) ** 2) / (2 * a * f))
+    phi = limit - 5e-5
+    B = a * np.exp(1j * phi)
+    d = f - B
+    x = (b**2 - c**2 + abs(d) ** 2) / (2 * abs(d))
+    C = B + (x + 1j * np.sqrt(b**2 - x**2)) * d / abs(d)
+    points = {"A": (0, 0), "B": (B.real, B.imag), "C": (C.real, C.imag), "D": (f, 0)}
+    curve = mbs.follow(mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD"), "AB.angle")
+    states = curve.states_where("AB.angle", float(curve["AB.angle"][curve.beginning]))
+    found = [complex(state["CD.C.x"], state["CD.C.y"]) for state in states]
+    known = [B + (x + 1j * s * np.sqrt(b**2 - x**2)) * d / abs(d) for s in (1, -1)]
+    assert len(found) == 2
+    assert max(min(abs(z - w) for w in found) for z in known) < 1e-11

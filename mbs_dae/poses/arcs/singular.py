@@ -152,7 +152,10 @@ def _met(track: Track, guess: Place) -> Met:
             return Met(place, tangents, "")
         what = f"{lost + 1} motions are left in it, and equations of second order do not tell branches apart"
         return Met(place, none, what)
-    return Met(guess, none, "it is not located: branches touch, or come very near to each other")
+    what = (
+        "it is not located: branches touch, or come so near to each other that the curve may have changed from one to"
+    )
+    return Met(guess, none, f"{what} the other; a smaller step= tells")
 
 
 def across(track: Track, last: Place) -> Place | None:

@@ -82,10 +82,18 @@ def places_where(
 ) -> list[Place]:
     """The places where a quantity has one of some values, or touches it where it turns back, in their order. Values are
     told apart by so many parts of a `unit`."""
-    values, rate, _ = rates_along(track, traced, name)
+    turning, found = turning_places(track, traced, name, closed), []
+    s = np.array([*traced.path.t, *(place.s for place in turning)])
+    order = np.argsort(s, kind="stable")  # between two places in this order the quantity grows, or falls
+    values = rates_along(track, traced, name)[0]
     if closed:  # the end is the beginning, but for whole turns
         values[-1] = values[0] + 2.0 * np.pi * np.round((values[-1] - values[0]) / (2.0 * np.pi))
-    turning, found = turning_places(track, traced, name, closed), []
+    values = np.array([*values, *(value_at(track, name, place)[0] for place in turning)])[order]
+
+    def place_of(k: int) -> Place:
+        at = int(order[k])
+        return traced.place(at) if at < traced.path.t.size else turning[at - traced.path.t.size]
+
     for value in wanted:
         off = values - value
         off[np.abs(off) < ROUNDOFF * max(unit, abs(value))] = 0.0
@@ -94,8 +102,11 @@ def places_where(
             return float(value_at(track, name, place)[0]) - value
 
         touched = [place for place in turning if abs(zero(place)) < EQUAL * unit]
-        passed = [traced.place(k) for k in np.flatnonzero(off == 0.0)]
-        passed += _zeros(track, traced, np.where(off == 0.0, np.nan, off), rate, zero, False)
+        passed = [place_of(k) for k in np.flatnonzero(off == 0.0)]
+        for k in np.flatnonzero(off[:-1] * off[1:] < 0.0):
+            first, last = place_of(k), place_of(k + 1)
+            place = track.zero(zero, first, last)  # (none: it is zero in one of them, to roundoff)
+            passed.append(min(first, last, key=lambda place: abs(zero(place))) if place is None else place)
         near = BESIDE * track.system.length
         found += touched + [p for p in passed if all(abs(p.s - other.s) > near for other in touched)]
     return sorted(found, key=lambda place: place.s)

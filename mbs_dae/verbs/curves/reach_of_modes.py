@@ -19,6 +19,8 @@ from .follow import follow
 
 SAME = 1e-6
 """Poses that differ by less, in lengths of the model and radians, are one."""
+SHORT = 0.01
+"""The step of `follow` where it is not clear what happens in a singular pose."""
 MOST = 24
 """Through so many branch points curves are followed from one mode."""
 
@@ -141,8 +143,13 @@ class Curves:
         return self._followed(**given)
 
     def _followed(self, **given: Any) -> list[Curve]:
+        model, name = self.modes[0].system.model, self.one.name
         try:
-            return [follow(self.modes[0].system.model, self.one.name, **given)]
+            curve = follow(model, name, **given)
+            if curve.undecided:
+                curve = follow(model, name, step=SHORT, **given)
+            self.unfollowed += [f"at {point.s:.6g} m of it {point.why}" for point in curve.undecided]
+            return [curve]
         except MbsError as error:
             if branches := getattr(error, "branches", 0):
                 return [curve for branch in range(branches) for curve in self._followed(**given, branch=branch)]

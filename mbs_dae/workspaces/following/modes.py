@@ -8,14 +8,14 @@ own, are looked for from bodies that are thrown about, always in the same ways.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from .equations import Equations, Point
 from .problems import closed_pose, line, thrown
 from .search import ALONG, Region
-from .tracing import Place, Trace, beside, both_ways, tangent_at
+from .tracing import Place, both_ways, tangent_at
 
 ALIKE = 1e-6
 NEAREST = 2
@@ -80,32 +80,14 @@ def _passes(
     found = []
     for k in range(len(trace.steps)):
         if abs(offs[k]) + abs(offs[k + 1]) < 4.0 * step and offs[k] * offs[k + 1] <= 0.0:
-            z = _at_zero(trace, k, ahead, offs[k], offs[k + 1])
-            if z is None or np.abs(_rest(z.p - values, region.turns) / equations.scale).max() > 1e-9:
+            try:
+                z = trace.zero(k, offs[k], offs[k + 1], ahead)[1].z
+            except ArithmeticError:
+                continue
+            if np.abs(_rest(z.p - values, region.turns) / equations.scale).max() > 1e-9:
                 continue
             whole = values + (z.p - values - _rest(z.p - values, region.turns))
             there = closed_pose(equations, z._replace(p=whole))
             if there is not None:
                 found.append(there)
     return found
-
-
-def _at_zero(trace: Trace, k: int, ahead: Callable[[Place], float], low: float, high: float) -> Point | None:
-    """Where a step passes: by halving and secants."""
-    a, b, z = 0.0, trace.steps[k], trace.places[k].z
-    if low == 0.0:
-        return z
-    for _ in range(60):
-        x = b - high * (b - a) / (high - low)
-        x = x if a < x < b else 0.5 * (a + b)
-        place = beside(trace.problem, trace.places[k], x)
-        if place is None:
-            return None
-        value, z = ahead(place), place.z
-        if abs(value) < 1e-12 or b - a < 1e-14:
-            break
-        if value * low > 0.0:
-            a, low, high = x, value, 0.5 * high
-        else:
-            b, high, low = x, value, 0.5 * low
-    return z

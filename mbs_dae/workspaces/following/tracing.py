@@ -79,6 +79,26 @@ class Trace:
             x += off
         raise ArithmeticError(f"no place within step {k}")
 
+    def zero(self, k: int, low: float, high: float, function: Callable[[Place], float]) -> tuple[float, Place]:
+        """Where in a step a function is zero that has these values at its ends, of different sign: how far along the
+        tangent of place k, and the place. By secants within a bracket (the Illinois rule)."""
+        base, a, b, size = self.places[k], 0.0, self.steps[k], max(abs(low), abs(high))
+        if low == 0.0:
+            return 0.0, base
+        for _ in range(60):
+            x = b - high * (b - a) / (high - low)
+            place = beside(self.problem, base, x if a < x < b else 0.5 * (a + b))
+            if place is None:
+                raise ArithmeticError(f"no place within step {k}")
+            x, value = ahead(self.problem, base, place), function(place)
+            if abs(value) < 1e-13 * size or b - a < 1e-14:
+                break
+            if value * low > 0.0:
+                a, low, high = x, value, 0.5 * high
+            else:
+                b, high, low = x, value, 0.5 * low
+        return x, place
+
 
 def tangent_at(jacobian: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarray, float]:
     """The unit vector that F' takes to 0, in the direction of another one; and the sense of the determinant of both."""
