@@ -35,6 +35,8 @@ POLE = 0.7
 """So near to the end, in parts of what is left of the way, is the pole of a path that leads to infinity there: within
 0.6 in all that were looked at, where they were 1e6 lengths away. Of one that is far away because it passes a pole by,
 the pole is next to where it is, 0.85 or more from the end."""
+LAST = 1e-6
+"""What is nearer to the end than this is the end."""
 LATE = 0.999
 """What stops a path before is not where it leads, but what it passes by chance; another way passes it by."""
 RETRIES = 8
@@ -126,7 +128,7 @@ def _seen(ends: Ends) -> np.ndarray:
 
 def _leaving(ends: Ends) -> np.ndarray:
     """Those that go to infinity at the end of their way, though they do not get there."""
-    return (ends.status != DONE) & (np.abs(ends.poles - 1.0) < POLE * (1.0 - ends.s))
+    return (ends.status != DONE) & (np.abs(ends.poles - 1.0) < POLE * (1.0 - ends.s) + LAST)
 
 
 def _doubled(signatures: np.ndarray, among: np.ndarray, same: float) -> np.ndarray:

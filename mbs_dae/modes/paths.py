@@ -3,7 +3,7 @@
 A step: a cubic through the last two points and their tangents foretells the next one; Newton corrects it. How far the
 first correction goes says how good the prediction was, and from it follows the next step; corrections that do not
 shrink quadratically, or that go far, are no corrections: then the step is shortened. Tangents are x' = -F_x⁻¹ F_s, with
-F_s as a difference, which predictions may be made with.
+F_s as a difference, which predictions may be made with, and F_x that of the last correction.
 
 A path to infinity grows like C (p - s)^-k next to its pole p, so that x/x' = (p - s)/k is a straight line in s, and two
 of its values tell p. A path that ends far away is on its way to infinity at s = 1 if p = 1; else it passes a pole by.
@@ -23,6 +23,8 @@ FARTHEST = 1e6
 OUT = 1e4
 """From there on, in lengths of the model, a path grows like its pole."""
 SHORTEST = 1e-11
+AHEAD = 1e-5
+"""How far F_s is a difference."""
 ROUNDOFF = 1e-6
 """Corrections of this size may stop shrinking where equations are badly conditioned."""
 STEPS = 4000
@@ -91,7 +93,7 @@ def track(problem: Problem, x: np.ndarray, control: Control = PLAIN, steps: int 
     at = x.astype(complex)
     s, h, status = np.zeros(count), np.full(count, control.first), np.zeros(count, dtype=int)
     with np.errstate(all="ignore"):
-        tangent = _tangent(problem, at, s, np.arange(count))
+        tangent = _tangent(problem, at, s, np.arange(count), problem.evaluate(at, s, np.arange(count))[1])
         before, slope, past = at.copy(), tangent.copy(), np.zeros(count)
         growth = Growth(count)
         for _ in range(steps):
@@ -101,13 +103,13 @@ def track(problem: Problem, x: np.ndarray, control: Control = PLAIN, steps: int 
             step = np.minimum(h[a], 1.0 - s[a])
             guess = _foretold(at[:, a], tangent[:, a], before[:, a], slope[:, a], past[a], step)
             size = problem.size(at[:, a])
-            found, good, off = _corrected(problem, problem.normalised(guess), s[a] + step, a, size, control)
+            found, good, off, J = _corrected(problem, problem.normalised(guess), s[a] + step, a, size, control)
             k = a[good]
             before[:, k], slope[:, k], past[k] = at[:, k], tangent[:, k], step[good]
             at[:, k] = found[:, good]
             s[k] = np.where(step[good] >= 1.0 - s[k], 1.0, s[k] + step[good])
             if k.size:
-                tangent[:, k] = _tangent(problem, at[:, k], s[k], k)
+                tangent[:, k] = _tangent(problem, at[:, k], s[k], k, J[good])
             ratio = np.clip((control.error / np.maximum(off, 1e-300)) ** 0.25, 0.3, 2.0)
             h[a] = step * np.where(good, np.where(step < h[a], np.maximum(ratio, 1.0), ratio), np.minimum(ratio, 0.5))
             status[k[s[k] >= 1.0]] = DONE
@@ -140,10 +142,10 @@ class Growth:
         return np.where((self.largest >= 0) & np.isfinite(found), found, np.nan)
 
 
-def _tangent(problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray) -> np.ndarray:
-    """x' by s."""
-    ahead = 1e-5
-    F, J = problem.evaluate(x, s + ahead, paths)
+def _tangent(problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, J: np.ndarray) -> np.ndarray:
+    """x' by s, with F_x at s, and F a little ahead: less than to a pole at the end of the way."""
+    ahead = np.clip((1.0 - s) / 10.0, SHORTEST * 100.0, AHEAD)
+    F, _ = problem.evaluate(x, s + ahead, paths)
     return problem.rates(x, -solved(J, F) / ahead)
 
 
@@ -161,9 +163,10 @@ def _foretold(
 
 def _corrected(
     problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, size: np.ndarray, control: Control
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Newton; which ones converged, and how far off the predictions were, against the sizes that the solutions had
-    before: those of predictions that go astray are too large to show it."""
+    before: those of predictions that go astray are too large to show it. And the last F_x."""
+    slopes = np.zeros((s.size, 0, 0), dtype=complex)
     good, off, last = np.zeros(s.size, dtype=bool), np.zeros(s.size), np.full(s.size, np.inf)
     alive = np.ones(s.size, dtype=bool)
     for k in range(5):
@@ -171,6 +174,9 @@ def _corrected(
         if not a.size:
             break
         F, J = problem.evaluate(x[:, a], s[a], paths[a])
+        if k == 0:
+            slopes = np.zeros((s.size, *J.shape[1:]), dtype=complex)
+        slopes[a] = J
         step = -solved(J, F)
         far = problem.length(step) / size[a]
         far = np.where(np.isfinite(far), far, np.inf)
@@ -184,7 +190,7 @@ def _corrected(
         x[:, b] = problem.moved(x[:, b], step[:, fine])
         good[a[fine & ((far < control.closed) | ((k > 1) & (far < ROUNDOFF)))]] = True
         alive[a] = fine & ~good[a]
-    return x, good, off
+    return x, good, off, slopes
 
 
 def newton(problem: Problem, x: np.ndarray, s: float, iterations: int = 8) -> tuple[np.ndarray, np.ndarray]:
