@@ -338,6 +338,8 @@ def test_wrong_arguments_are_told_in_words():
     for call in (curve.limits, curve.turning_points):
         with pytest.raises(mbs.ModelError, match="by its name, such as 'crank.angle'"):
             call(["crank.angle"])
+        with pytest.raises(mbs.ModelError, match="ask for one of its components, 'coupler.x' or 'coupler.y'"):
+            call("coupler")
     with pytest.raises(mbs.ModelError, match="a number"):
         curve.states_where("crank.angle", "0.3")
     with pytest.raises(mbs.ModelError, match="takes other curves"):

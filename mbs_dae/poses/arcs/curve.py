@@ -84,6 +84,8 @@ class Curve(Result):
     def _checked(self, name: str) -> str:
         if not isinstance(name, str):
             raise ModelError(f"one quantity is asked for, by its name, such as {self.followed!r}, not {name!r}")
+        if len(parts := self.components(name)) > 1:
+            raise ModelError(f"{name!r} is a vector; ask for one of its components, {' or '.join(map(repr, parts))}")
         measure, level = self.track.system.model.quantity(name)
         if level or measure.lowest:
             raise ModelError(f"{name!r} is a rate; limits and turning points are those of a value")
