@@ -90,7 +90,7 @@ def places_where(
         values[-1] = values[0] + 2.0 * np.pi * np.round((values[-1] - values[0]) / (2.0 * np.pi))
     values = np.array([*values, *(value_at(track, name, place)[0] for place in turning)])[order]
 
-    def place_of(k: int) -> Place:
+    def place_of(k: int | np.integer) -> Place:
         at = int(order[k])
         return traced.place(at) if at < traced.path.t.size else turning[at - traced.path.t.size]
 

@@ -83,13 +83,15 @@ class Trace:
         """Where in a step a function is zero that has these values at its ends, of different sign: how far along the
         tangent of place k, and the place. By secants within a bracket (the Illinois rule)."""
         base, a, b, size = self.places[k], 0.0, self.steps[k], max(abs(low), abs(high))
+        place = base
         if low == 0.0:
             return 0.0, base
         for _ in range(60):
             x = b - high * (b - a) / (high - low)
-            place = beside(self.problem, base, x if a < x < b else 0.5 * (a + b))
-            if place is None:
+            found = beside(self.problem, base, x if a < x < b else 0.5 * (a + b))
+            if found is None:
                 raise ArithmeticError(f"no place within step {k}")
+            place = found
             x, value = ahead(self.problem, base, place), function(place)
             if abs(value) < 1e-13 * size or b - a < 1e-14:
                 break
