@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -110,9 +110,7 @@ def ranges_of(model: Model, over: Any) -> tuple[Plane, np.ndarray, np.ndarray]:
             raise ModelError(f"over[{str(name)!r}] goes from {low[k]:g} to {high[k]:g}; give the lower end first")
         if plane.of_model[k]:
             _check_parameter(model, str(name), low[k], high[k])
-    # what is neither a length nor an angle is measured by its range
-    scale = np.where(np.isin(plane.units, ("m", "rad")), plane.scale, high - low)
-    return replace(plane, scale=scale), low, high
+    return plane, low, high
 
 
 def _check_parameter(model: Model, name: str, low: float, high: float) -> None:
@@ -272,7 +270,10 @@ def check_freedom(begun: Begun, plane: Plane, redundant: bool) -> None:
         raise ModelError(f'{what}; hold {more} more by fix={{"rod.angle": 0.3}} or by drivers')
 
 
-def state_at(begun: Begun, q: np.ndarray) -> State:
-    """A pose as a state of the model, at rest: other analyses may start there."""
-    system = begun.model.compile()
-    return State(system, begun.t, q.copy(), system.still, system.still)
+def state_at(begun: Begun, q: np.ndarray, names: Sequence[str] = (), values: Iterable[float] = ()) -> State:
+    """A pose as a state of the model, at rest: other analyses may start there. Of named values those of parameters are
+    put into the model."""
+    own = begun.model.parameters
+    numbers = {name: float(value) for name, value in zip(names, values, strict=True) if name in own}
+    system = (begun.model.with_parameters(**numbers) if numbers else begun.model).compile()
+    return State(system, begun.t, q[: system.placement.size].copy(), system.still, system.still)

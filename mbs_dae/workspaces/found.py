@@ -90,6 +90,8 @@ class SingularCurve:
         """A quantity along it, no rate: it is made of poses."""
         system = self.begun.model.compile()
         value_unit(system.model, name, "a curve of a workspace")
+        if any(own in system.model.parameters for own in self.names):  # each pose is of a mechanism of its own
+            return frozen(np.array([self.state(k)[name] for k in range(len(self))]))
         reader = system.reader([system.model.quantity(name)[0]])
         q = np.array([place.z.q[: system.placement.size] for place in self.trace.places])
         still = np.zeros((len(q), system.still.size))
@@ -97,7 +99,7 @@ class SingularCurve:
 
     def state(self, k: int) -> State:
         """One of its poses, at rest."""
-        return state_at(self.begun, self.trace.places[k].z.q)
+        return state_at(self.begun, self.trace.places[k].z.q, self.names, self.values[k])
 
     @property
     def is_point(self) -> bool:

@@ -85,7 +85,7 @@ class Map:
                 raise ModelError(f"points of the map are counted by whole numbers from 0 to {count - 1}, not by {k!r}")
         if not self.reached[i, j]:
             raise ModelError(f"no pose was reached at point ({i}, {j}) of the map; ask .reached first")
-        return state_at(self.begun, self.poses[i, j])
+        return state_at(self.begun, self.poses[i, j], self.names, (self.x[i], self.y[j]))
 
     def plot(self, name: str = "dexterity") -> Figure:
         """In colours, with the boundaries."""

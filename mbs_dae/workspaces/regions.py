@@ -69,7 +69,7 @@ def areas_of(
         _count_again(seeking, faces, known)
     for face, poses in zip(faces, known, strict=True):
         values = face.inner * scale
-        states = tuple(state_at(begun, z.q[: begun.q.size]) for z in poses)
+        states = tuple(state_at(begun, z.q, plane.names, z.p) for z in poses)
         found.append(Area(plane.names, frozen(values), states, face, scale, counted))
     return tuple(sorted(found, key=lambda one: (-len(one.states), -abs(one.face.outer.rough_area))))
 
