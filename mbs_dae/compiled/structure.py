@@ -13,6 +13,7 @@ import sympy as sp
 
 from ..coordinates import CoordinateSet, JointCoordinates, Layout, coordinate_set
 from ..errors import ModelError
+from ..kernels.functions import addresses
 from ..linear.pattern import Pattern, analyse, analyse_tree
 from ..linear.tree.solve import factorise_tree, solve_tree
 from ..model.breaks import switches
@@ -234,7 +235,7 @@ class Structure(Remembering):
         """The pattern of the matrix with M for W: in joint coordinates M is that of a tree of bodies."""
         if self.transformed is None:
             return self.formed_pattern
-        functions = [function.compile().address for function in (factorise_tree, solve_tree)]
+        functions = addresses((factorise_tree, solve_tree)).tolist()
         return analyse_tree(shape_of(self.transformed), functions, len(self.rows), *self._jacobian_entries)
 
     @cached_property

@@ -85,8 +85,8 @@ def _jump(search, y, dy):
             search.events[0] += 1
 
 
-@compiled
-def _choose(search, y, dy):
+@compiled_apart
+def _choose(search: Search, y: Vector, dy: Vector):
     mechanism, t = search.stages.mechanism, search.span[0]
     switches, state = mechanism.switches, mechanism.state
     switches.slides[:] = 0
