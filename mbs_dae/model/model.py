@@ -12,7 +12,16 @@ from ..provided import provided
 from ..symbolic.markers import t
 from .bodies.body import Body, Vector, coordinates_of
 from .content import Content
-from .door import check_bound, check_content, check_element, check_new, check_setters, check_spoken_of, check_symbol, check_teeth
+from .door import (
+    check_bound,
+    check_content,
+    check_element,
+    check_new,
+    check_setters,
+    check_spoken_of,
+    check_symbol,
+    check_teeth,
+)
 from .element import Element
 from .joints import Gear
 from .parameters import Number, Numeric, Parameter, ParameterValue, Reaction, Signal, finite_number, free_parameters

@@ -53,7 +53,7 @@ from .base import Joint
 PITCH = 1e-6
 """Pitch circles touch if their radii meet the distance of the axes to this part of their sum: numbers that are typed
 have six digits, and forces are off by no more than this part."""
-R_I, R_J, PHASE = slot("r_i"), slot("r_j"), slot("phase")
+R_I, R_J, RATIO, PHASE = slot("r_i"), slot("r_j"), slot("ratio"), slot("phase")
 SENSE, ACROSS, H_I, H_J, START = (slot(name) for name in ("sense", "across", "h_i", "h_j", "start"))
 """s (less than zero also where an axis points to the apex), w, how far Q is from each marker along its axis, and the
 direction of the line of centres in the placement."""
@@ -264,7 +264,9 @@ class Gear(Joint):
             self._check_axes(number, r_i, r_j)
         elif START in self._form[1] and _is_nothing_of(self.markers, number, r_i + r_j):
             what = f"the wheels of {self.who} stand in one place in the reference placement, and no body carries both"
-            raise ModelError(f"{what}; give position= to their bodies, or name the joints of both: Gear(name, A, B, ...)")
+            raise ModelError(
+                f"{what}; give position= to their bodies, or name the joints of both: Gear(name, A, B, ...)"
+            )
 
     def _check_axes(self, number: Any, r_i: float, r_j: float) -> None:
         c, o = (m.placed for m in self.markers[2:])
@@ -276,7 +278,7 @@ class Gear(Joint):
             normal = c.axis.cross(o.axis)
             apart = abs(number(between.dot(normal) / sp.sqrt(_square(normal))))
             if apart > PITCH * size:
-                what = f"the axes of {self.who} pass each other {apart:.6g} m apart, so no pitch circles roll on each other"
+                what = f"the axes of {self.who} pass each other {apart:.6g} m apart, so its wheels do not roll"
                 raise ModelError(f"{what}; let them meet in a point, or give ratio= in place of radii=")
             return
         if self.dimension == 3 and (beside := abs(number(between.dot(c.axis)))) > PITCH * size:
@@ -291,11 +293,15 @@ class Gear(Joint):
             sign = "+" if self._sense > 0 else "-"
             what = f"the axes of {self.who} are {apart:.6g} m apart{when}, and its radii are {r_i:.6g} and {r_j:.6g} m"
             told = f"{what}: {self.values['mesh']} pitch circles touch at |r_i {sign} r_j| = {wanted:.6g} m"
-            raise ModelError(f"{told}; mend the radii, mesh= or the places of the axes, or give ratio= of a train between")
+            raise ModelError(
+                f"{told}; mend the radii, mesh= or the places of the axes, or give ratio= of a train between"
+            )
         if wanted <= PITCH * (r_i + r_j):
             raise ModelError(f"{self.who} has two wheels of {r_i:.6g} m on one axis; give ratio= of a clutch or a belt")
 
-    def check_free(self, number: Any, t: np.ndarray, apart: np.ndarray, beside: np.ndarray, aligned: np.ndarray) -> None:
+    def check_free(
+        self, number: Any, t: np.ndarray, apart: np.ndarray, beside: np.ndarray, aligned: np.ndarray
+    ) -> None:
         """Whether the wheels stay in mesh along a motion, over whose times t their axes are so far apart, so far
         displaced along each other, and have this cosine between them."""
         r_i, r_j = map(number, self.radii or ())
@@ -306,7 +312,9 @@ class Gear(Joint):
         if off.any():
             when = f"at t = {t[np.argmax(off)]:.6g}"
             what = f"the wheels of {self.who} are not in one plane with axes the same way round {when}"
-            raise ModelError(f"{what}; name the joints of both wheels on the body that carries them, or mend the markers")
+            raise ModelError(
+                f"{what}; name the joints of both wheels on the body that carries them, or mend the markers"
+            )
 
     @property
     def distance(self) -> tuple[Reading, tuple[Marker, Marker]] | None:
@@ -314,6 +322,14 @@ class Gear(Joint):
         if self.radii is None or len(self.markers) == 4:
             return None
         return _distance(self.dimension), cast(Any, self.markers)
+
+    @property
+    def turning(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
+        """What it says of poses alone: angles that are coupled, where a body carries both axes; else its own form."""
+        if self.radii is None or len(self.markers) != 4:
+            return self._form
+        ratio = self._form[1][SENSE] * as_sympy(self.values["ratio"])
+        return _turning(self.dimension), {RATIO: ratio, PHASE: self.values["phase"]}
 
     @property
     def drawn(self) -> dict[str, Number]:
@@ -324,22 +340,25 @@ class Gear(Joint):
         return {"r_i": self.radii[0], "r_j": self.radii[1], "h_i": slots.get(H_I, 0), "h_j": slots.get(H_J, 0)}
 
 
-# --- relations ----------------------------------------------------------------------------------------------------------
+# --- relations ------------------------------------------------------------------------------------------------------
 
 
 @cache
 def _carried(dimension: int, bevel: bool) -> Relation:
     i, j, c, o = marker_symbols(4, dimension)
     between, d = o.point - c.point, i.point - j.point
-    if dimension == 2:
-        normal = sp.Matrix([-between[1], between[0]])
-    else:
-        normal = c.axis.cross(o.axis if bevel else between)
+    normal = sp.Matrix([-between[1], between[0]]) if dimension == 2 else c.axis.cross(o.axis if bevel else between)
     if bevel:
         d += H_I * i.axis - H_J * j.axis
     rolls = R_I * (the.turn(c, i) - PHASE) + SENSE * R_J * the.turn(o, j) + ACROSS * normal.dot(d)
     slots = (R_I, R_J, PHASE, SENSE, ACROSS, *((H_I, H_J) if bevel else ()))
     return Relation((i, j, c, o), (rolls,), slots=slots)
+
+
+@cache
+def _turning(dimension: int) -> Relation:
+    i, j, c, o = marker_symbols(4, dimension)
+    return Relation((i, j, c, o), (the.turn(c, i) + RATIO * the.turn(o, j) - PHASE,), slots=(RATIO, PHASE))
 
 
 @cache
