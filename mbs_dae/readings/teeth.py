@@ -1,5 +1,5 @@
-"""The forces of gears that multipliers do not tell: what drives wheels with a pressure angle apart, and what a gear with a
-ratio leaves open.
+"""The forces of gears that multipliers do not tell: what drives wheels with a pressure angle apart, and what a gear
+with a ratio leaves open.
 
 The flank that carries is inclined by the pressure angle α, so teeth with the tangential force F_t push their wheels
 apart by |F_t| tan α along the line of centres, whichever flank it is. Joints keep the distance of the axes, so this

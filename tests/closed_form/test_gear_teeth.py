@@ -221,6 +221,26 @@ def test_a_wheel_that_rolls_on_another_goes_round_and_round(arm):
         assert np.abs(run.energy.error).max() < 1e-9 * run.energy.kinetic.max()
 
 
+def test_a_wheel_rolls_on_another_in_space_without_a_carrier():
+    """The same wheel on an upright table, on a rod: its turns and the force of its teeth are those in the plane."""
+    model = mbs.SpatialModel("rolling", gravity=(0, -g, 0))
+    wheel = model.body("wheel", mass=MASS, inertia=(INERTIA, INERTIA, INERTIA), position=(R + r, 0, 0))
+    model.add(
+        mbs.Planar("table", model.ground, wheel),
+        mbs.Distance("rod", model.ground, wheel),
+        mbs.Gear("teeth", model.ground, wheel, radii=(R, r)),
+    )
+    times = np.linspace(0, 1.5, 7)
+    start = {"wheel.wz": 9.0 * (R + r) / r}
+    flat = mbs.simulate(rolling(arm=False), times, initial={"wheel.omega": 9.0 * (R + r) / r}, **EXACT)
+    for coordinates in SETS[:2]:
+        run = mbs.simulate(model.compile(coordinates), times, initial=start, **EXACT)
+        assert np.allclose(run["wheel.x"], flat["wheel.x"], atol=1e-8)
+        assert np.allclose(run["wheel.wz"], flat["wheel.omega"], atol=1e-7)
+        assert np.allclose(run.reaction("teeth")[:, [0, 1, 5]], flat.reaction("teeth"), atol=1e-5)
+        assert np.allclose(run.reaction("teeth")[:, [2, 3, 4]], 0.0, atol=1e-8)
+
+
 def test_axes_that_leave_each_other_are_told():
     model = mbs.PlanarModel("loose")
     wheel = model.body("wheel", mass=1.0, inertia=0.01, position=(0.4, 0))
@@ -272,6 +292,31 @@ def test_bevel_wheels_roll_on_their_pitch_cones(place, mesh, shaft):
         assert np.allclose(wrench[3:], np.cross(P - place[1] * along[1], force), atol=1e-8)
         assert np.allclose(result.reaction("A")[at, :3], force, atol=1e-8)
     assert result.is_unique("A").all()
+
+
+def test_bevel_wheels_accelerate_alike_in_all_sets():
+    """On a cross that turns freely, so that all axes move: Lagrange in the turns of the cross and of the sun."""
+    model = mbs.SpatialModel("bevel on a cross")
+    inertias = {"sun": (0.1, 0.1, 0.02), "cross": (0.2, 0.2, 0.3), "planet": (0.004, 0.005, 0.005)}
+    sun, cross, planet = (model.body(name, mass=1.0, inertia=inertia) for name, inertia in inertias.items())
+    O = (0, 0, 0)
+    for name, body in (("S", sun), ("C", cross)):
+        model.add(mbs.Revolute(name, model.ground, body, at=O, axis=(0, 0, 1)))
+    P = model.add(mbs.Revolute("P", cross, planet, at=O, axis=(1, 0, 0)))
+    wheel, carrier = (body.at(*O, axis=(0, 0, 1)) for body in (sun, cross))
+    model.add(
+        mbs.Gear("teeth", wheel, P.markers[1], carrier=carrier, other=P.markers[0], radii=(0.06, 0.03)),
+        mbs.Wrench("push", sun, mz=1.0),
+    )
+    # the planet turns in the cross by -2 (ω_sun - ω_cross)
+    mass = np.array([[0.02 + 4 * 0.004, -4 * 0.004], [-4 * 0.004, 0.3 + 0.005 + 4 * 0.004]])
+    first, second = np.linalg.solve(mass, [1.0, 0.0])
+    for coordinates in SETS:
+        run = mbs.simulate(model.compile(coordinates), [0.0, 0.2, 1.0], **EXACT)
+        assert np.allclose(run["sun.alphaz"], first) and np.allclose(run["cross.alphaz"], second)
+        force = (1.0 - 0.02 * first) / 0.06
+        assert np.allclose(np.linalg.norm(run.reaction("teeth")[:, :3], axis=1), force)
+        assert np.abs(run.energy.error).max() < 1e-9 * run.energy.kinetic.max()
 
 
 @pytest.mark.parametrize("facing", [1, -1])

@@ -135,9 +135,9 @@ def mesh(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def pitch_radii(stage: Stage, element: ElementSketch) -> tuple[float, ...]:
-    """The radii of a gear. With a ratio, on parallel axes, they share the distance of the axes as it says; there are none
-    if that distance does not stay the same. On other axes nothing tells how large the wheels are: they are drawn small,
-    in the right proportion."""
+    """The radii of a gear. With a ratio, on parallel axes, they share the distance of the axes as it says; there are
+    none if that distance does not stay the same. On other axes nothing tells how large the wheels are: they are drawn
+    small, in the right proportion."""
     first, second = element.markers[:2]
     if "r_i" in element.constants:
         return float(element.constants["r_i"]), float(element.constants["r_j"])
