@@ -406,6 +406,17 @@ def test_bearings_that_come_later_carry_a_gear_too():
         mbs.assemble(model.without("B"))
 
 
+def test_bearings_are_found_where_numbers_are_off_by_roundoff():
+    model = mbs.PlanarModel("roundoff")
+    a, b = model.body("a"), model.body("b", position=(0.3, 0))
+    model.add(
+        mbs.Gear("g", a, b, radii=(0.2, 0.1)),
+        mbs.Revolute("A", model.ground, a, at=(0, 0)),
+        mbs.Revolute("B", model.ground, b, at=(0.1 + 0.2, 0)),
+    )
+    assert np.isclose(mbs.assemble(model, fix={"a.angle": 100.0})["b.angle"], -200.0)
+
+
 def test_a_ratio_leaves_bearings_open():
     model, a, b, A, B = two()
     table = model.body("table", mass=1.0, inertia=1.0, position=(0, -1))

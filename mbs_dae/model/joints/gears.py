@@ -34,6 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
+from math import isclose
 from typing import Any, Self, cast
 
 import numpy as np
@@ -433,10 +434,14 @@ def bearings(elements: Iterable[Element], wheel: Marker) -> dict[Any, Marker]:
 
 
 def _on_one_axis(one: Marker, other: Marker) -> bool:
-    """Whether two markers of a body have one point; and in space one axis."""
-    if one.point != other.point:
-        return False
-    return one.body.dimension == 2 or all(a[2] == b[2] for a, b in zip(one.frame, other.frame, strict=True))
+    """Whether two markers of a body have one point, and in space one axis, but for roundoff."""
+    pairs = [*zip(one.point, other.point, strict=True)]
+    if one.body.dimension == 3:
+        pairs += [(a[2], b[2]) for a, b in zip(one.frame, other.frame, strict=True)]
+    return all(
+        as_sympy(a - b).expand() == 0 if isinstance(a - b, sp.Basic) else isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+        for a, b in pairs
+    )
 
 
 def _wheels(name: str, *joints: Any, alike: bool) -> tuple[Any, ...]:
