@@ -13,6 +13,7 @@ from .contacts import Contact
 from .drivers import Driver
 from .element import Element
 from .events import Event, Reset
+from .joints import Gear
 from .joints.base import Condition
 from .measures import Quantity
 from .parameters import ParameterValue, Reaction, Signal, free_parameters, signals_in
@@ -183,6 +184,17 @@ def check_spoken_of(model: Said) -> None:
             if found is not None:
                 what, remedy = f"and {other.name!r} of the model is another one", "make this one anew, of that"
             raise ModelError(f"{element.who} speaks of {other.who}, {what}; {remedy}")
+
+
+def check_teeth(model: Any) -> None:
+    """What drives wheels apart is found after a motion, so nothing in the motion may read what joints carry."""
+    for gear in model.conditions:
+        if isinstance(gear, Gear) and gear.pressure_angle != 0 and model.felt:
+            what = f"{gear.who} has a pressure_angle, and friction or a rate reads what {min(model.felt)!r} carries"
+            raise ModelError(
+                f"{what}: the force that drives wheels apart is found after the motion; leave pressure_angle= out, or "
+                "give the friction a size of its own, mbs.DryFriction"
+            )
 
 
 def check_setters(model: Said) -> None:

@@ -22,6 +22,7 @@ from ..compiled.reading import Trajectory
 from ..poses.newton import close, complete, dependent_rows
 from ..readings.motion import own_motion, result_of
 from ..readings.reactions import ComputedReactions, Loads, least
+from ..readings.teeth import apart, with_separation
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT, NEARLY
@@ -171,6 +172,9 @@ def with_forces(
     Loads that are to be made when they are read have nothing undetermined."""
     contacts = np.zeros((motion.t.size, system.structure.contacts.rows)) if contacts is None else contacts
     sticking = sticking_rows(system, more.get("modes", {}), motion.t.size)
+    if apart(system):
+        known = loads if isinstance(loads, Loads) else loads()
+        loads = known._replace(multipliers=with_separation(system, motion, known.multipliers))
     reactions = ComputedReactions(system, motion, contacts, sticking, cast(Any, loads))
     energy, stats = ledger(frozen(energies)), more.get("stats", {})
     notes = [stats.get("note", ""), tables_left(system, motion)]

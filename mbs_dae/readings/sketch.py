@@ -60,6 +60,7 @@ def _shape(element: Element, number: Evaluator) -> dict:
     fields, values = getattr(element, "fields", {}), getattr(element, "values", {})
     constants = {n: number(values[n]) for n, f in fields.items() if isinstance(f, Scalar)}
     constants |= {n: str(values[n]) for n, f in fields.items() if isinstance(f, Choice)}
+    constants |= {n: number(value) for n, value in getattr(element, "drawn", {}).items()}
     steady = {n: _steady(values[n], number) for n, f in fields.items() if isinstance(f, Expression)}
     constants |= {n: value for n, value in steady.items() if isfinite(value)}
     if shapes := getattr(element, "shapes", ()):

@@ -13,6 +13,7 @@ from ...kernels.blocks import Matrix, Vector
 from ...linear.rows import pull
 from ...poses.newton import solve_here
 from ...readings.reactions import ComputedReactions, Loads
+from ...readings.teeth import with_separation
 from ...results.happenings import Impact
 from ..derivative import Mechanism, evaluate, factorise_terms
 from ..mechanism import mechanism
@@ -82,6 +83,7 @@ def impacts_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Impact, ...
     along = system.of_bodies(Trajectory(t.copy(), q, v, np.zeros_like(v)))
     multipliers = np.zeros((t.size, len(bodies.rows)))
     impulses_along(mechanism(bodies, asks=GIVEN), along.t, along.q, along.v, p, multipliers)
+    multipliers = with_separation(bodies, along, multipliers)
     loads = Loads(multipliers, 0, np.zeros(multipliers.shape, dtype=bool))
     reactions = ComputedReactions(bodies, along, p, np.zeros(p.shape, dtype=bool), loads)
     names = [e.name for e in (*bodies.model.conditions, *bodies.model.contacts, *bodies.model.frictions)]
