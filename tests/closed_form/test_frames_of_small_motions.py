@@ -1,4 +1,4 @@
-"""Small motions depend neither on where the frame of a body stands on its axis, nor on the coordinates of the system."""
+"""Small motions depend neither on where on its axis a frame of a body stands, nor on the coordinates of the system."""
 
 import numpy as np
 import pytest

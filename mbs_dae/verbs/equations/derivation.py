@@ -84,7 +84,8 @@ def equations(model: Model | System) -> SystemEquations:
         laws=laws,
         printed=printed | {"M": M, "Q": Q, "zdot": rates},
         parameters={p.symbol: p.value for p in model.parameters.values()},
-        units={p.symbol: p.unit for p in (*model.parameters.values(), *model.inputs) if p.unit},
+        units={p.symbol: p.unit for p in model.parameters.values() if p.unit}
+        | {one.symbol: one.unit for one in model.inputs if one.unit},
         placement=names.placement(),
         tables=tables,
         functions=functions,
