@@ -53,9 +53,10 @@ def inverse_dynamics(
     try:
         motion, stopped = kinematics(system, times, start, progress), None
     except SingularConfigurationError as error:
-        if not len(error.facts.get("result", ())):
-            raise
-        motion, stopped = error.facts["result"], error
+        walked = error.facts.get("result")
+        if walked is None or not len(walked) or "change_points" not in walked.stats:
+            raise  # the motion does not begin: there are no velocities to which forces belong
+        motion, stopped = walked, error
     result, undefined = _with_loads(system.cartesian, motion)
     if undefined:
         raise ModelError(undefined, time=float(motion.t[len(result)]), result=result)

@@ -132,7 +132,9 @@ def _path(
         raise unknown_name("parameter or quantity", name, [*own.parameters, *known], own.name)
     else:
         measure, level = own.quantity(name)
-        unit, place = measure.units[level], lambda value: (system, {**(state or {}), name: value})
+        moves = level > 0 or any(own.quantity(str(one))[1] for one in state or {} if str(one) in known)
+        through = system.cartesian if moves else system  # some of these states rest, and all need the same coordinates
+        unit, place = measure.units[level], lambda value: (through, {**(state or {}), name: value})
     first = linearize(*place(values[0]), inputs, outputs, coordinates, None, derivatives)
 
     def at(value: float) -> LinearSystem:
