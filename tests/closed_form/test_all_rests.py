@@ -127,6 +127,7 @@ def check_rests(model: mbs.PlanarModel, values: dict[str, float]) -> None:
 
 def test_rests_of_random_four_bars_are_those_of_a_scan():
     model = spring_four_bar()
+    model.compile()
     for values in random_four_bars(10, seed=4):
         check_rests(model, values)
 
@@ -134,6 +135,7 @@ def test_rests_of_random_four_bars_are_those_of_a_scan():
 @pytest.mark.soak
 def test_rests_of_200_four_bars_are_those_of_a_scan():
     model = spring_four_bar()
+    model.compile()
     for values in random_four_bars(200, seed=5):
         check_rests(model, values)
 
@@ -162,7 +164,9 @@ def test_branches_of_a_parallelogram_are_followed():
         points, rods={"left": "AB", "coupler": "BC", "right": "CD"}, fixed="AD", gravity=(0, -10), mass=1
     )
     rests = mbs.equilibrium(bars, all=True)
-    of_parallelogram = [one for one in rests if abs(np.cos(one["left.angle"])) < 1e-9 and abs(one["coupler.angle"]) < 1e-9]
+    of_parallelogram = [
+        one for one in rests if abs(np.cos(one["left.angle"])) < 1e-9 and abs(one["coupler.angle"]) < 1e-9
+    ]
     assert sorted(round(one.potential, 9) for one in of_parallelogram) == [-10.0, 10.0]
     assert len(rests) > 2
 
@@ -177,7 +181,9 @@ def test_a_chain_of_hinges_has_no_proof_but_its_count():
 
 
 def test_a_spring_that_winds_up_has_no_complete_list():
-    model = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0)}, rods={"rod": "AB"}, fixed="A", mass=1, gravity=(0, -10))
+    model = mbs.PlanarModel.from_points(
+        {"A": (0, 0), "B": (1, 0)}, rods={"rod": "AB"}, fixed="A", mass=1, gravity=(0, -10)
+    )
     model.add(mbs.TorsionSpring("winds", model.ground, model.bodies["rod"], stiffness=1.0))
     rests = mbs.equilibrium(model, all=True)
     assert rests.complete is None and "lap" in rests.message

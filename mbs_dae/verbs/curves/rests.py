@@ -30,7 +30,8 @@ from .assembly_modes import assembly_modes
 STARTS = 20
 """So many poses at random are looked at for circuits."""
 VALUES, FIRST = 6, 0.1
-"""Assembly modes are found at so many values of a quantity. Angles begin at an odd one, for at 0 and π links are in line."""
+"""Assembly modes are found at so many values of a quantity. Those of angles begin at an odd one, for links are in line at
+0 and π."""
 LOOPS = 3
 """Generic solutions of more loops than this are too many (each loop multiplies them by two to six)."""
 ALIKE = 1e-9
@@ -61,10 +62,10 @@ def all_rests(model: Model, t: float, q: np.ndarray, names: Sequence[Any] = ()) 
             "there are no others"
         )
         if excess:
-            complete = False
+            complete, more = False, "odd" if excess < 0 else "even"
             gaps[-1] = (
                 "rests are missing: on the torus of the poses of hinges as many have an even number of unstable "
-                f"directions as an odd one, and here there are {abs(excess)} more with an {'odd' if excess < 0 else 'even'} one"
+                f"directions as an odd one, and here there are {abs(excess)} more with an {more} one"
             )
     if complete is None and not gaps:
         complete = True
@@ -132,21 +133,20 @@ def _on_circuits(model: Model, t: float, q: np.ndarray, gaps: list[str]) -> tupl
 
 
 def _widest(circuits: Circuits) -> tuple[str, float, float]:
-    """The quantity whose values differ most on the circuits: a whole turn of an angle, or the range of a length in
-    lengths of the model, and a tenth more to both sides."""
+    """The angle of a joint or body that turns most on the circuits, over a whole turn; where nothing turns, the length
+    with the widest range, and a tenth of that more to both sides."""
     system = circuits.system
     model = system.model
     of_joints = [f"{e.name}.{m.levels[0]}" for e in model.conditions for m in e.measures().values() if not m.lowest]
-    best, widest = ("", 0.0, 1.0), -1.0
     of_bodies = [f"{body}.{m.levels[0]}" for body in model.bodies for m in model.measures_of(body) if not m.lowest]
+    best, widest = ("", 0.0, 1.0), (False, RANK)
     for name in [one for one in [*of_joints, *of_bodies] if model.found_quantity(one)][:TRIED]:
         values = [rates_along(curve.track, curve.traced, name)[0] for curve in circuits.curves]
         low, high = min(one.min() for one in values), max(one.max() for one in values)
         is_angle = model.quantity(name)[0].units[0] == "rad"
-        wide = (high - low) / (2.0 * np.pi if is_angle else system.length)
-        if wide > widest + RANK:
-            aside = 0.1 * (high - low)
-            widest, best = wide, (name, FIRST, FIRST + 2.0 * np.pi) if is_angle else (name, low - aside, high + aside)
+        if (is_angle, high - low) > (widest[0], widest[1] * (1.0 + RANK)) and high - low > RANK:
+            aside, widest = 0.1 * (high - low), (is_angle, high - low)
+            best = (name, FIRST, FIRST + 2.0 * np.pi) if is_angle else (name, low - aside, high + aside)
     return best
 
 
