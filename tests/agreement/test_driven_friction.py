@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import mbs_dae as mbs
 
@@ -46,7 +47,7 @@ def test_friction_in_all_pins_and_the_guide(coordinates):
 def test_friction_that_falls_with_speed():
     model = slider_crank().without("rub", "rubA", "rubB", "rubC")
     model.add(
-        mbs.DryFriction("seal", mbs.displacement(model.elements["G"]), force=4 + 3 * mbs.exp(-((mbs.speed / 0.2) ** 2)))
+        mbs.DryFriction("seal", mbs.displacement(model.elements["G"]), force=4 + 3 * sp.exp(-((mbs.speed / 0.2) ** 2)))
     )
     compare(model, "ABCG")
 
@@ -54,7 +55,7 @@ def test_friction_that_falls_with_speed():
 def test_friction_of_a_hinge_in_space():
     model = mbs.SpatialModel("arm", gravity=(0, 0, -9.81))
     arm = model.body("arm", mass=2, inertia=(0.1, 0.2, 0.3), position=(0.3, 0, 0))
-    hinge = mbs.Revolute("A", model.ground, arm.at(-0.3, 0, 0), axis=(0, 0.6, 0.8))
+    hinge = mbs.Revolute("A", model.ground, arm, at=(0, 0, 0), axis=(0, 0.6, 0.8))
     model.add(hinge, mbs.Friction("rub", hinge, mu=0.2, radius=0.02))
     model.add(mbs.Driver("motor", mbs.angle(hinge), 2 * mbs.t + mbs.t**2))
     compare(model, "A")
@@ -79,7 +80,7 @@ def test_what_stands_still_is_not_unique():
     guide = mbs.Translational("G", model.ground, block)
     model.add(guide, mbs.Friction("rub", guide, mu=0.25), mbs.Driver("pull", mbs.displacement(guide), 0))
     needed = mbs.inverse_dynamics(model, [0, 1])
-    assert set(needed.modes["rub"]) == {"sticks"} and not needed.is_unique("pull").any()
+    assert set(needed.modes["rub"]) == {"sticks"} and not needed.is_unique("pull")[:, 0].any()
 
 
 def test_a_stop_is_open_or_told():
