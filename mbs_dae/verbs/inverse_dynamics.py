@@ -142,10 +142,15 @@ def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
         check_reactions(system, float(along.t[0]), along.q[0], redundant)
         found, modes = modes_along(system, along)
         if found < along.t.size:
-            what = f"at t = {along.t[found]:.6g} no friction goes with the motion of {system.model.name!r}: it jams, for "
+            what = (
+                f"at t = {along.t[found]:.6g} no friction goes with the motion of {system.model.name!r}: it jams, for "
+            )
             what += "friction in a joint grows faster than what presses there"
             raise ModelError(f"{what}; lower its mu, or place the drive elsewhere", time=float(along.t[found]))
     done, multipliers, pushes, rates, _ = forces_along(system, along, modes)
+    touching: Any = {}
+    if modes is not None:
+        touching = {"contacts": pushes[:done], "modes": states_of(system, modes[:done])}
     known = along.until(done)
     singular = np.flatnonzero(np.isin(motion.t[:done], motion.stats["change_points"]))
     limits = in_the_limit(system, known, multipliers[:done], redundant, singular)
@@ -160,6 +165,6 @@ def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
         stats={**motion.stats, "energy": "works are sums over the requested times"},
         own=motion.own,
         t=motion.t[:done],
-        **({} if modes is None else {"contacts": pushes[:done], "modes": states_of(system, modes[:done])}),
+        **touching,
     )  # fmt: skip
     return result, undefined

@@ -59,8 +59,8 @@ def sticking_rows(system: System, modes: Mapping[str, np.ndarray], times: int) -
 
 @compiled_apart
 def choose_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix):
-    """The modes of contacts and friction at each state of a motion by itself, as a run chooses them where it begins; the
-    branches of laws are free. How many states were done: all of them, or those before one where no forces of contacts
+    """The modes of contacts and friction at each state of a motion, as a run chooses them where it begins; the branches
+    of laws are free. How many states were done: all of them, or those before one where no forces of contacts
     go with the equations."""
     contacts, switches = mechanism.contacts, mechanism.switches
     for k in range(t.size):

@@ -30,8 +30,8 @@ from .assembly_modes import assembly_modes
 STARTS = 20
 """So many poses at random are looked at for circuits."""
 VALUES, FIRST = 6, 0.1
-"""Assembly modes are found at so many values of a quantity. Those of angles begin at an odd one, for links are in line at
-0 and π."""
+"""Assembly modes are found at so many values of a quantity. Those of angles begin at an odd one, for links are in line
+at 0 and π."""
 LOOPS = 3
 """Generic solutions of more loops than this are too many (each loop multiplies them by two to six)."""
 ALIKE = 1e-9
