@@ -69,7 +69,7 @@ def all_rests(model: Model, t: float, q: np.ndarray, names: Sequence[Any] = ()) 
             )
     if complete is None and not gaps:
         complete = True
-    unit = ALIKE * max((abs(one.potential) for one in found), default=0.0) or 1.0  # of equal ones the nearest comes first
+    unit = ALIKE * max((abs(one.potential) for one in found), default=0.0) or 1.0  # ties: by distance from q
     near = [(round(one.potential / unit), float(np.linalg.norm(system.between(q, one.q))), one) for one in found]
     rests = tuple(equilibrium_at(one, names) for *_, one in sorted(near, key=lambda one: one[:2]))
     return Equilibria(rests, complete, "; ".join(dict.fromkeys(gaps)) or told)
