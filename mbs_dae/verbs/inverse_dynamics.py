@@ -40,7 +40,7 @@ def inverse_dynamics(
     refused: it takes impulses. Where its accelerations jump, efforts and reactions do: see ``stats["kinks"]``. Forces
     that depend on states of the model are refused, too: states are integrated by `simulate`.
 
-    Joint friction acts against their slip, by what presses there; contacts and stops must stay open. Where a joint
+    Joint friction acts against the slip, by what presses there; contacts and stops must stay open. Where a joint
     that rubs stands still the drivers and its friction share the load, so their forces are not ``is_unique``.
 
     A rod of 2 kg, held at the horizontal by a motor: half of its length times its weight.
