@@ -138,6 +138,7 @@ from .verbs.holding import holding as holding
 from .verbs.linearize import linearize as linearize
 from .equilibria.linear import LinearSystem as LinearSystem
 from .equilibria.lines import LinearPath as LinearPath
+from .equilibria.found import Equilibria as Equilibria
 from .equilibria.found import Equilibrium as Equilibrium
 from .equilibria.found import EquilibriumPath as EquilibriumPath
 from .equilibria.contact.holding import Holding as Holding

@@ -6,17 +6,21 @@ import numpy as np
 
 from ...compiled import System
 from ...compiled.contacts import GIVEN, KEPT, NOTED, OPEN, ContactsBuilder, put_rows
+from ...compiled.machine import DONE
 from ...compiled.reading import Trajectory
 from ...errors import Names
 from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.rows import pull
+from ...linear.vectors import copy
 from ...poses.newton import solve_here
 from ...readings.reactions import ComputedReactions, Loads
 from ...readings.teeth import with_separation
 from ...results.happenings import Impact
 from ..derivative import Mechanism, evaluate, factorise_terms
 from ..mechanism import mechanism
+from .guards import tell_states
+from .states import choose_states
 
 
 def states_of(system: System, modes: np.ndarray) -> Mapping[str, np.ndarray]:
@@ -52,6 +56,27 @@ def sticking_rows(system: System, modes: Mapping[str, np.ndarray], times: int) -
             if gap >= 0:
                 found[:, gap] = own == "kept"
     return found
+
+
+@compiled_apart
+def choose_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix):
+    """The modes of contacts and friction at each state of a motion, as a run chooses them where it begins; the branches
+    of laws are free. How many states were done: all of them, or those before one where no forces of contacts
+    go with the equations."""
+    contacts, switches = mechanism.contacts, mechanism.switches
+    for k in range(t.size):
+        contacts.state[:] = OPEN
+        contacts.closed[0] = 0
+        contacts.began[:] = contacts.lands[:] = 0
+        contacts.pace[:] = 0.0
+        switches.now[0] = t[k]
+        choose_states(mechanism, q[k], v[k], mechanism.machine.here.a)
+        if contacts.status[0] != DONE:
+            return k
+        switches.mode[:] = np.nan
+        tell_states(mechanism)
+        copy(switches.mode, modes[k])
+    return t.size
 
 
 @compiled_apart
