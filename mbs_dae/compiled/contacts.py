@@ -74,7 +74,7 @@ class Contacts(NamedTuple):
     """Of each point its first entry among the switching functions of contacts: its gap, then its slips."""
     entries: int
     decides: Integers
-    """Which branch of the rows (among those of `program`) decides about which point, pair by pair."""
+    """Which branch (among those of `bounds`, then those of `program`) decides about which point, pair by pair."""
     decided: Integers
     functions: Integers
     """The addresses of what a run does with contacts (`motion.contact`), compiled where there are some."""
@@ -279,12 +279,17 @@ class ContactsBuilder:
         many = np.diff(entries).tolist()
         self.switching = [e.who for (e, _), count in zip(self.points, many, strict=True) for _ in range(count)]
         """Whose each entry is."""
-        self.decides, self.decided = self._decisions()
         self._put_bounds(model, batch, coordinates, rows_of)
+        self.decides, self.decided = self._decisions()
 
     def _decisions(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of each pair the branch, and the point about which it decides."""
+        """Of each pair the branch, and the point about which it decides: of a bound all points of its element."""
         point, pairs, branch = self._point_of_row(), [], 0
+        for place in self.bounds.places():
+            own = [c for c, (e, _) in enumerate(self.points) if e is self._bounding[place.member]]
+            for _ in place.layout["modes"]:
+                pairs += [(branch, c) for c in own]
+                branch += 1
         for place in self.program.batch.places():
             first = self.rows_of[self.elements[place.member].name][0]
             for rows in place.layout["decides"]:
@@ -305,6 +310,7 @@ class ContactsBuilder:
         forms = [(e, *bound_of(model, e)) for e in model.frictions]
         curves = [(e, *e.forms()[1], e.markers) for e in self.elements if is_curved(e)]
         wanted = [*(form[:4] for form in forms), *curves]
+        self._bounding = [e for e, *_ in wanted]
         self.bounds = batch([instance_of(form, slots, at, e.who, coordinates) for e, form, slots, at in wanted])
         begins = {place.member: place.out for place in self.bounds.places()}
         begun = {e.name: begins[len(forms) + k] for k, (e, *_) in enumerate(curves)}

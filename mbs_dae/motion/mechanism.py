@@ -112,7 +112,8 @@ def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
 
 
 def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: Contacts) -> Switches:
-    batches, layout = (machine.program.batch, dynamics.batch, contacts.program.batch), system.layout
+    batches = machine.program.batch, dynamics.batch, contacts.bounds, contacts.program.batch
+    layout = system.layout
     kinds = np.full(contacts.entries, RUB)
     kinds[contacts.entry] = TOUCH
     kinds = np.concatenate([*(batch.switch_kind for batch in batches), kinds])
@@ -122,7 +123,7 @@ def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: 
     functions = np.array([one.compile().address for one in parts], dtype=np.int64)
     bodies, width = system.structure.program.batch.layout, state_layout(layout).size
     ways, own = bodies.q_size + bodies.v_size + 1, 2 * layout.q_size + layout.v_size
-    laws = sum(batch.switch_at.size for batch in batches[:2])
+    laws = sum(batch.switch_at.size for batch in batches[:3])
     return block(Switches(kinds, functions, blind), switches=kinds.size, laws=laws, ways=ways, own=own, width=width)
 
 

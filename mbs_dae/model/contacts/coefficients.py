@@ -15,6 +15,7 @@ from ..fields import Function, Law, speed
 from ..motion import Motion
 from ..parameters import Number, Parameter, check_number, constants_out, free_parameters
 from ..tables import Table, TableSymbol
+from .geometry import TINY
 
 Slots: TypeAlias = dict[sp.Symbol, Number]
 Coefficient: TypeAlias = Any
@@ -125,9 +126,15 @@ class Rubbing:
             return ()
         size = len(relation.psi) // points
         slips = (relation.psi[k * size : (k + 1) * size] for k in range(points))
-        values = tuple(self.sliding(sp.sqrt(sp.Add(*(s**2 for s in own)))) for own in slips)
+        values = tuple(self.sliding(slip_speed(own)) for own in slips)
         reading, more = constants_out(Reading(relation.markers, values, slots=relation.slots))
         return ((reading, {**slots, **more}),)
+
+
+def slip_speed(slips: Sequence[sp.Expr]) -> sp.Expr:
+    """The speed |s| of a slip with these components. Its slope at rest is 0, not 0/0: below the root stands a number
+    that no other slip feels."""
+    return sp.sqrt(sp.Add(*(s**2 for s in slips)) + TINY)
 
 
 def smoothed(slips: Sequence[sp.Expr], width: Number) -> tuple[list[sp.Expr], sp.Expr]:

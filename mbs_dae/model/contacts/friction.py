@@ -24,7 +24,7 @@ from ..joints import Cylindrical, Joint, Revolute, Screw, Spherical, Translation
 from ..joints.motions import Ball, Helix, Slide
 from ..measures import Measure, Quantity, checked_measure, written_in_markers
 from ..parameters import Number, Numeric, Parameter, check_number, constants_out, is_constant
-from .coefficients import SPEEDS, Rubbing, Slots, smoothed
+from .coefficients import SPEEDS, Rubbing, Slots, slip_speed, smoothed
 
 RUBBING = (Revolute, Translational, Cylindrical, Screw, Spherical)
 """The joints that have friction of their own: those whose bodies touch along a surface."""
@@ -214,7 +214,7 @@ class DryFriction(FrictionElement):
         self.markers, symbols, values = written_in_markers(quantities, measure.markers, self.who)
         self.check_dimension()
         own = symbols[: len(measure.markers)]
-        values |= {speed: sp.sqrt(measure.rate(own) ** 2)}
+        values |= {speed: slip_speed([measure.rate(own)])}
         self.bound, self._bound_slots = constants_out(Reading(symbols, tuple(e.xreplace(values) for e in bounds)))
         self.units = (measure.units[1],)
         self._complete(*constants_out(Relation(symbols, (), (measure.rate(own),))))
