@@ -157,7 +157,7 @@ class Touching(Element):
         for k, (name, unit) in enumerate(zip(self.row_names, self.units, strict=True)):
             levels = (name, f"{name}_rate", f"{name}_acceleration") if k < self.points else ("", name, f"{name}_rate")
             own = Kind(unit.removesuffix("/s"), levels, OwnRow(relation, k, tuple(slots.items())))
-            found[name] = Measure(name, self.markers, own)
+            found[name] = Measure(name, self.feeling, own)
         return {**super().measures(), **found}
 
     @property

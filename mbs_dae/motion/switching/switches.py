@@ -28,7 +28,7 @@ square, and roundoff over it, are below what a mixture is asked to be right to."
 
 
 class Switches(NamedTuple):
-    """The switching functions of laws, which are those of the constraints, of the forces, then of the sizes of friction;
+    """The switching functions of laws, which are those of the constraints, of the forces, and of the sizes of friction;
     then those of the gaps and slips of contacts; then the guards of contacts."""
 
     kinds: Integers
