@@ -18,7 +18,7 @@ from ...linear.vectors import largest
 from ...symbolic.branches import WHOLE
 from ..contact.guards import TOUCHES, observe_gaps
 from ..course import moment
-from .search import STANDS
+from .search import LEFT, STANDS
 from .switches import hold_all, laws_of, look, natural
 
 ALIKE = 1e-9
@@ -98,7 +98,8 @@ def turn_over(search):
         if _ends_unseen(search, k):
             search.wanted[k], search.after[k] = 1, -switches.mode[k]
         if search.wanted[k] == 1:
-            switches.mode[k], search.surface[k], found = search.after[k], STANDS, True
+            switches.mode[k], found = search.after[k], True
+            search.surface[k] = LEFT if switches.kinds[k] == WHOLE else STANDS
     if found:
         hold_all(search.stages.mechanism)
     return found
@@ -110,7 +111,7 @@ def _ends_unseen(search, k):
     row of what was seen is what was seen last before the end.)"""
     switches = search.stages.mechanism.switches
     near = abs(search.begin[k]) <= ALIKE * search.size[k]
-    unseen = near and switches.free[k] == 0 and search.wanted[k] == 0
+    unseen = near and switches.free[k] == 0 and search.wanted[k] == 0 and switches.kinds[k] != WHOLE
     return unseen and switches.mode[k] * search.rates[0, k] < 0.0
 
 
