@@ -207,10 +207,10 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         what = f"{names} of {name!r} switches back and forth {many}: each of its branches drives the motion back to "
         return what + "the other", "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
     if status == TANGLED:
-        deciding = system.structure.deciding
-        what = (
-            f"{' or '.join(sorted(set(deciding)))} of {name!r} cannot be followed at t = {t:.6g}: it jumps there, or "
-        )
+        wrong = march.search.wrong
+        deciding = {system.structure.deciding[k] for k in np.flatnonzero((wrong > 0) & (wrong == wrong.max()))}
+        deciding = deciding or {*system.structure.deciding}
+        what = f"{' or '.join(sorted(deciding))} of {name!r} cannot be followed at t = {t:.6g}: it jumps there, or "
         instead = STEPPED if any(one.startswith("Contact") for one in deciding) else ""
         return (
             what + "passes zero many times in a step, or is no number",

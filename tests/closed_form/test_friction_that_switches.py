@@ -20,20 +20,18 @@ def block(rubs, friction, static=None):
     model = mbs.PlanarModel("bench", gravity=(0, -G))
     body = model.body("block", mass=MASS, inertia=1.0)
     x = model["block.x"]
-    static = {} if static is None else {"mu_static": static(x)}
+    mu, rest = friction(x, mbs.speed), None if static is None else static(x)
     if rubs == "contact":
-        static = {"static_friction": one for one in static.values()}
+        bench, sole = mbs.Line(model.ground), mbs.Point(body)
         model.add(mbs.CoordinateFix("upright", body, "angle"))
-        model.add(
-            mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(body), friction=friction(x, mbs.speed), **static)
-        )
+        model.add(mbs.Contact("rub", bench, sole, friction=mu, static_friction=rest))
         return model
     guide = model.add(mbs.Translational("guide", model.ground, body))
     if rubs == "joint":
-        model.add(mbs.Friction("rub", guide, mu=friction(x, mbs.speed), **static))
+        model.add(mbs.Friction("rub", guide, mu=mu, mu_static=rest))
         return model
-    static = {"static_force": MASS * G * one for one in static.values()}
-    model.add(mbs.DryFriction("rub", mbs.displacement(guide), force=MASS * G * friction(x, mbs.speed), **static))
+    held = None if rest is None else MASS * G * rest
+    model.add(mbs.DryFriction("rub", mbs.displacement(guide), force=MASS * G * mu, static_force=held))
     return model
 
 
