@@ -121,7 +121,9 @@ class Friction(FrictionElement):
 
     @property
     def feeling(self) -> tuple[Marker, ...]:
-        return self.speaks_of[0].markers
+        (joint,) = self.speaks_of
+        assert isinstance(joint, Joint)
+        return joint.markers
 
     @staticmethod
     def _turning(i: FormMarker, j: FormMarker, motions: Any) -> list[sp.Expr]:
