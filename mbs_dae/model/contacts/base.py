@@ -32,7 +32,7 @@ from ...errors import ModelError
 from ...symbolic.derive import Form, Relation
 from ...symbolic.functions import opaque
 from ...symbolic.markers import FormMarker
-from ..bodies.body import Marker, Place
+from ..bodies.body import Place
 from ..element import Declared, checked_name
 from ..fields import Law
 from ..joints.base import relation_of
@@ -102,10 +102,6 @@ class Contact(Touching):
         self._acting = len(self.markers)
         self.markers, relation = self.rubbing.with_readings(relation, self.markers)
         self._complete(relation, slots)
-
-    @property
-    def feeling(self) -> tuple[Marker, ...]:
-        return self.markers[: self._acting]
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._form
