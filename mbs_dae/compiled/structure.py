@@ -199,8 +199,9 @@ class Structure(Remembering):
     @property
     def deciding(self) -> list[str]:
         """Whose each switching function of a run is."""
-        batches = self.program.batch, self.dynamics.batch, self.contacts.program.batch
-        return [*chain.from_iterable(batch.switching for batch in batches), *self.contacts.switching]
+        contacts = self.contacts
+        batches = self.program.batch, self.dynamics.batch, contacts.bounds, contacts.program.batch
+        return [*chain.from_iterable(batch.switching for batch in batches), *contacts.switching]
 
     def entries(self, formed: bool) -> Entries:
         """Which entries Φ_v and M (below its diagonal) have. In joint coordinates M has none, unless it is `formed`."""

@@ -232,10 +232,10 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
             what = f"{name!r} stands on a dead point at t = {t:.6g}, where no motion that is free moves what "
             what += f"{' and '.join(dead)} rubs on, so which way it slips does not follow from its velocity"
             return what, "start beside the dead point, or with a velocity that leads through it"
-        deciding = system.structure.deciding
-        what = (
-            f"{' or '.join(sorted(set(deciding)))} of {name!r} cannot be followed at t = {t:.6g}: it jumps there, or "
-        )
+        wrong = march.search.wrong
+        deciding = {system.structure.deciding[k] for k in np.flatnonzero((wrong > 0) & (wrong == wrong.max()))}
+        deciding = deciding or {*system.structure.deciding}
+        what = f"{' or '.join(sorted(deciding))} of {name!r} cannot be followed at t = {t:.6g}: it jumps there, or "
         instead = STEPPED if any(one.startswith("Contact") for one in deciding) else ""
         return (
             what + "passes zero many times in a step, or is no number",

@@ -88,7 +88,8 @@ def check_content(model: Said, element: Element) -> None:
 
 
 def _check_symbols(model: Said, element: Element, form: Form, slots: dict[Any, Any]) -> None:
-    _check_signals(model, element, signals_in(slots.values()))
+    prescribes = isinstance(element, Condition | Contact) and form is element.form()[0]
+    _check_signals(model, element, signals_in(slots.values()), prescribes)
     check_bound(model, element.who, [n for s, n in slots.items() if s not in form.signals])
     known = {t, *form.slots, *form.own_symbols, *reference_turns(form, element.markers)}
     if stray := sorted(map(str, free_parameters(form.expressions) - known)):
@@ -142,12 +143,13 @@ def _check_reset(model: Said, who: str, reset: Reset) -> None:
 # --- signals ------------------------------------------------------------------------------------------------------
 
 
-def _check_signals(model: Said, element: Element, signals: Iterable[Signal]) -> None:
-    """Whether the model has all signals that this element reads, and it may read them."""
+def _check_signals(model: Said, element: Element, signals: Iterable[Signal], prescribes: bool) -> None:
+    """Whether the model has all signals that this element reads, and it may read them: what prescribes a motion reads
+    none."""
     own = {element.name: element}
     for signal in signals:
         what = f"{element.who} depends on {signal.name!r}"
-        if isinstance(element, Condition | Contact):
+        if prescribes:
             raise ModelError(
                 f"{what}: what joints, drivers and contacts prescribe is a matter of places and time; let a force "
                 "act on the motion instead, such as mbs.Torque or mbs.Actuator"

@@ -113,13 +113,14 @@ def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
 
 
 def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: Contacts) -> Switches:
-    batches, layout = (machine.program.batch, dynamics.batch, contacts.program.batch), system.layout
+    batches = machine.program.batch, dynamics.batch, contacts.bounds, contacts.program.batch
+    layout = system.layout
     kinds = np.full(contacts.entries, RUB)
     kinds[contacts.entry] = TOUCH
     kinds = np.concatenate([*(batch.switch_kind for batch in batches), kinds])
     blind = np.concatenate([~np.isin(np.arange(one.switch_at.size), one.slope_of) for one in batches]).astype(np.int64)
     blind = np.append(blind, np.zeros(contacts.entries, dtype=np.int64))
-    laws = sum(batch.switch_at.size for batch in batches[:2])
+    laws = sum(batch.switch_at.size for batch in batches[:3])
     parts = (slide, return_to_surfaces) if laws else ()  # only laws hold a motion on their surfaces
     functions = addresses(parts)
     bodies, width = system.structure.program.batch.layout, state_layout(layout).size
