@@ -129,7 +129,7 @@ def verbs(model: mbs.PlanarModel) -> float:
     swept = mbs.sweep(model, "r", [0.1, 0.2])
     rest: mbs.Equilibrium = mbs.equilibrium(model, {"a.angle": 0.6})
     rests: mbs.Equilibria = mbs.equilibrium(model, all=True)
-    one_of_them: mbs.Equilibrium = rests[0]
+    rest = rests[0]
     law: mbs.LinearSystem = mbs.linearize(model, rest.state, inputs=["r"], outputs=["a.angle"])
     held: mbs.Holding = mbs.holding(model, rest, load="r")
     path: mbs.EquilibriumPath = mbs.equilibrium(model, over=("r", [0.1, 0.2]))
