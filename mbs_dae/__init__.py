@@ -106,6 +106,8 @@ _NAMES = {
     "results.result": "State",
     "results.happenings": "Impact",
     "results.shares": "Shares Share",
+    # units in which people read
+    "unit_system": "units Units",
     "errors": "MbsError ModelError AssemblyError RedundantConstraintError SingularConfigurationError IntegrationError "
     "EquilibriumError",
 }

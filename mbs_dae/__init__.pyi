@@ -190,6 +190,8 @@ from .results.result import State as State
 from .results.happenings import Impact as Impact
 from .results.shares import Shares as Shares
 from .results.shares import Share as Share
+from .unit_system import units as units
+from .unit_system import Units as Units
 from .errors import MbsError as MbsError
 from .errors import ModelError as ModelError
 from .errors import AssemblyError as AssemblyError

@@ -18,6 +18,7 @@ from ..motion.outcome import in_the_limit, with_forces
 from ..provided import provided
 from ..readings.reactions import Loads
 from ..results.result import Result, State
+from ..unit_system import UnitsLike, shown_in, told
 from .balance import Balance
 from .contact.holding import EDGE, Holding
 from .contact.rows import rows_at
@@ -156,7 +157,7 @@ class Equilibrium:
         return self.state.draw(ax, **options)
 
     def __repr__(self) -> str:
-        return f"<Equilibrium of {self.balance.system.model.name!r}: potential {self.potential:.6g} J>"
+        return f"<Equilibrium of {self.balance.system.model.name!r}: potential {told(self.potential, 'J')}>"
 
 
 class Equilibria(tuple[Equilibrium, ...]):
@@ -239,9 +240,10 @@ class EquilibriumPath:
         `Equilibrium.d`. Towards limit points it goes to infinity."""
         return np.array([one.d(name, by) for one in self.points])
 
-    def plot(self, *names: str) -> Figure:
+    def plot(self, *names: str, degrees: bool = False, units: UnitsLike = None) -> Figure:
         """Named quantities along the path over its parameter: dashed where it is not stable, a dot at limit points."""
-        return provided("EquilibriumPath.plot")(self, names)
+        with shown_in(units, degrees):
+            return provided("EquilibriumPath.plot")(self, names)
 
 
 def with_law_derivatives(law: LinearSystem, rest: Equilibrium) -> LinearSystem:

@@ -17,7 +17,7 @@ import sympy as sp
 from ..errors import ModelError
 from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup, Opaque, as_sympy
-from ..units import checked_unit
+from ..unit_system import checked_unit
 
 SomeForm = TypeVar("SomeForm", bound=Form)
 Numeric: TypeAlias = SupportsFloat

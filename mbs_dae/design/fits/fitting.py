@@ -12,6 +12,7 @@ from ...compiled import System
 from ...errors import AssemblyError, ModelError, counted
 from ...model.model import Model
 from ...model.parameters import finite_number
+from ...unit_system import is_same
 from ..analysis import Analysis, analysis_of, bounds_of
 from ..objectives.objective import OfResult
 from ..runs import Evaluation, Runs
@@ -96,6 +97,9 @@ def _fitted(
     filled = {name: np.nan_to_num(values) for name, values in data.columns.items()}
 
     def residuals(result: Any) -> Any:
+        for name, unit in data.units.items():
+            if not is_same(unit, own := result.unit(name)):
+                raise ModelError(f"measured has {name!r} in {unit}, and it is in {own or 'no unit'}; mend its heading")
         return np.concatenate([(result[n] - one)[data.known(n)] / sizes[n] for n, one in filled.items()])
 
     runs = Runs(analysis, [OfResult(residuals)], (), False)

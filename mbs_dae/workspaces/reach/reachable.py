@@ -22,6 +22,7 @@ from ...model.parameters import finite_number
 from ...poses.reach.joint_space import JointSpace, label
 from ...provided import provided
 from ...results.quantities import frozen
+from ...unit_system import UnitsLike, shown_in, told
 from ...verbs.inverse_kinematics import inverse_kinematics
 from ..asked import Begun, Plane, begin, check_freedom, equations_of, plane_of, points_of, settle
 from ..curves import curves_of
@@ -66,7 +67,8 @@ class ReachableWorkspace:
     scale: np.ndarray = field(repr=False)
 
     def __repr__(self) -> str:
-        return f"<Reachable workspace of {self.title!r}: {self.area:.6g} {self.units[0]}², {len(self.regions)} regions>"
+        area = told(self.area, f"{self.units[0]}²")
+        return f"<Reachable workspace of {self.title!r}: {area}, {len(self.regions)} regions>"
 
     @cached_property
     def area(self) -> float:
@@ -100,9 +102,11 @@ class ReachableWorkspace:
         own = [piece for piece in self.pieces if id(piece) in self._sides]
         return [(piece.points * self.scale, piece.curve.tag.kind, self._sides[id(piece)] == 1) for piece in own]
 
-    def plot(self) -> Figure:
-        """Boundaries by their kind; curves inside, where the number of solutions changes, thin."""
-        return provided("ReachableWorkspace.plot")(self)
+    def plot(self, units: UnitsLike = None) -> Figure:
+        """Boundaries by their kind; curves inside, where the number of solutions changes, thin. `units` are those of
+        ``Result.plot``."""
+        with shown_in(units):
+            return provided("ReachableWorkspace.plot")(self)
 
 
 def reachable_workspace(
