@@ -293,10 +293,15 @@ def law_of_time(e: sp.Expr, values: dict[sp.Symbol, Any]) -> Callable[[np.ndarra
     return call
 
 
+def _wrapped(x: Any, period: Any) -> Any:
+    return x - period * np.floor(x / period)
+
+
 @lru_cache(maxsize=1024)
 def _compiled(e: sp.Expr, symbols: tuple[sp.Symbol, ...]) -> Callable:
     names = {
-        "Wrap": lambda x, period: x - period * np.floor(x / period),
+        "Wrap": _wrapped,
+        "SmoothWrap": _wrapped,
         "Unwound": lambda angle, near: angle + 2 * np.pi * np.floor((near - angle) / (2 * np.pi) + 0.5),
         "Lookup": lambda table, order, x: table.read(x, int(order)),
         "Heaviside": lambda x, middle=0.5: np.heaviside(x, middle),

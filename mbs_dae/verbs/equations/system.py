@@ -26,7 +26,7 @@ from ...kernels import abi
 from ...kernels.languages import LANGUAGES
 from ...model.parameters import Reaction
 from ...symbolic.codegen import Printer
-from ...symbolic.functions import Lookup, Wrap, written_out
+from ...symbolic.functions import Lookup, Wrapping, written_out
 from ...symbolic.markers import t
 from ...symbolic.tidy import exact, expanded, text
 from .by_parameters import differentiated
@@ -374,7 +374,7 @@ def _elementary(e: sp.Expr) -> sp.Expr:
     """For evaluation: wrapping written out, and for each table a smooth function of its own, with its derivatives; for
     each function that has a name only, some function of its name and its arguments."""
     wave = sp.exp(sp.sin(t))
-    plain = written_out(e).replace(Wrap, lambda x, period: x - period * sp.floor(x / period))
+    plain = written_out(e).replace(Wrapping, lambda x, period: x - period * sp.floor(x / period))
     plain = plain.replace(
         lambda e: isinstance(e, AppliedUndef),
         lambda f: sp.sin(sp.Add(crc32(f.name.encode()), *(k * x for k, x in enumerate(f.args, start=1)))),
