@@ -189,6 +189,8 @@ from .results.result import State as State
 from .results.happenings import Impact as Impact
 from .results.shares import Shares as Shares
 from .results.shares import Share as Share
+from .unit_system import units as units
+from .unit_system import Units as Units
 from .errors import MbsError as MbsError
 from .errors import ModelError as ModelError
 from .errors import AssemblyError as AssemblyError
@@ -215,510 +217,280 @@ class SpatialModel(_SpatialModel):
 
 class Revolute(_Revolute):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
     ) -> None: ...
 
 class Translational(_Translational):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
     ) -> None: ...
 
 Prismatic = Translational
 
 class Fixed(_Fixed):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
     ) -> None: ...
 
 class Distance(_Distance):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        length: _Number = ...,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
-        unilateral: Literal["rope", "strut"] | None = ...,
+        self, name: str, i: _Place, j: _Place, length: _Number = ..., *, at: _Vector | None = ..., axis:
+        _Vector | None = ..., x_axis: _Vector | None = ..., unilateral: Literal['rope', 'strut'] | None = ...
     ) -> None: ...
 
 class PinInSlot(_PinInSlot):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
     ) -> None: ...
 
 class Gear(_Gear):
     @overload
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        ratio: _Number = ...,
-        mesh: Literal["external", "internal"] = ...,
-        phase: _Number = ...,
-        *,
-        carrier: _Place | None = ...,
-        other: _Place | None = ...,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
-        radii: tuple[_Number, _Number] | None = ...,
+        self, name: str, i: _Place, j: _Place, ratio: _Number = ..., mesh: Literal['external', 'internal'] =
+        ..., phase: _Number = ..., *, carrier: _Place | None = ..., other: _Place | None = ..., at: _Vector |
+        None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ..., radii: tuple[_Number, _Number] |
+        None = ...
     ) -> None: ...
     @overload
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        carrier: _Place,
-        ratio: _Number = ...,
-        mesh: Literal["external", "internal"] = ...,
-        phase: _Number = ...,
-        *,
-        other: _Place | None = ...,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
-        radii: tuple[_Number, _Number] | None = ...,
+        self, name: str, i: _Place, j: _Place, carrier: _Place, ratio: _Number = ..., mesh:
+        Literal['external', 'internal'] = ..., phase: _Number = ..., *, other: _Place | None = ..., at:
+        _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ..., radii: tuple[_Number,
+        _Number] | None = ...
     ) -> None: ...
     @overload
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        carrier: _Place,
-        other: _Place,
-        ratio: _Number = ...,
-        mesh: Literal["external", "internal"] = ...,
-        phase: _Number = ...,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
-        radii: tuple[_Number, _Number] | None = ...,
+        self, name: str, i: _Place, j: _Place, carrier: _Place, other: _Place, ratio: _Number = ..., mesh:
+        Literal['external', 'internal'] = ..., phase: _Number = ..., *, at: _Vector | None = ..., axis:
+        _Vector | None = ..., x_axis: _Vector | None = ..., radii: tuple[_Number, _Number] | None = ...
     ) -> None: ...
     @overload
     def __init__(
-        self,
-        name: str,
-        i: Joint,
-        j: Joint,
-        ratio: _Number = ...,
-        mesh: Literal["external", "internal"] = ...,
-        phase: _Number = ...,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
-        radii: tuple[_Number, _Number] | None = ...,
+        self, name: str, i: Joint, j: Joint, ratio: _Number = ..., mesh: Literal['external', 'internal'] =
+        ..., phase: _Number = ..., *, at: _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector |
+        None = ..., radii: tuple[_Number, _Number] | None = ...
     ) -> None: ...
 
 class RackAndPinion(_RackAndPinion):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        radius: _Number,
-        side: Literal["above", "below"] = ...,
-        phase: _Number = ...,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, radius: _Number, side: Literal['above', 'below'] = ..., phase:
+        _Number = ..., *, at: _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ...
     ) -> None: ...
 
 class Cylindrical(_Cylindrical):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
     ) -> None: ...
 
 class Universal(_Universal):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
-        pins: Sequence[_Vector] | None = ...,
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ..., pins: Sequence[_Vector] | None = ...
     ) -> None: ...
 
 class Spherical(_Spherical):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
     ) -> None: ...
 
 class Planar(_Planar):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
     ) -> None: ...
 
 class Screw(_Screw):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        pitch: _Number,
-        phase: _Number = ...,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, pitch: _Number, phase: _Number = ..., *, at: _Vector | None =
+        ..., axis: _Vector | None = ..., x_axis: _Vector | None = ...
     ) -> None: ...
 
 class ConstantVelocity(_ConstantVelocity):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
     ) -> None: ...
 
 PointOnLine = PinInSlot
 
 class PointInPlane(_PointInPlane):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
     ) -> None: ...
 
 SphericalSpherical = Distance
 
 class RevoluteSpherical(_RevoluteSpherical):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        length: _Number = ...,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, length: _Number = ..., *, at: _Vector | None = ..., axis:
+        _Vector | None = ..., x_axis: _Vector | None = ...
     ) -> None: ...
 
 class RollingDisk(_RollingDisk):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        radius: _Number,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, radius: _Number, *, at: _Vector | None = ..., axis: _Vector |
+        None = ..., x_axis: _Vector | None = ...
     ) -> None: ...
 
 class KnifeEdge(_KnifeEdge):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
     ) -> None: ...
 
 class CamFollower(_CamFollower):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        profile: _Law,
-        follower: Literal["point", "flat"] = ...,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
-        unilateral: bool = ...,
+        self, name: str, i: _Place, j: _Place, profile: _Law, follower: Literal['point', 'flat'] = ..., *, at:
+        _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ..., unilateral: bool = ...
     ) -> None: ...
 
 class CoordinateFix(_CoordinateFix):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        coordinate: Literal["x", "y", "z", "angle"],
-        value: _Number = ...,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, coordinate: Literal['x', 'y', 'z', 'angle'], value: _Number = ..., *, at:
+        _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ...
     ) -> None: ...
 
 class Spring(_Spring):
     @overload
     def __init__(
-        self, name: str, i: Joint | _Measure, /, stiffness: _Number = ..., length: _Number = ..., law: _Law = ...
+        self, name: str, i: Joint | _Measure, /, stiffness: _Number = ..., length: _Number = ..., law: _Law =
+        ...
     ) -> None: ...
     @overload
     def __init__(
-        self, name: str, i: _Place, j: _Place, /, stiffness: _Number = ..., length: _Number = ..., law: _Law = ...
+        self, name: str, i: _Place, j: _Place, /, stiffness: _Number = ..., length: _Number = ..., law: _Law =
+        ...
     ) -> None: ...
 
 class Damper(_Damper):
     @overload
-    def __init__(self, name: str, i: Joint | _Measure, /, damping: _Number = ..., law: _Law = ...) -> None: ...
+    def __init__(
+        self, name: str, i: Joint | _Measure, /, damping: _Number = ..., law: _Law = ...
+    ) -> None: ...
     @overload
-    def __init__(self, name: str, i: _Place, j: _Place, /, damping: _Number = ..., law: _Law = ...) -> None: ...
+    def __init__(
+        self, name: str, i: _Place, j: _Place, /, damping: _Number = ..., law: _Law = ...
+    ) -> None: ...
 
 class SpringDamper(_SpringDamper):
     @overload
     def __init__(
-        self,
-        name: str,
-        i: Joint | _Measure,
-        /,
-        stiffness: _Number = ...,
-        damping: _Number = ...,
-        length: _Number = ...,
-        law: _Law = ...,
+        self, name: str, i: Joint | _Measure, /, stiffness: _Number = ..., damping: _Number = ..., length:
+        _Number = ..., law: _Law = ...
     ) -> None: ...
     @overload
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        /,
-        stiffness: _Number = ...,
-        damping: _Number = ...,
-        length: _Number = ...,
-        law: _Law = ...,
+        self, name: str, i: _Place, j: _Place, /, stiffness: _Number = ..., damping: _Number = ..., length:
+        _Number = ..., law: _Law = ...
     ) -> None: ...
 
 class TorsionSpring(_TorsionSpring):
     @overload
     def __init__(
-        self,
-        name: str,
-        i: Joint | _Measure,
-        /,
-        stiffness: _Number = ...,
-        damping: _Number = ...,
-        angle: _Number = ...,
-        law: _Law = ...,
+        self, name: str, i: Joint | _Measure, /, stiffness: _Number = ..., damping: _Number = ..., angle:
+        _Number = ..., law: _Law = ...
     ) -> None: ...
     @overload
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        /,
-        stiffness: _Number = ...,
-        damping: _Number = ...,
-        angle: _Number = ...,
-        law: _Law = ...,
+        self, name: str, i: _Place, j: _Place, /, stiffness: _Number = ..., damping: _Number = ..., angle:
+        _Number = ..., law: _Law = ...
     ) -> None: ...
 
 class Force(_Force):
     def __init__(
-        self,
-        name: str,
-        marker: _Place,
-        force: _Vector | None = ...,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
-        x: _Expression = ...,
-        y: _Expression = ...,
-        z: _Expression = ...,
-        axes: Literal["world", "body"] = ...,
+        self, name: str, marker: _Place, force: _Vector | None = ..., *, at: _Vector | None = ..., axis:
+        _Vector | None = ..., x_axis: _Vector | None = ..., x: _Expression = ..., y: _Expression = ..., z:
+        _Expression = ..., axes: Literal['world', 'body'] = ...
     ) -> None: ...
 
 class Torque(_Torque):
     @overload
-    def __init__(self, name: str, i: Joint | _Measure, /, torque: _Expression) -> None: ...
+    def __init__(
+        self, name: str, i: Joint | _Measure, /, torque: _Expression
+    ) -> None: ...
     @overload
-    def __init__(self, name: str, i: _Place, j: _Place, /, torque: _Expression) -> None: ...
+    def __init__(
+        self, name: str, i: _Place, j: _Place, /, torque: _Expression
+    ) -> None: ...
     @overload
-    def __init__(self, name: str, i: _Place, /, torque: _Expression) -> None: ...
+    def __init__(
+        self, name: str, i: _Place, /, torque: _Expression
+    ) -> None: ...
 
 class Wrench(_Wrench):
     def __init__(
-        self,
-        name: str,
-        marker: _Place,
-        force: _Vector | None = ...,
-        moment: _Vector | _Number | None = ...,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
-        x: _Expression = ...,
-        y: _Expression = ...,
-        z: _Expression = ...,
-        axes: Literal["world", "body"] = ...,
-        mx: _Expression = ...,
-        my: _Expression = ...,
-        mz: _Expression = ...,
+        self, name: str, marker: _Place, force: _Vector | None = ..., moment: _Vector | _Number | None = ...,
+        *, at: _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ..., x: _Expression
+        = ..., y: _Expression = ..., z: _Expression = ..., axes: Literal['world', 'body'] = ..., mx:
+        _Expression = ..., my: _Expression = ..., mz: _Expression = ...
     ) -> None: ...
 
 class Bushing(_Bushing):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        stiffness: _Coupling = ...,
-        damping: _Coupling = ...,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, j: _Place, stiffness: _Coupling = ..., damping: _Coupling = ..., *, at:
+        _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ...
     ) -> None: ...
 
 class Motor(_Motor):
     @overload
-    def __init__(self, name: str, i: Joint | _Measure, /, torque: _Law) -> None: ...
+    def __init__(
+        self, name: str, i: Joint | _Measure, /, torque: _Law
+    ) -> None: ...
     @overload
-    def __init__(self, name: str, i: _Place, j: _Place, /, torque: _Law) -> None: ...
+    def __init__(
+        self, name: str, i: _Place, j: _Place, /, torque: _Law
+    ) -> None: ...
 
 class Actuator(_Actuator):
     @overload
-    def __init__(self, name: str, i: Joint | _Measure, /, force: _Expression) -> None: ...
+    def __init__(
+        self, name: str, i: Joint | _Measure, /, force: _Expression
+    ) -> None: ...
     @overload
-    def __init__(self, name: str, i: _Place, j: _Place, /, force: _Expression) -> None: ...
+    def __init__(
+        self, name: str, i: _Place, j: _Place, /, force: _Expression
+    ) -> None: ...
 
 class ViscousFriction(_ViscousFriction):
     @overload
-    def __init__(self, name: str, i: Joint | _Measure, /, coefficient: _Number) -> None: ...
+    def __init__(
+        self, name: str, i: Joint | _Measure, /, coefficient: _Number
+    ) -> None: ...
     @overload
-    def __init__(self, name: str, i: _Place, j: _Place, /, coefficient: _Number) -> None: ...
+    def __init__(
+        self, name: str, i: _Place, j: _Place, /, coefficient: _Number
+    ) -> None: ...
 
 class Drag(_Drag):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        coefficient: _Number,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
+        self, name: str, i: _Place, coefficient: _Number, *, at: _Vector | None = ..., axis: _Vector | None =
+        ..., x_axis: _Vector | None = ...
     ) -> None: ...
 
 class Rope(_Rope):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        length: _Number = ...,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
-        restitution: _Numeric = ...,
-        friction: Any = ...,
-        static_friction: _Numeric | None = ...,
-        smooth: _Numeric | None = ...,
+        self, name: str, i: _Place, j: _Place, length: _Number = ..., *, at: _Vector | None = ..., axis:
+        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric = ..., friction: Any = ...,
+        static_friction: _Numeric | None = ..., smooth: _Numeric | None = ...
     ) -> None: ...
 
 class Strut(_Strut):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        length: _Number = ...,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
-        restitution: _Numeric = ...,
-        friction: Any = ...,
-        static_friction: _Numeric | None = ...,
-        smooth: _Numeric | None = ...,
+        self, name: str, i: _Place, j: _Place, length: _Number = ..., *, at: _Vector | None = ..., axis:
+        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric = ..., friction: Any = ...,
+        static_friction: _Numeric | None = ..., smooth: _Numeric | None = ...
     ) -> None: ...
 
 class CamContact(_CamContact):
     def __init__(
-        self,
-        name: str,
-        i: _Place,
-        j: _Place,
-        profile: _Law,
-        follower: Literal["point", "flat"] = ...,
-        *,
-        at: _Vector | None = ...,
-        axis: _Vector | None = ...,
-        x_axis: _Vector | None = ...,
-        restitution: _Numeric = ...,
-        friction: Any = ...,
-        static_friction: _Numeric | None = ...,
-        smooth: _Numeric | None = ...,
+        self, name: str, i: _Place, j: _Place, profile: _Law, follower: Literal['point', 'flat'] = ..., *, at:
+        _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric
+        = ..., friction: Any = ..., static_friction: _Numeric | None = ..., smooth: _Numeric | None = ...
     ) -> None: ...
