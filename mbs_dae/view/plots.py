@@ -206,9 +206,9 @@ def _in_the_plane(result: Result, wrenches: dict[str, np.ndarray], axes: str) ->
     for ax, name in zip(panels, forcing, strict=False):
         _loads(ax, result, name, wrenches[name][:, :2], unique_in(result, name, axes)[:, :2], "force")
     legends = [ax.get_legend_handles_labels() for ax in panels[: len(forcing)]]
-    shown = {label: line for lines, labels in legends for line, label in zip(lines, labels, strict=True)}
-    if shown:
-        figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=3)
+    curves = {label: line for lines, labels in legends for line, label in zip(lines, labels, strict=True)}
+    if curves:
+        figure.legend(curves.values(), curves.keys(), loc="outside lower center", ncols=3)
     if turning:
         for name, colour in zip(turning, COLOURS * len(turning), strict=False):
             (moment, unit), unique = shown(wrenches[name][:, 2], "N m"), unique_in(result, name, axes)[:, 2]
@@ -287,7 +287,7 @@ def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> F
     if largest > 0.0:
         _add_circles(ax, known, largest, unit)
         low, high = known.min(axis=0), known.max(axis=0)
-        if 0.0 < (high - low).max() < SMALL * largest:
+        if NOTHING * largest < (high - low).max() < SMALL * largest:
             _enlarge(ax, curves, low, high)
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     say_if_stopped(figure, result)

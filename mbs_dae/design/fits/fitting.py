@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,14 @@ def fit(
     data, begin = measured_of(measured), starts_of(starts, seed, max_iterations)
     names, low, high = bounds_of(over)
     analysis = analysis_of(model, data.t, names, verb, initial, how)
+    said: Any = getattr(model, "model", model)
+
+    def unit_of(name: str) -> str | None:
+        """The unit of a quantity of the motion; the units of loads are known behind the first run."""
+        found = said.found_quantity(name)
+        return found[0].units[found[1]] if found else None
+
+    _check_units(data, unit_of)
     if data.count < len(names) + (noise is None):
         also = " and the noise; measure more, or give noise=" if noise is None else "; measure more"
         counts = f"{counted(data.count, 'value')} for {counted(len(names), 'number')}"
@@ -91,15 +99,20 @@ def fit(
     return _report(runs, trial, data, sizes, box, share, given is not None, count)
 
 
+def _check_units(data: Measured, unit_of: Callable[[str], str | None]) -> None:
+    """Columns that say their unit must be of the dimension of their quantity."""
+    for name, unit in data.units.items():
+        own = unit_of(name)
+        if own is not None and not is_same(unit, own):
+            raise ModelError(f"measured has {name!r} in {unit}, and it is in {own or 'no unit'}; mend its heading")
+
+
 def _fitted(
     analysis: Analysis, data: Measured, sizes: Mapping[str, float], box: Box, start: np.ndarray, most: int
 ) -> tuple[Runs, Trial]:
     filled = {name: np.nan_to_num(values) for name, values in data.columns.items()}
 
     def residuals(result: Any) -> Any:
-        for name, unit in data.units.items():
-            if not is_same(unit, own := result.unit(name)):
-                raise ModelError(f"measured has {name!r} in {unit}, and it is in {own or 'no unit'}; mend its heading")
         return np.concatenate([(result[n] - one)[data.known(n)] / sizes[n] for n, one in filled.items()])
 
     runs = Runs(analysis, [OfResult(residuals)], (), False)
@@ -168,6 +181,7 @@ def _report(
     count: int,
 ) -> Fit:
     analysis, end, n = runs.analysis, _end(trial), len(runs.analysis.names)
+    _check_units(data, end.result.unit)
     scale = np.where(np.abs(end.row) > NEAR_ZERO * box.width, np.abs(end.row), box.width)
     _, s, V = np.linalg.svd((end.wanted.slope * scale[:, None]).T, full_matrices=True)
     known = np.zeros(n, dtype=bool)

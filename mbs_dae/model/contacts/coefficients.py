@@ -147,6 +147,8 @@ class Rubbing:
 
     def with_readings(self, relation: Relation, markers: Sequence[Marker]) -> tuple[tuple[Marker, ...], Relation]:
         """The relation of what slips with the markers of quantities behind its own, of which nothing slips."""
+        if not self.quantities:
+            return tuple(markers), relation
         places, symbols, _ = written_in_markers(self.quantities, markers, self.who)
         return places, replace(relation, markers=symbols)
 

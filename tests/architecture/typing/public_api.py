@@ -309,3 +309,11 @@ def linkages() -> float:
     one.plot().savefig("best.png")
     assert one.model(omega=2.0, density=1.2).bodies and function.curves is None
     return one.ratios["b"] + one.lengths["a"] + float(one.transmission.min() + one.angles[0] + one.pose(0.1).P.real)
+
+
+def trade(result: mbs.Result) -> str:
+    read: mbs.Units = mbs.units("deg", "mm", {"rod.angle": "rev"})
+    result.plot("rod.angle", units=read).savefig("rod.png")
+    result.plot("rod.angle", degrees=True)
+    with read:
+        return read.unit("m/s")
