@@ -296,7 +296,7 @@ def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> F
 
 def _add_circles(ax: Any, forces: np.ndarray, largest: float, unit: str) -> None:
     """Circles of equal force about the origin, each with its force, along the ray that is farthest from the curves."""
-    radii = MaxNLocator(CIRCLES, steps=[1, 2, 2.5, 5, 10]).tick_values(0.0, largest)
+    radii = np.asarray(MaxNLocator(CIRCLES, steps=[1, 2, 2.5, 5, 10]).tick_values(0.0, largest))
     radii = radii[(radii > 0.0) & (radii <= 1.2 * largest)]
     rays = np.stack([np.cos(RAYS), np.sin(RAYS)], axis=-1)
     places = rays[:, None] * radii[:, None]
