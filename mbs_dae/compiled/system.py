@@ -27,6 +27,7 @@ from ..model.measures import Measure
 from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading, Relation
+from ..tolerances import ROUNDOFF
 from .batch import BatchBuilder, Swept, instance_of
 from .dynamics import SCALARS, Dynamics
 from .machine import Machine, observe
@@ -240,6 +241,23 @@ class System(Remembering):
         """The largest mass, or inertia over squared length."""
         return float((self.masses / self.column_weight).max(initial=0.0))
 
+    @cached_property
+    def has_light_bodies(self) -> bool:
+        """Whether some bodies weigh next to nothing beside others that constraints join them to."""
+        return bool(self.structure.groups.are_light(self.masses / self.column_weight).any())
+
+    @cached_property
+    def compliance(self) -> np.ndarray:
+        """For each column the reciprocal of a mass, that in the middle of its group, by logarithms, and of the column's
+        weight (`kkt`); nothing where no body is light."""
+        if not self.has_light_bodies:
+            return np.zeros(0)
+        groups, masses = self.structure.groups, self.masses / self.column_weight
+        largest = groups.largest(masses)
+        light = groups.largest(1.0 / np.where(masses > ROUNDOFF * largest, masses, np.inf))
+        middle = np.where(largest > 0.0, np.sqrt(largest / np.maximum(light, 1e-300)), self.heaviest or 1.0)
+        return 1.0 / (middle * self.column_weight)
+
     def machine(self, dynamic: bool = False) -> Machine:
         """Work space for the compiled solves: one for each run, since systems can be shared. With `dynamic`, W is M."""
         return self.once(_machine_image, dynamic, False).new()
@@ -262,9 +280,17 @@ class System(Remembering):
         """What the work space of every run with forces is a copy of; with `formed`, M has entries (`Structure`)."""
         return self.once(System._machine, True, formed)
 
-    def _machine(self, dynamic: bool, formed: bool) -> Machine:
+    @cached_property
+    def augmented_prototype(self) -> Machine:
+        """The same where bodies are light."""
+        machine = self._machine(True, True, augmented=True)
+        machine.factor.compliance[:] = self.compliance
+        return machine
+
+    def _machine(self, dynamic: bool, formed: bool, augmented: bool = False) -> Machine:
         columns, rows, layout, own = self.structure.columns, len(self.rows), self.layout, self.structure
         pattern = (own.formed_pattern if formed else own.mass_pattern) if dynamic else own.pattern
+        pattern = own.augmented_pattern if augmented else pattern
         program, transformed = self.program, self.transformation(dynamic, formed)
         limbs = limbs_of(transformed) if pattern.tree.edges else NO_LIMBS
         machine = Machine(
