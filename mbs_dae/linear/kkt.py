@@ -241,7 +241,7 @@ def _solve_augmented(pattern, factor, f, g, x, multipliers):
             row = pattern.jac_row[e]
             rest_x[pattern.jac_column[e]] += factor.jacobian[e] * factor.stiffness[row] * rest_g[row]
         _solve_once(pattern, factor, rest_x, rest_g)
-        change = _relative_change(pattern, factor, x, multipliers)
+        change = _relative_change(pattern, factor, f, g, x, multipliers)
         if corrections > 1 and not change < 0.5 * factor.unsettled[0]:
             return
         axpy(1.0, rest_x, x)
@@ -252,19 +252,23 @@ def _solve_augmented(pattern, factor, f, g, x, multipliers):
 
 
 @compiled
-def _relative_change(pattern, factor, x, multipliers):
+def _relative_change(pattern, factor, f, g, x, multipliers):
     """The correction that stands in `rest_x` and `rest_g`, relative to each x and λ that it is added to, or to a small
-    part of the largest in its group, where that is more. (The λ of rows that depend on others may be any.)"""
+    part of the largest in its group, where that is more; with them count the x and λ that f and g would make by
+    themselves. (The λ of rows that depend on others may be any.)"""
     n, scale, group, compliance, stiffness = pattern.n, factor.scale, pattern.group, factor.compliance, factor.stiffness
     groups, unique, largest = pattern.groups, True, 0.0
     scale[:] = 0.0
     for row in range(pattern.m):
         if stiffness[row] > 0.0:
             unique = unique and factor.independence[row] >= DEPENDENT
-            size = (multipliers[row] + factor.rest_g[row]) ** 2 / stiffness[row]
-            scale[groups + group[n + row]] = max(scale[groups + group[n + row]], size)
+            size, own = (multipliers[row] + factor.rest_g[row]) ** 2 / stiffness[row], group[n + row]
+            scale[groups + own] = max(scale[groups + own], size)
+            scale[own] = max(scale[own], g[row] ** 2 * stiffness[row])
     for k in range(n):
-        scale[group[k]] = max(scale[group[k]], (x[k] + factor.rest_x[k]) ** 2 / compliance[k])
+        size, force, own = (x[k] + factor.rest_x[k]) ** 2 / compliance[k], f[k] ** 2 * compliance[k], group[k]
+        scale[own] = max(scale[own], max(size, force))
+        scale[groups + own] = max(scale[groups + own], force)
     for k in range(n):
         change, size = factor.rest_x[k] ** 2, (x[k] + factor.rest_x[k]) ** 2
         if not change < np.inf:
