@@ -252,7 +252,8 @@ class System(Remembering):
         weight (`kkt`); nothing where no body is light."""
         if not self.has_light_bodies:
             return np.zeros(0)
-        groups, masses = self.structure.groups, self.masses / self.column_weight
+        diagonal = self.masses if self.structure.transformed else self.coordinates.kernels.diagonal(self.evaluator)
+        groups, masses = self.structure.groups, diagonal / self.column_weight
         largest = groups.largest(masses)
         light = groups.largest(1.0 / np.where(masses > ROUNDOFF * largest, masses, np.inf))
         middle = np.where(largest > 0.0, np.sqrt(largest / np.maximum(light, 1e-300)), self.heaviest or 1.0)

@@ -88,7 +88,8 @@ def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np
     columns, rows = np.sqrt(factor.compliance), np.sqrt(factor.stiffness)
     M, J = M * np.outer(columns, columns), J * np.outer(rows, columns)
     sizes, ways = np.linalg.eigh(np.block([[M, J.T], [J, np.zeros((m, m))]]))
-    moving = np.abs(ways[:n, np.abs(sizes).argmin()])
+    moving = np.zeros(max(map(max, system.layout.v.values())) + 1)  # what stands still is behind
+    moving[:n] = np.abs(ways[:n, np.abs(sizes).argmin()])
     moved = {body: moving[list(system.layout.v[body])].max(initial=0.0) for body in system.bodies}
     at_fault = [body.name for body, size in moved.items() if size > 0.1 * max(moved.values())]
     what = f"the accelerations of {', '.join(map(repr, at_fault))} of {system.model.name!r} have no value at "
