@@ -20,13 +20,14 @@ ROUNDOFF = 1e-14
 """A mass that adds less than this part of the largest to the mass matrix is lost in its roundoff."""
 CORRECTED = 1e-14
 """A correction of a solution less than this, relative to what it corrects, is roundoff: some fifty ε."""
-FLOOR = 1e-12
+FLOOR = 1e-8
 """The square of the part of the largest x or λ of a group that smaller ones count as: they have roundoff of the largest
-in them, and 1e-6 leaves them ten digits."""
+in them, and 1e-4 leaves them twelve digits."""
 OFTEN = 20
 """So many corrections of a solution are made at most; each is less than half as large as the one before."""
-UNCERTAIN = 1e-8
-"""A solution of which the last correction was larger than this over `independence` is refused."""
+UNCERTAIN = 1e-9
+"""A solution of which the last correction, or what roundoff makes of it, is larger than this is refused: one sample of
+roundoff may find a tenth of the error. (Near singular poses, below `DOUBTFUL`, it may be larger in proportion.)"""
 
 # --- rank -----------------------------------------------------------------------------------------------------------
 

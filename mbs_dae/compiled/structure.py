@@ -34,7 +34,9 @@ FEW = 4
 
 
 class Groups(NamedTuple):
-    count: int
+    """The groups of columns that neither rows nor entries of M join."""
+
+    many: int
     column: np.ndarray
     """The group of each column."""
     held: np.ndarray
@@ -42,9 +44,9 @@ class Groups(NamedTuple):
 
     def largest(self, masses: np.ndarray) -> np.ndarray:
         """For each column the largest mass in its group, of one design or of several, one in a row."""
-        found = np.zeros((*masses.shape[:-1], self.count))
-        np.maximum.at(found, (..., self.column), masses)
-        return found[..., self.column]
+        found = np.zeros((self.many, *masses.shape[:-1]))
+        np.maximum.at(found, self.column, masses.T)
+        return found[self.column].T
 
     def are_light(self, masses: np.ndarray) -> np.ndarray:
         """Which columns have so little mass beside others in their group that the augmented matrix is needed. Columns
@@ -272,10 +274,9 @@ class Structure(Remembering):
 
     @cached_property
     def groups(self) -> Groups:
-        """The groups of columns that neither rows nor entries of M join."""
-        count, group = groups_of(self.columns, len(self.rows), *self.entries(formed=True))
+        many, group = groups_of(self.columns, len(self.rows), *self.entries(formed=True))
         own, of_rows = np.split(group, [self.columns])
-        return Groups(count, own, np.isin(own, of_rows))
+        return Groups(many, own, np.isin(own, of_rows))
 
 
 def _transformed_entries(structure: Structure, formed: bool) -> Entries:

@@ -27,7 +27,7 @@ from ..model.measures import Measure
 from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading, Relation
-from ..tolerances import ROUNDOFF
+from ..tolerances import LIGHT, ROUNDOFF
 from .batch import BatchBuilder, Swept, instance_of
 from .dynamics import SCALARS, Dynamics
 from .machine import Machine, observe
@@ -223,14 +223,19 @@ class System(Remembering):
         """What the velocity of each column of Φ_v moves: the mass of its body, or a moment of inertia. A joint moves
         all that is behind it in the placement."""
         kernels = self.coordinates.kernels
-        if self.structure.transformed is None:
-            return kernels.masses(self.evaluator)
+        return self._masses_of_joints[0] if self.structure.transformed else kernels.masses(self.evaluator)
+
+    @cached_property
+    def _masses_of_joints(self) -> tuple[np.ndarray, np.ndarray]:
+        """What joints move in the placement when all others stand still; and when those behind them give way, that is,
+        the pivots of the tree. These are next to nothing where joints have a pin in common."""
         machine = self.machine(dynamic=True)
         observe(machine, 0.0, self.placement, self.still)
         at = machine.transformation
         transform_dynamics(at, machine.f, np.zeros(SCALARS))
         form_masses(at, machine.factor.weight, machine.factor.beside)
-        return machine.factor.weight.copy()
+        kkt.factorise(machine.pattern, machine.factor)
+        return machine.factor.weight.copy(), 1.0 / np.abs(machine.factor.limbs.inverse)
 
     @cached_property
     def massless(self) -> np.ndarray:
@@ -244,7 +249,16 @@ class System(Remembering):
     @cached_property
     def has_light_bodies(self) -> bool:
         """Whether some bodies weigh next to nothing beside others that constraints join them to."""
+        if self.structure.transformed:
+            moved, pivots = self._masses_of_joints
+            if not (pivots > LIGHT * moved).all():
+                return True
         return bool(self.structure.groups.are_light(self.masses / self.column_weight).any())
+
+    @property
+    def light_bodies(self) -> list[Body]:
+        light = np.flatnonzero(self.structure.groups.are_light(self.masses / self.column_weight))
+        return [body for body in self.bodies if np.isin(self.layout.v[body], light).any()]
 
     @cached_property
     def compliance(self) -> np.ndarray:

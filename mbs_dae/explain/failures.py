@@ -92,8 +92,9 @@ def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np
     moving[:n] = np.abs(ways[:n, np.abs(sizes).argmin()])
     moved = {body: moving[list(system.layout.v[body])].max(initial=0.0) for body in system.bodies}
     at_fault = [body.name for body, size in moved.items() if size > 0.1 * max(moved.values())]
-    what = f"the accelerations of {', '.join(map(repr, at_fault))} of {system.model.name!r} have no value at "
-    what += f"t = {t:.6g}: next to no mass moves with them, and no constraint holds them in this pose"
+    what = f"the accelerations of {', '.join(map(repr, at_fault))} of {system.model.name!r} have no certain value at "
+    what += f"t = {t:.6g}: no constraint holds them in this pose, and what moves with them has no mass, or one that is "
+    what += "lost in roundoff beside others that constraints join it to"
     return Explanation(ModelError, what, "give them a mass and an inertia, or hold them by joints", t)
 
 

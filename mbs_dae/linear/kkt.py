@@ -47,6 +47,9 @@ from .pattern import Pattern
 from .tree.articulated import FACTORISE, NO_LIMBS, SOLVE, Limbs, sizes_of
 from .vectors import axpy, copy, square_sum, sum_of_two
 
+EPSILON, GOLDEN = 2.2e-16, 0.6180339887498949
+"""The roundoff of a number; and the part of a whole whose multiples lie in no order."""
+
 
 class Factor(NamedTuple):
     """The numbers of one factorisation, and its work space. Made once, overwritten each time."""
@@ -68,7 +71,8 @@ class Factor(NamedTuple):
     scale: Work[Vector] = zeros("scales")
     """The largest x and λ of each group, squared, during a solve."""
     unsettled: Work[Vector] = zeros(1)
-    """One number: the last correction of the last solution, relative to what it corrects; 0 where C is none."""
+    """One number: the last correction of the last solution, or what roundoff makes of it, relative to what it corrects;
+    0 where C is none."""
     damping: Work[Vector] = zeros(1)
     """One number: what is added to DELTA. With refinement left out it makes a solve the damped least-squares step
     (Levenberg-Marquardt), which stays short where Φ_v is singular."""
@@ -230,25 +234,59 @@ def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, solve_o
 @compiled
 def _solve_augmented(pattern, factor, f, g, x, multipliers):
     """The same with C: x and λ are corrected by the solution for what is left of f and g, beginning with all of them,
-    until corrections are down to roundoff or no longer half as large as the one before."""
+    until corrections are down to roundoff or no longer half as large as the one before. Then one more solution tells
+    what roundoff in the entries of the matrix, and in f and g, makes of them."""
     rest_x, rest_g, n, m = factor.rest_x, factor.rest_g, pattern.n, pattern.m
     x[:n] = 0.0
     multipliers[:m] = 0.0
     factor.unsettled[0] = np.inf
     for corrections in range(OFTEN):
         _residual(pattern, factor, f, g, x, multipliers)
-        for e in range(factor.jacobian.size):
-            row = pattern.jac_row[e]
-            rest_x[pattern.jac_column[e]] += factor.jacobian[e] * factor.stiffness[row] * rest_g[row]
-        _solve_once(pattern, factor, rest_x, rest_g)
+        _solve_once_augmented(pattern, factor)
         change = _relative_change(pattern, factor, f, g, x, multipliers)
         if corrections > 1 and not change < 0.5 * factor.unsettled[0]:
-            return
+            break
         axpy(1.0, rest_x, x)
         axpy(1.0, rest_g, multipliers)
         factor.unsettled[0] = change
         if change <= CORRECTED:
-            return
+            break
+    _put_roundoff(pattern, factor, f, g, x, multipliers)
+    _solve_once_augmented(pattern, factor)
+    change = _relative_change(pattern, factor, f, g, x, multipliers)
+    factor.unsettled[0] = max(factor.unsettled[0], change) if change < np.inf else np.inf
+
+
+@compiled
+def _solve_once_augmented(pattern, factor):
+    """x and λ in place of the f and g that stand in `rest_x` and `rest_g`."""
+    rest_x, rest_g, jacobian = factor.rest_x, factor.rest_g, factor.jacobian
+    for e in range(jacobian.size):
+        row = pattern.jac_row[e]
+        rest_x[pattern.jac_column[e]] += jacobian[e] * factor.stiffness[row] * rest_g[row]
+    _solve_once(pattern, factor, rest_x, rest_g)
+
+
+@compiled
+def _put_roundoff(pattern, factor, f, g, x, multipliers):
+    """ε times the sizes of all terms of each equation, with signs that have no order, into `rest_x` and `rest_g`."""
+    rest_x, rest_g, beside, jacobian = factor.rest_x, factor.rest_g, factor.beside, factor.jacobian
+    for k in range(pattern.n):
+        rest_x[k] = abs(f[k]) + abs(factor.weight[k] * x[k])
+    for row in range(pattern.m):
+        rest_g[row] = abs(g[row])
+    for k in range(beside.size):
+        row, column = pattern.block_row[k], pattern.block_column[k]
+        rest_x[row] += abs(beside[k] * x[column])
+        rest_x[column] += abs(beside[k] * x[row])
+    for e in range(jacobian.size):
+        row, column = pattern.jac_row[e], pattern.jac_column[e]
+        rest_x[column] += abs(jacobian[e] * multipliers[row])
+        rest_g[row] += abs(jacobian[e] * x[column])
+    for k in range(pattern.n):
+        rest_x[k] *= EPSILON if (GOLDEN * k) % 1.0 < 0.5 else -EPSILON
+    for row in range(pattern.m):
+        rest_g[row] *= EPSILON if (GOLDEN * (row + 0.5)) % 1.0 < 0.5 else -EPSILON
 
 
 @compiled
@@ -264,7 +302,8 @@ def _relative_change(pattern, factor, f, g, x, multipliers):
             unique = unique and factor.independence[row] >= DEPENDENT
             size, own = (multipliers[row] + factor.rest_g[row]) ** 2 / stiffness[row], group[n + row]
             scale[groups + own] = max(scale[groups + own], size)
-            scale[own] = max(scale[own], g[row] ** 2 * stiffness[row])
+            alone = g[row] ** 2 * stiffness[row]
+            scale[own], scale[groups + own] = max(scale[own], alone), max(scale[groups + own], alone)
     for k in range(n):
         size, force, own = (x[k] + factor.rest_x[k]) ** 2 / compliance[k], f[k] ** 2 * compliance[k], group[k]
         scale[own] = max(scale[own], max(size, force))

@@ -69,9 +69,9 @@ def analyse_augmented(
     """The same for W + Φ_vᵀ C Φ_v with a diagonal C in place of W (`kkt`): its entries join all columns of a row."""
     one, other = coupled_rows(jac_column, jac_row)
     one, other = one[one != other], other[one != other]
-    own = np.maximum(block_row, block_column) * n + np.minimum(block_row, block_column)
+    given = np.maximum(block_row, block_column) * n + np.minimum(block_row, block_column)
     added = jac_column[one].astype(np.int64) * n + jac_column[other]
-    keys = np.concatenate([own, np.setdiff1d(added, own)]).astype(np.int64)
+    keys = np.concatenate([given, np.setdiff1d(added, given)]).astype(np.int64)
     high, low = np.divmod(keys, max(n, 1))
     order = ordering(n, m, jac_row, jac_column, high, low)
     source = _numbered(order, jac_row + n, jac_column) | _numbered(order, high, low)
@@ -79,8 +79,10 @@ def analyse_augmented(
     sorter = np.argsort(keys)
     pairs = one, other, sorter[np.searchsorted(keys, added, sorter=sorter)]
     count, group = groups_of(n, m, jac_row, jac_column, block_row, block_column)
-    indices = [x.astype(INDEX) for x in (jac_row, jac_column, block_row, block_column, *pairs)]
-    return block(Pattern(n, m, *indices[:4], plan, NO_TREE, *indices[4:], keys.size, group, count))
+    rows, columns, lower, upper = (x.astype(INDEX) for x in (jac_row, jac_column, block_row, block_column))
+    first, second, target = (x.astype(INDEX) for x in pairs)
+    own = Pattern(n, m, rows, columns, lower, upper, plan, NO_TREE, first, second, target, keys.size, group, count)
+    return block(own)
 
 
 def analyse_tree(

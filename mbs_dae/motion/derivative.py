@@ -295,8 +295,11 @@ def solve_terms(mechanism: Mechanism, v: Vector, a: Vector):
             g[row] += 2.0 * alpha * machine.nu[row] - beta * beta * machine.phi[row]
         subtract_rates(machine, 2.0 * alpha, v)
     solve_here(machine, refinements(mechanism))
-    if not machine.factor.unsettled[0] * mechanism.nearness[2] <= UNCERTAIN:
-        return UNSETTLED
+    unsettled = machine.factor.unsettled[0]
+    if not unsettled <= UNCERTAIN:
+        gauge(mechanism)
+        if not unsettled * min(mechanism.nearness[1] * mechanism.nearness[2] / DOUBTFUL, 1.0) <= UNCERTAIN:
+            return UNSETTLED
     status = DONE if take_accelerations(machine, a) else NOT_FINITE
     if mechanism.contacts.closed[0] > 0 and status == DONE:
         call_on_block(mechanism.contacts.functions[PUSH], mechanism, (a,))
