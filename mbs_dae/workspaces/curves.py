@@ -79,12 +79,4 @@ def _both(trace: Trace, begun: Begun, read: Values | None, beside: Equations) ->
 
 def zeros_along(trace: Trace, numbers: np.ndarray, function: Callable[[Place], float]) -> list[tuple[Spot, Place]]:
     """The places of a curve where a function changes its sign."""
-    found = []
-    for k in np.flatnonzero(numbers[:-1] * numbers[1:] < 0.0):
-        try:
-            h, place = trace.zero(int(k), float(numbers[k]), float(numbers[k + 1]), function)
-            found.append((Spot(int(k), h / trace.steps[k]), place))
-        except ArithmeticError:
-            near = int(abs(numbers[k]) > abs(numbers[k + 1]))
-            found.append((Spot(int(k), float(near)), trace.places[k + near]))
-    return found
+    return [(Spot(k, part), place) for k, part, place in trace.zeros(numbers, function)]

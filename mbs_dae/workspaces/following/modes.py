@@ -14,10 +14,12 @@ import numpy as np
 
 from .equations import Equations, Point
 from .problems import closed_pose, line, thrown
-from .search import ALONG, Region
-from .tracing import Place, both_ways, tangent_at
+from .search import ALONG, Region, Seeking
+from .tracing import Place, Trace, both_ways, tangent_at
 
 ALIKE = 1e-6
+LEAST, MOST, AGAIN = 12, 100, 2
+"""How often bodies are thrown about where poses are counted by that alone, and how often each pose is met."""
 NEAREST = 2
 """How many known poses are tried that lie nearest to the point."""
 
@@ -34,16 +36,16 @@ def poses_at(
         if found:
             break
         if np.linalg.norm(way) < 1e-9:
-            _add(equations, region, found, [known[k]])
+            add_poses(equations, region, found, [known[k]])
             continue
-        _add(equations, region, found, _passes(equations, region, known[k], way, values, step))
+        add_poses(equations, region, found, _passes(equations, region, known[k], way, values, step))
     if known:
-        _add(equations, region, found, thrown(equations, known[0], values))
+        add_poses(equations, region, found, (z for z in thrown(equations, known[0], values) if z is not None))
     done = 0
     width = region.width / equations.scale
     while done < len(found):
         for way in ((1.0, 0.0), (0.0, 1.0)):
-            _add(equations, region, found, _passes(equations, region, found[done], np.array(way) * width, values, step))
+            add_poses(equations, region, found, _passes(equations, region, found[done], np.array(way) * width, values, step))
         done += 1
     return found
 
@@ -53,7 +55,8 @@ def _rest(way: np.ndarray, turns: np.ndarray) -> np.ndarray:
     return np.where(turns > 0.0, way - whole * np.rint(way / whole), way)
 
 
-def _add(equations: Equations, region: Region, found: list[Point], new: Iterable[Point]) -> None:
+def add_poses(equations: Equations, region: Region, found: list[Point], new: Iterable[Point]) -> None:
+    """Put those of the new poses in that are others than the ones found."""
     for z in new:
         if not any(np.linalg.norm(equations.between(one, z, region.turns)) < ALIKE for one in found):
             found.append(z)
@@ -71,6 +74,24 @@ def _passes(
         return bool((np.abs(after.p - start.p) <= reach).all()) and region.within(before, after)
 
     trace = both_ways(section, Place(start, *tangent_at(section.value(start)[1], None)), step, ALONG, near)
+    return _met(equations, region, trace, way, values, step)
+
+
+def led(seeking: Seeking, start: Point, values: np.ndarray) -> list[Point]:
+    """The poses with these values on the line through a pose towards them; curves through singular poses on the line
+    are followed."""
+    equations, region = seeking.equations, seeking.region
+    way = _rest(values - start.p, region.turns) / equations.scale
+    if np.linalg.norm(way) < 1e-9:
+        return [start]
+    trace = seeking.walk(line(equations, region.turns, start, way))
+    return [] if trace is None else _met(equations, region, trace, way, values, seeking.step)
+
+
+def _met(
+    equations: Equations, region: Region, trace: Trace, way: np.ndarray, values: np.ndarray, step: float
+) -> list[Point]:
+    """The poses with these values on a line that was followed."""
     unit = way / np.linalg.norm(way)
 
     def ahead(place: Place) -> float:
@@ -90,4 +111,22 @@ def _passes(
             there = closed_pose(equations, z._replace(p=whole))
             if there is not None:
                 found.append(there)
+    return found
+
+
+def met(equations: Equations, region: Region, near: Point, values: np.ndarray) -> list[Point]:
+    """The poses with these values that bodies thrown about come to. Throws end when each pose was met `AGAIN` times: then
+    one that was never met is unlikely."""
+    found: list[Point] = []
+    times: list[int] = []
+    for count, z in enumerate(thrown(equations, near, values, MOST), 1):
+        if z is not None:
+            known = [np.linalg.norm(equations.between(one, z, region.turns)) < ALIKE for one in found]
+            if any(known):
+                times[known.index(True)] += 1
+            else:
+                found.append(z)
+                times.append(1)
+        if count >= LEAST and min(times, default=AGAIN) >= AGAIN:
+            break
     return found

@@ -61,13 +61,17 @@ class Singular:
         """Pᵀ u."""
         return self.equations.at(z).P.T @ z.u
 
-    def near(self, q: np.ndarray, p: np.ndarray, rounds: int = 30) -> Point | None:
-        """A singular pose near to a pose: Newton's method, the least steps. None where it finds none."""
+    def near(self, q: np.ndarray, p: np.ndarray, rank: int = 0, rounds: int = 30) -> Point | None:
+        """A singular pose near to a pose: Newton's method, the least steps, from the multipliers of the smallest
+        singular value, or of the next ones by `rank`: each has a singular curve of its own. None where it finds
+        none."""
         bare = Point(q, p, np.zeros(0))
         J = self.ranked(self.equations.at(bare))
         m, n = J.shape
-        u = np.linalg.svd(J)[0][:, min(m - 1, n)]
-        z = Point(q, p, u)
+        last = min(m - 1, n)
+        if rank > last:
+            return None
+        z = Point(q, p, np.linalg.svd(J)[0][:, last - rank])
         for _ in range(rounds):
             value, jacobian = self.value(z)
             size = float(np.abs(value).max())
@@ -125,16 +129,16 @@ def closed_pose(equations: Equations, z: Point, rounds: int = 20) -> Point | Non
     return z if size < 1e-10 else None
 
 
-def thrown(equations: Equations, point: Point, values: np.ndarray) -> Iterator[Point]:
-    """Poses with these values from bodies turned and moved at random."""
+def thrown(equations: Equations, point: Point, values: np.ndarray, most: int = THROWS) -> Iterator[Point | None]:
+    """Poses with these values from bodies turned and moved at random; None for a throw that comes to none."""
     system, random = equations.system, np.random.default_rng(20)
     turns = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
-    for _ in range(THROWS):
+    for _ in range(most):
         step = random.uniform(-1.0, 1.0, system.nv) * np.where(turns, np.pi, 1.0) * equations.unit
         start = Point(system.moved(point.q, step), values.astype(float), point.u)
         found = closed_pose(equations, start, rounds=40)
-        if found is not None and not (system.model.dimension == 3 and turned_over(system, found.q)):
-            yield found
+        over = found is not None and system.model.dimension == 3 and turned_over(system, found.q)
+        yield None if over else found
 
 
 def closed_free(equations: Equations, z: Point) -> Point | None:

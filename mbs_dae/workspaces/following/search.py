@@ -131,20 +131,35 @@ class Seeking:
         if len(trace.places) < 3:
             return None
         self.sections.append(trace)
+        places = [place for _, _, place in self._turning(section, trace)]
         sizes = np.array([smallest(self.equations.at(place.z).J) for place in trace.places])
-        for k in dips(sizes, trace.closed):
-            self.follow(trace.places[k].z)
+        for place in (*places, *(trace.places[k] for k in dips(sizes, trace.closed))):
+            self.follow(place.z)
         return trace
 
-    def follow(self, near: Point) -> None:
-        """The singular curve next to a pose, if it is a new one."""
-        z = self.singular.near(near.q, near.p)
-        if z is None or self.region.outside(z) > MARGIN or any(self.lies_on(curve, z) for curve in self.curves):
-            return
-        if self._lost(z) != 1:
-            return
-        start = Place(z, *tangent_at(self.singular.value(z)[1], None))
-        self.curves.append(both_ways(self.singular, start, self.step, MOST, self.region.within))
+    def _turning(self, section: Section, trace: Trace) -> list[tuple[int, float, Place]]:
+        """Where poses on a line in the plane turn back along it: these are singular poses, each on a curve."""
+        n = self.equations.system.nv
+        if self.freedom > 0 or len(section.A) != 1 or section.A[0, :n].any():
+            return []
+        unit = np.array([section.A[0, n + 1], -section.A[0, n]])
+
+        def rate(place: Place) -> float:
+            return float(place.t[n:] @ unit)
+
+        return trace.zeros(np.array([rate(place) for place in trace.places]), rate)
+
+    def follow(self, near: Point, ranks: int = 1) -> None:
+        """The singular curve next to a pose, if it is a new one; with more `ranks` those that the next singular values
+        lead to as well."""
+        for rank in range(ranks):
+            z = self.singular.near(near.q, near.p, rank)
+            if z is None or self.region.outside(z) > MARGIN or any(self.lies_on(curve, z) for curve in self.curves):
+                continue
+            if self._lost(z) != 1:
+                continue
+            start = Place(z, *tangent_at(self.singular.value(z)[1], None))
+            self.curves.append(both_ways(self.singular, start, self.step, MOST, self.region.within))
 
     def _lost(self, z: Point) -> int:
         """How many independent u there are: of a curve that can be followed one."""
@@ -217,7 +232,7 @@ def search(seeking: Seeking, base: Point, seed: int = 0) -> None:
         return
     _walk_across(seeking, base)
     for other in thrown(seeking.equations, base, base.p):
-        if not any(seeking.lies_on(trace, other) for trace in seeking.sections):
+        if other is not None and not any(seeking.lies_on(trace, other) for trace in seeking.sections):
             _walk_across(seeking, other)
 
 
@@ -248,7 +263,7 @@ def _spread(trace: Trace | None, way: np.ndarray, seeking: Seeking) -> Iterator[
             yield place.z
 
 
-def _climb(seeking: Seeking, start: Point, way: np.ndarray) -> None:
+def climb(seeking: Seeking, start: Point, way: np.ndarray) -> None:
     """Go as far as it can in a direction of the plane, by the motion that gains most: to a singular pose."""
     z, equations = start, seeking.equations
     n = equations.system.nv
@@ -275,7 +290,7 @@ def _walk_at_random(seeking: Seeking, base: Point, random: np.random.Generator) 
     known = [base]
     for angle in np.arange(8) * np.pi / 4:
         way = np.array([np.cos(angle), np.sin(angle)]) * seeking.region.width / seeking.equations.scale
-        _climb(seeking, base, way)
+        climb(seeking, base, way)
     for _ in range(MIXED):
         A = random.standard_normal((seeking.freedom + 1, count))
         A /= np.linalg.norm(A, axis=1, keepdims=True)

@@ -101,6 +101,19 @@ class Trace:
                 b, high, low = x, value, 0.5 * low
         return x, place
 
+    def zeros(self, numbers: np.ndarray, function: Callable[[Place], float]) -> list[tuple[int, float, Place]]:
+        """Where a function changes its sign that has these numbers at the places: the step, the part of it, and the
+        place."""
+        found = []
+        for k in np.flatnonzero(numbers[:-1] * numbers[1:] < 0.0).tolist():
+            try:
+                h, place = self.zero(k, float(numbers[k]), float(numbers[k + 1]), function)
+                found.append((k, h / self.steps[k], place))
+            except ArithmeticError:
+                near = int(abs(numbers[k]) > abs(numbers[k + 1]))
+                found.append((k, float(near), self.places[k + near]))
+        return found
+
 
 def tangent_at(jacobian: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarray, float]:
     """The unit vector that F' takes to 0, in the direction of another one; and the sense of the determinant of both."""

@@ -229,8 +229,9 @@ def _within(x: float) -> float:
     return 0.0 if x < 1e-9 else 1.0 if x > 1.0 - 1e-9 else float(x)
 
 
-def foot(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = ()) -> tuple[Spot, float] | None:
-    """Where a curve (or these ranges of it) comes nearest to a point that is next to it, and how near."""
+def feet(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = ()) -> list[tuple[Spot, float]]:
+    """Where a curve (or these ranges of it) comes nearest to a point that is next to it, each time it passes, and how
+    near."""
     a, b = curve.points[:-1], curve.points[1:]
     way = b - a
     square = np.maximum((way**2).sum(axis=1), 1e-300)
@@ -239,14 +240,15 @@ def foot(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, flo
     if ranges:
         number = np.arange(len(off))
         off[~np.any([(number + 1.0 > low) & (number < high) for low, high in ranges], axis=0)] = np.inf
-    best: tuple[Spot, float] | None = None
-    for k in np.argsort(off)[:3]:
-        if off[k] > 0.1 * np.sqrt(square[k]) + MEETS:
-            break
-        found = _foot_on(curve, int(k), float(x[k]), point)
-        if found is not None and (best is None or found[1] < best[1]):
-            best = found
-    return best
+    near = off <= 0.1 * np.sqrt(square) + MEETS
+    least = (off <= np.append(np.inf, off[:-1])) & (off <= np.append(off[1:], np.inf))
+    spots = [_foot_on(curve, int(k), float(x[k]), point) for k in np.flatnonzero(near & least)]
+    return [spot for spot in spots if spot is not None]
+
+
+def foot(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = ()) -> tuple[Spot, float] | None:
+    """The nearest of them."""
+    return min(feet(curve, point, ranges), key=lambda one: one[1], default=None)
 
 
 def _foot_on(curve: PlaneCurve, k: int, part: float, point: np.ndarray) -> tuple[Spot, float] | None:

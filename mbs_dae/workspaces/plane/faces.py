@@ -9,10 +9,17 @@ from functools import cached_property
 
 import numpy as np
 
-from .arcs import MEETS, Piece, PlaneCurve, Spot, crossings, foot
+from .arcs import MEETS, Piece, PlaneCurve, Spot, crossings, feet, foot
 
 NEAR = 0.02
 """Directions in which pieces leave a vertex are compared so far from it: pieces may touch each other in it."""
+BESIDE, HALVINGS = 0.1, 5
+"""How far beside its border samples of a region are, in parts of the root of its area; and how often that is halved
+where there is no room."""
+SMALL = 0.01
+"""Samples nearer to the border than this are left out: polygons are chords of it."""
+THROWS = 20
+"""Points thrown at a region for each that is to be in it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +64,44 @@ class Face:
             inside &= ~winds(hole.points, points)
         return inside
 
+    def samples(self, count: int, random: np.random.Generator) -> np.ndarray:
+        """Points of it, (n, 2): beside the middle of each piece of its border, and `count` at random."""
+        points = [
+            point
+            for cycle in self.cycles
+            for piece, sense in cycle.edges
+            if (point := self._beside(piece, sense)) is not None
+        ]
+        low, high = self.outer.points.min(axis=0), self.outer.points.max(axis=0)
+        thrown = random.uniform(low, high, (THROWS * count, 2))
+        inside = thrown[self.contains(thrown)]
+        far = self._distance(inside) > SMALL * float(np.sqrt(abs(self.outer.rough_area)))
+        return np.array([*points, *inside[far][:count]]).reshape(-1, 2)
+
+    def _beside(self, piece: Piece, sense: int) -> np.ndarray | None:
+        """The point beside the middle of a piece that is as far from it as room is; None where there is too little."""
+        low, high = max(piece.ranges, key=lambda pair: pair[1] - pair[0])
+        along = 0.5 * (low + high)
+        k = min(int(along), len(piece.curve.points) - 2)
+        middle, rate = piece.curve.at(k, along - k)
+        size = float(np.linalg.norm(rate))
+        if size == 0.0:
+            return None
+        left = sense * np.array([-rate[1], rate[0]]) / size
+        off = BESIDE * float(np.sqrt(abs(self.outer.rough_area)))
+        for _ in range(HALVINGS):
+            point = middle + off * left
+            if self.contains(point[None])[0] and self._distance(point[None])[0] > 0.5 * off:
+                return point
+            off *= 0.5
+        return None
+
+    def _distance(self, points: np.ndarray) -> np.ndarray:
+        """How far points are from the border."""
+        if not len(points):
+            return np.zeros(0)
+        return np.asarray(np.min([distance_to(cycle.points, points) for cycle in self.cycles], axis=0))
+
     @cached_property
     def inner(self) -> np.ndarray:
         """A point of it, far from its border."""
@@ -66,8 +111,7 @@ class Face:
             grid = np.stack(np.meshgrid(*(low + np.outer(x, high - low)).T), axis=-1).reshape(-1, 2)
             grid = grid[self.contains(grid)]
             if len(grid) >= 3:
-                far = np.min([distance_to(cycle.points, grid) for cycle in self.cycles], axis=0)
-                return grid[int(far.argmax())]
+                return grid[int(self._distance(grid).argmax())]
         return grid[0] if len(grid) else self.outer.points.mean(axis=0)
 
 
@@ -101,17 +145,30 @@ def pieces_of(curves: Sequence[PlaneCurve], keep: Callable[[Piece], bool]) -> tu
     for i, one, j, other in crossings(curves):
         cuts[i].append(one)
         cuts[j].append(other)
-    for i, curve in enumerate(curves):
+    for curve, own in zip(curves, cuts, strict=True):
         last = len(curve.points) - 2
-        for end in [*([] if curve.closed else [Spot(0, 0.0), Spot(last, 1.0)]), *curve.corners]:
-            cuts[i].append(end)
-            for j, other_curve in enumerate(curves):
-                if j != i and (near := foot(other_curve, curve.at(*end)[0])) and near[1] < 10.0 * MEETS:
-                    cuts[j].append(near[0])
+        own += [*([] if curve.closed else [Spot(0, 0.0), Spot(last, 1.0)]), *curve.corners]
+    _cut_at_all(curves, cuts)
     _start_closed(curves, cuts)
     vertices: list[np.ndarray] = []
     found = [p for curve, own in zip(curves, cuts, strict=True) for p in _split(curve, own, vertices)]
     return _each_once([piece for piece in found if keep(piece)]), vertices
+
+
+def _cut_at_all(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
+    """Every curve is cut wherever it passes a point in which any one is: it may touch another there, or run along it,
+    and pass it more than once."""
+    vertices: list[np.ndarray] = []
+    for curve, own in zip(curves, cuts, strict=True):
+        for spot in own:
+            _vertex(curve.at(*spot)[0], vertices)
+    for curve, own in zip(curves, cuts, strict=True):
+        known = [(spot.along, curve.at(*spot)[0]) for spot in own]
+        for vertex in vertices:
+            there = [along for along, point in known if np.abs(point - vertex).max() < 10.0 * MEETS]
+            for spot, off in feet(curve, vertex):
+                if off < 10.0 * MEETS and not any(abs(along - spot.along) < 0.5 for along in there):
+                    own.append(spot)
 
 
 def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
@@ -120,8 +177,8 @@ def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
         if curve.closed and not cuts[i]:
             cuts[i].append(Spot(0, 0.0))
             for j, other in enumerate(curves):
-                if j != i and (near := foot(other, curve.points[0])) and near[1] < MEETS:
-                    cuts[j].append(near[0])
+                if j != i:
+                    cuts[j] += [spot for spot, off in feet(other, curve.points[0]) if off < MEETS]
 
 
 def _split(curve: PlaneCurve, cuts: list[Spot], vertices: list[np.ndarray]) -> list[Piece]:

@@ -63,6 +63,13 @@ class Limits:
         kept = [name not in but for name in self.names]
         return float(rooms[kept].min(initial=np.inf))
 
+    def beyond(self, q: np.ndarray, name: str, limit: float) -> float:
+        """How far a joint is beyond a value; an angle from -π to π."""
+        k, still = self.names.index(name), self._system.still[None]
+        off = self._reader(np.zeros(1), q[None, : self._system.placement.size], still, still)[0, 0, k] - limit
+        turn = self._turns[k]
+        return float(off - turn * np.rint(off / turn) if turn > 0.0 else off)
+
     def sets(self, most: int) -> Iterator[dict[str, float]]:
         """Which joints may be at which limits at once: none, one, ... at most so many."""
         sides = [[(n, x) for x in self.pairs[n] if np.isfinite(x)] for n in self.names]

@@ -2,7 +2,9 @@
 
 On the boundary the hand cannot move outwards: its rows depend on those of the joints, and of the limits that joints are
 at. So for each set of joints at limits the singular curves are followed, as far as the other joints keep theirs; they
-split the plane into regions, and in one point of each the inverse geometric model tells whether it is reached.
+split the plane into regions, and in one point of each the inverse geometric model tells whether it is reached. Samples
+tell whether that is all: points of each region, and poses of the arm. Where they do not agree with the regions, a
+curve was missed, and is looked for from there.
 """
 
 from __future__ import annotations
@@ -24,24 +26,28 @@ from ...provided import provided
 from ...results.quantities import frozen
 from ...unit_system import UnitsLike, shown_in, told
 from ...verbs.inverse_kinematics import inverse_kinematics
-from ..asked import Begun, Plane, begin, check_freedom, equations_of, plane_of, points_of, settle
-from ..curves import curves_of
-from ..following.search import Region, Seeking
-from ..found import LIMIT, SERIAL, Area, SingularCurve
+from ..agreement import Counting, disagreements
+from ..asked import Begun, Plane, begin, check_freedom, plane_of, points_of, state_at
+from ..following.equations import Point
+from ..found import Area, SingularCurve
 from ..plane.arcs import Followed, Piece, PlaneCurve
-from ..plane.faces import Face, faces_of, pieces_of
+from ..plane.faces import Face, distance_to, faces_of, pieces_of
+from .boundaries import Boundaries
 from .limits import KEPT, Limits, limits_of
-from .samples import samples
+from .samples import pose_of
 from .within import corners_at_limits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TRIES = 60
-"""Starts of the inverse geometric model in each region."""
-STARTS = 24
-"""Poses from which singular ones are looked for, with each set of joints at limits."""
-FAINT = 1e-9
+"""Starts of the inverse geometric model at each point."""
+ROUNDS = 5
+"""How often regions are found anew, with the boundaries that samples led to."""
+SAMPLES, STRAYS = 200, 6
+"""Poses of the arm that are to be in regions, and of how many that are not boundaries are looked for, in each round."""
+CHORD = 0.05
+"""Nearer than this part of a step points are not told apart from the border: its polygon is made of chords."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,6 +69,8 @@ class ReachableWorkspace:
     curves: tuple[SingularCurve, ...]
     """All singular curves and those at limits, the parts that cannot be reached as well."""
     limits: dict[str, tuple[float, float]]
+    notes: tuple[str, ...]
+    """What is open: samples of a region that have another number of solutions, poses of the arm in no region."""
     pieces: tuple[Piece, ...] = field(repr=False)
     scale: np.ndarray = field(repr=False)
 
@@ -137,8 +145,35 @@ def reachable_workspace(
     flat = plane_of(own, names, "reachable_workspace")
     begun = begin(own, 0.0, held, None)
     check_freedom(Begun(own, 0.0, begun.q, begun.beside, begun.freedom - len(section)), flat, redundant=True)
-    every = _all_curves(space, begun, flat, bounds, held, section, step, seed)
-    scale = flat.scale
+    boundaries = Boundaries(space, begun, flat, bounds, held, section, step, seed)
+    boundaries.start()
+    reach = _Reach(boundaries, marker, begun.freedom - len(section) == 2)
+    for _ in range(ROUNDS):
+        before, every = boundaries.count, boundaries.curves()
+        pieces, faces = _split(every, flat.scale, bounds)
+        known = [reach.at(face.inner * flat.scale) for face in faces]
+        notes = [*_doubts(reach, flat, faces, known), *_strays(boundaries, flat, faces, known)]
+        if boundaries.count == before:
+            break
+    if not any(known):
+        raise ModelError(f"no region was found that {label(marker)} of {own.name!r} reaches; mend limits=, fix= or at=")
+    regions = [
+        Area(
+            flat.names, frozen(face.inner * flat.scale), tuple(state_at(begun, z.q) for z in poses), face, flat.scale,
+            reach.counted,
+        )
+        for face, poses in zip(faces, known, strict=True)
+        if poses
+    ]  # fmt: skip
+    regions.sort(key=lambda one: -abs(one.face.outer.rough_area))
+    return ReachableWorkspace(
+        flat.names, flat.units, own.name, tuple(regions), tuple(every), dict(bounds.pairs), tuple(notes), tuple(pieces),
+        flat.scale,
+    )  # fmt: skip
+
+
+def _split(every: Sequence[SingularCurve], scale: np.ndarray, bounds: Limits) -> tuple[list[Piece], list[Face]]:
+    """The pieces of the curves in which joints keep their limits, and the regions between them."""
     pictures: list[PlaneCurve] = [
         Followed(curve.trace, scale, np.zeros(2), curve, corners_at_limits(curve, bounds))
         for curve in every
@@ -152,15 +187,40 @@ def reachable_workspace(
         return bounds.margin(place.z.q, piece.curve.tag.limits) > -KEPT
 
     pieces, _ = pieces_of(pictures, keeps) if pictures else ([], [])
-    test = _Reach(own, marker, names, section, bounds, held, begun.freedom - len(section) == 2)
-    regions = [area for face in faces_of(pieces) if (area := test.area(face, flat, begun)) is not None]
-    if not regions:
-        raise ModelError(f"no region was found that {label(marker)} of {own.name!r} reaches; mend limits=, fix= or at=")
-    regions.sort(key=lambda one: -abs(one.face.outer.rough_area))
-    pairs = dict(bounds.pairs)
-    return ReachableWorkspace(
-        flat.names, flat.units, own.name, tuple(regions), tuple(every), pairs, tuple(pieces), scale
-    )
+    return pieces, faces_of(pieces)
+
+
+def _doubts(reach: _Reach, plane: Plane, faces: Sequence[Face], known: list[list[Point]]) -> list[str]:
+    """Samples of each region whose number of solutions is another one."""
+    own = reach.boundaries
+    counting = Counting(reach.at, own.lead, own.add, reach.number)
+    told = []
+    for one in disagreements(faces, known, plane.scale, counting, own.seed):
+        here, there = (", ".join(f"{x:.6g}" for x in at) for at in (faces[one.face].inner * plane.scale, one.values))
+        what = f"in one region {one.here} solutions were found at ({here}) and {one.there} at ({there})"
+        told.append(f"{what}: a boundary between them was not found; try another step= or seed=")
+    return told
+
+
+def _strays(boundaries: Boundaries, plane: Plane, faces: Sequence[Face], known: list[list[Point]]) -> list[str]:
+    """Poses of the arm at random whose hand is in no region that is reached: boundaries are looked for from there, and
+    poses at the inner points of these regions."""
+    told: list[str] = []
+    for z in boundaries.poses(SAMPLES):
+        point = (z.p / plane.scale)[None]
+        inside = [k for k, face in enumerate(faces) if face.contains(point)[0]]
+        if any(known[k] for k in inside) or len(told) >= STRAYS:
+            continue
+        borders = [cycle.points for face in faces for cycle in face.cycles]
+        if min((float(distance_to(border, point)[0]) for border in borders), default=np.inf) < CHORD * boundaries.step:
+            continue
+        boundaries.explore(z)
+        for k in inside:
+            boundaries.add(known[k], boundaries.lead(z, faces[k].inner * plane.scale))
+        if not any(known[k] for k in inside):
+            there = ", ".join(f"{x:.6g}" for x in z.p)
+            told.append(f"({there}) is reached, and in no region that was found; try another step= or seed=")
+    return told
 
 
 def _plane_names(space: JointSpace, hand: Any, plane: Any, at: Any) -> tuple[tuple[str, str], str | None, Any]:
@@ -181,51 +241,25 @@ def _plane_names(space: JointSpace, hand: Any, plane: Any, at: Any) -> tuple[tup
     return (f"{label(marker)}.{plane[0]}", f"{label(marker)}.{plane[1]}"), third, marker
 
 
-def _all_curves(
-    space: JointSpace, begun: Begun, plane: Plane, bounds: Limits, held: Mapping[str, float],
-    section: Mapping[str, float], step: float, seed: int,
-) -> list[SingularCurve]:  # fmt: skip
-    """Those of every set of joints at limits that leaves the hand a way to move."""
-    found: list[SingularCurve] = []
-    freedom = begun.freedom - len(section)
-    far = 4.0 * begun.model.compile().length * (1 + len(begun.model.bodies)) * np.ones(2)
-    region = Region(-far, far, plane.turns)
-    for chosen in bounds.sets(freedom - 1):
-        if set(chosen) & set(held):
-            continue
-        equations = equations_of(begun.model, begun.t, plane, {**held, **section, **chosen})
-        if not chosen:
-            settle(equations, begun, plane)
-        seeking = Seeking(equations, region, step)
-        for point in samples(space, begun, plane, equations, {**held, **chosen}, bounds, STARTS, seed):
-            seeking.follow(point)
-        known = [curve for curve in found if not curve.is_point]
-        new = curves_of(seeking, LIMIT if chosen else SERIAL, begun, plane, None, own=True, limits=chosen)
-        found += [
-            curve for curve in new if not any(seeking.lies_on(old.trace, curve.trace.places[0].z) for old in known)
-        ]
-    return found
-
-
 @dataclass(frozen=True, eq=False)
 class _Reach:
     """Whether, and how often, the hand can be at a point."""
 
-    model: Model
+    boundaries: Boundaries
     marker: Any
-    names: Sequence[str]
-    section: Mapping[str, float]
-    bounds: Limits
-    held: Mapping[str, float]
     counted: bool
 
-    def area(self, face: Face, plane: Plane, begun: Begun) -> Area | None:
-        values = face.inner * plane.scale
-        where = dict(zip(self.names, values.tolist(), strict=True)) | dict(self.section)
-        point = [where[f"{label(self.marker)}.{axis}"] for axis in "xyz"[: self.model.dimension]]
-        limits = {**self.bounds.pairs, **{name: (value, value) for name, value in self.held.items()}}
-        found = inverse_kinematics(self.model, {self.marker: point}, limits=limits, all=self.counted, tries=TRIES)
-        if not found.reachable:
-            return None
-        states = tuple(solution.state for solution in found)
-        return Area(plane.names, frozen(values), states, face, plane.scale, self.counted)
+    def at(self, values: np.ndarray) -> list[Point]:
+        """The poses with the hand there: all of them, or one where a freedom is left."""
+        own = self.boundaries
+        where = dict(zip(own.plane.names, values.tolist(), strict=True)) | dict(own.section)
+        point = [where[f"{label(self.marker)}.{axis}"] for axis in "xyz"[: own.begun.model.dimension]]
+        limits = {**own.bounds.pairs, **{name: (value, value) for name, value in own.held.items()}}
+        found = inverse_kinematics(
+            own.begun.model, {self.marker: point}, limits=limits, all=self.counted, tries=TRIES, seed=own.seed
+        )
+        poses = [pose_of(own.begun, solution.state.full_q) for solution in found.solutions]
+        return [Point(q, values.astype(float), np.zeros(0)) for q in poses]
+
+    def number(self, poses: list[Point]) -> int:
+        return len(poses) if self.counted else min(len(poses), 1)

@@ -32,9 +32,14 @@ def samples(
         for k in space.balls:
             q[k : k + 4] = random.standard_normal(4)
             q[k : k + 4] /= np.linalg.norm(q[k : k + 4])
-        bodies = space.bodies([space.turned(q)])[0][0]
-        full = begun.q.copy()
-        full[: min(bodies.size, full.size)] = bodies[: full.size]
+        full = pose_of(begun, space.bodies([space.turned(q)])[0][0])
         found = closed_free(equations, Point(full, read(full), np.zeros(0)))
         if found is not None:
             yield found
+
+
+def pose_of(begun: Begun, bodies: np.ndarray) -> np.ndarray:
+    """Coordinates of bodies as those of the model that is followed, which has hidden turns behind them."""
+    full = begun.q.copy()
+    full[: min(bodies.size, full.size)] = bodies[: full.size]
+    return full
