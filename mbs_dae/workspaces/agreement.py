@@ -34,7 +34,7 @@ class Disagreement(NamedTuple):
 class Counting(NamedTuple):
     """How poses of a mechanism are counted."""
 
-    count: Callable[[np.ndarray], list[Point]]
+    poses: Callable[[np.ndarray], list[Point]]
     """The poses at a point, without any other point."""
     lead: Callable[[Point, np.ndarray], list[Point]]
     """The poses at a point that another pose leads to."""
@@ -53,7 +53,7 @@ def disagreements(
     for k, face in enumerate(faces):
         count, left = LEAST + int(DENSITY * abs(face.outer.rough_area) / whole), ENOUGH
         for values in face.samples(count, random) * scale:
-            there = counting.count(values)
+            there = counting.poses(values)
             if counting.number(there) == counting.number(known[k]):
                 continue
             for z in known[k]:
