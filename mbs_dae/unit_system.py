@@ -43,7 +43,7 @@ OTHERS: dict[str, tuple[float, str]] = {
     "bar": (1e5, "Pa"),
     "psi": (POUND * GRAVITY / 0.0254**2, "Pa"),
 }
-"""What is no coherent unit of SI, by its word: its value in SI, and what is written in its place."""
+"""Units that are not coherent in SI, by their words: the value in SI, and the unit that is written in its place."""
 RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
 POWERS = str.maketrans(RAISED, "-0123456789")
 WORD = re.compile(
@@ -216,7 +216,7 @@ class Units:
         return WORD.sub(replaced, unit), size, used
 
     def over(self, others: Units) -> Units:
-        """These units, and of the others whatever they leave open."""
+        """Add to these units those of the others that these leave open."""
         own = {*self._by_dimension}
         more = [word for word in others.words if _known(word)[1] not in own]
         return Units((*self.words, *more), {**others.names, **self.names})
@@ -292,11 +292,11 @@ def _known(word: str) -> tuple[float, Dimension]:
 
 @dataclass
 class Call:
-    """What shows numbers now, and which of its units came to use."""
+    """The call that shows numbers now, and which of its units came to use."""
 
     units: Units
     demanded: Mapping[str, str] = field(default_factory=dict)
-    """What this call must show, with how its caller wrote it."""
+    """The units that this call must show, with how its caller wrote them."""
     used: set[str] = field(default_factory=set)
     seen: dict[str, str] = field(default_factory=dict)
     """Units of SI that were shown, by what has them."""

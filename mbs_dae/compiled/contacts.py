@@ -73,7 +73,7 @@ class Contacts(NamedTuple):
     """Of each point its first entry among the switching functions of contacts: its gap, then its slips."""
     entries: int
     decides: Integers
-    """Which branch (among those of `bounds`, then those of `program`) decides about which point, pair by pair."""
+    """Pairs of a branch (among those of `bounds`, then those of `program`) and of the point about which it decides."""
     decided: Integers
     functions: Integers
     """The addresses of what a run does with contacts (`motion.contact`), compiled where there are some."""
@@ -283,7 +283,7 @@ class ContactsBuilder:
         self.decides, self.decided = self._decisions()
 
     def _decisions(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of each pair the branch, and the point about which it decides: of a bound all points of its element."""
+        """The branch of each pair, and the point about which it decides; a bound does for all points of its element."""
         point, pairs, branch = self._point_of_row(), [], 0
         for place in self.bounds.places():
             own = [c for c, (e, _) in enumerate(self.points) if e is self._bounding[place.member]]

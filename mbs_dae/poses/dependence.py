@@ -33,7 +33,7 @@ TINY = 1e-200
 
 
 ROUNDOFF = 1e-14
-"""What is added to S, of rows of unit length: as much as roundoff leaves of what is zero in it."""
+"""Added to the diagonal of S of rows of unit length: as much as roundoff leaves of a zero in it."""
 NULL = 1e-4
 """A vector u, by rows of unit length, with |Jᵀ u| of less than this part of |u| is a null vector of the singular pose
 next to a motion that was stopped: about 1e-5 is left there. (A chain of 100 bodies, which locks nowhere, has 2e-3.)"""

@@ -119,7 +119,7 @@ class ComputedReactions:
         return found + self.separating(element) if element in apart(self._system) else found
 
     def separating(self, gear: Gear) -> np.ndarray:
-        """What drives the second wheel of a gear with a pressure angle off, (times, components), about its marker."""
+        """The wrench that drives off the second wheel of a gear, (times, components), about its marker."""
         return separating_wrench(self._system, self._motion, gear, self.loads.multipliers)
 
     def _rows(self, element: Element) -> np.ndarray:

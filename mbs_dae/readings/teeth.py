@@ -65,7 +65,7 @@ def distance_rows(system: System, motion: Trajectory, gear: Gear) -> np.ndarray:
 
 
 def separating_wrench(system: System, motion: Trajectory, gear: Gear, multipliers: np.ndarray) -> np.ndarray:
-    """What drives the second wheel off, (times, components), about its marker."""
+    """The wrench that drives the second wheel off, (times, components), about its marker."""
     relation, markers = _distance(system.model.dimension), gear.markers[:2]
     values = system.read_values(joint_wrenches(relation), {}, markers, *motion[:3])
     return values.reshape(len(values), 2, -1)[:, 1] * separation(system, gear, multipliers)[:, None]
@@ -93,7 +93,7 @@ def with_separation(system: System, motion: Trajectory, multipliers: np.ndarray)
 
 @cache
 def _bearing(dimension: int, markers: int) -> Relation:
-    """What a bearing holds of a wheel, against the body that carries it, or against the world."""
+    """The velocities of a wheel that a bearing holds, against the body that carries it, or against the world."""
     symbols = marker_symbols(markers, dimension)
     i = symbols[0]
     velocity, omega = i.velocity, i.omega

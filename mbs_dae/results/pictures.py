@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Pictures:
-    """What can be drawn of a `Result`. Numbers are shown in SI; ``degrees=True`` shows angles in degrees; ``units=``
+    """The pictures of a `Result`. Numbers are shown in SI; ``degrees=True`` shows angles in degrees; ``units=``
     shows whatever it names in other units: "deg, mm", ``{"rod.angle": "deg"}``, or what `mbs.units` gives."""
 
     def plot(

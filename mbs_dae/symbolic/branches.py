@@ -231,9 +231,9 @@ class _Writer:
         return side * sp.pi / 2 + sp.atan2(-side * self.write(x), side * self.write(y))
 
     def _wrapped(self, x: sp.Expr, period: sp.Expr) -> sp.Expr:
-        """What is wrapped goes on beyond the end of a period, as the law of its last piece does, until the next period
-        is taken. An angle that is cut somewhere jumps there by whole periods: then the period is told by the sine and
-        the cosine of its phase, which do not."""
+        """A wrapped expression goes on beyond the end of a period, as the law of its last piece does, until the next
+        period is taken. An angle that is cut somewhere jumps there by whole periods: then the period is told by the
+        sine and the cosine of its phase, which do not."""
         if not self._is_cut(x):
             return self.write(x) - self.write(period) * self.whole(x / period)
         phase = 2 * sp.pi * x / period

@@ -75,7 +75,7 @@ def inverse_dynamics(
 
 
 def _check_open(system: System, motion: Result) -> None:
-    """What touches a mechanism whose motion is prescribed carries any load: drivers and contact share it."""
+    """Refuse closed contacts where the motion is prescribed: drivers and contact share the load in any way."""
     if not system.model.contacts:
         return
     contacts, along = system.structure.contacts, computed(motion).motion

@@ -41,7 +41,7 @@ class Counting(NamedTuple):
     add: Callable[[list[Point], list[Point]], None]
     """Put those of the second in the first that are new."""
     number: Callable[[list[Point]], int] = len
-    """What is to agree."""
+    """The number of poses that two counts must agree in."""
 
 
 def disagreements(

@@ -222,7 +222,7 @@ def test_a_wheel_that_rolls_on_another_goes_round_and_round(arm):
 
 
 def test_a_wheel_rolls_on_another_in_space_without_a_carrier():
-    """The same wheel on an upright table, on a rod: its turns and the force of its teeth are those in the plane."""
+    """A wheel on an upright table, on a rod: its turns and the force of its teeth are those in the plane."""
     model = mbs.SpatialModel("rolling", gravity=(0, -g, 0))
     wheel = model.body("wheel", mass=MASS, inertia=(INERTIA, INERTIA, INERTIA), position=(R + r, 0, 0))
     model.add(

@@ -8,7 +8,7 @@ import mbs_dae as mbs
 
 @pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
 def test_two_markers_of_a_row_on_one_body_of_the_tree(coordinates):
-    """What a row says of a body is the sum over its markers there: 0.3 (0 - θ) + 0.1 (φ - θ) = 0, so φ = 4 θ."""
+    """The entries of a row for a body are the sum over its markers there: 0.3 (0 - θ) + 0.1 (φ - θ) = 0, so φ = 4 θ."""
     model = mbs.PlanarModel("wheel on an arm", gravity=(0, -10))
     arm, wheel = (
         model.body("arm", mass=1.0, inertia=0.1),

@@ -1,4 +1,4 @@
-"""What a live page redraws wheels by: a number that is never zero, so that they are drawn at all."""
+"""A live page redraws wheels by a number that is never zero, so that they are drawn at all."""
 
 import numpy as np
 import pytest

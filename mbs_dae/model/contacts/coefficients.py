@@ -87,8 +87,8 @@ class Rubbing:
 
     @property
     def numbers(self) -> tuple[Number, Number, Number]:
-        """Of sliding (which begins at rest), of rest, and the width. A coefficient that changes is read (`curve`): it
-        has 1 here."""
+        """The coefficients of sliding (which begins at rest) and of rest, and the width. A coefficient that changes is
+        read (`curve`): it has 1 here."""
         mu, rest = (1.0 if changes(number) else number for number in (at_rest(self.sliding), self.static))
         return mu, rest, self.smooth
 
@@ -99,7 +99,7 @@ class Rubbing:
 
     @property
     def quantities(self) -> list[Quantity]:
-        """What they read of other markers than those that slip."""
+        """The quantities that coefficients read of other markers than those that slip."""
         laws = [self.sliding.expression if isinstance(self.sliding, Law) else self.sliding, self.static]
         return sorted({q for e in laws if isinstance(e, sp.Basic) for q in e.atoms(Quantity)}, key=str)
 
@@ -131,7 +131,7 @@ class Rubbing:
         return replace(self, **{{sliding: "sliding", static: "static"}[name]: value})
 
     def check_values(self, number: Callable[[Number], float]) -> None:
-        """What rests holds at least what slides; no friction drives: of coefficients that do not change."""
+        """Check coefficients that do not change: rest holds at least as much as sliding, and no friction drives."""
         law = self.sliding.expression if isinstance(self.sliding, Law) else sp.S.Zero
         for place in SPEEDS if law.has(speed) and not changes(law) else ():
             what = f"{self.names[0]} of {self.who} at a slip of {place:g} m/s"

@@ -143,7 +143,7 @@ class Friction(FrictionElement):
     static_friction = property(lambda self: self.rubbing.static, doc="The coefficient of rest.")
 
     def forms(self) -> tuple[tuple[Form, Slots], ...]:
-        """What slips; and the coefficients where they change."""
+        """The velocities of slip; and the coefficients where they change."""
         relation, slots = self._form
         return (relation, slots), *self.rubbing.curve(relation, slots, self.markers)
 

@@ -119,7 +119,7 @@ class Gear(Joint):
     phase = scalar("rad", default=_coupled)
 
     radii: tuple[Number, Number] | None
-    """Those of the pitch circles, or None of a gear with a ratio."""
+    """The radii of the pitch circles, or None for a gear with a ratio."""
     pressure_angle: Number
     """0 where nothing drives the axes apart."""
     bare: Self | None = None
@@ -319,14 +319,14 @@ class Gear(Joint):
 
     @property
     def distance(self) -> tuple[Reading, tuple[Marker, Marker]] | None:
-        """What reads the distance of the axes, where no body of the model holds it; and of which markers."""
+        """A reading of the distance of the axes and its markers, where no body of the model holds that distance."""
         if self.radii is None or len(self.markers) == 4:
             return None
         return _distance(self.dimension), cast(Any, self.markers)
 
     @property
     def turning(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
-        """What it says of poses alone: angles that are coupled, where a body carries both axes; else its own form."""
+        """The equation of poses alone: angles that are coupled, where a body carries both axes; else its own form."""
         if self.radii is None or len(self.markers) != 4:
             return self._form
         ratio = self._form[1][SENSE] * as_sympy(self.values["ratio"])
@@ -334,7 +334,7 @@ class Gear(Joint):
 
     @property
     def drawn(self) -> dict[str, Number]:
-        """What a drawing needs besides: the pitch radii, and how far the circles are from the markers."""
+        """The numbers for drawings: the pitch radii, and how far the circles are from the markers."""
         if self.radii is None:
             return {}
         slots = self._form[1]

@@ -16,7 +16,7 @@ def sliding(contacts, c):
 
 @compiled
 def resting(contacts, c):
-    """That of a point that sticks."""
+    """The coefficient of friction of a point that sticks."""
     return contacts.static[c] if contacts.curve[c] < 0 else contacts.factors[contacts.curve[c] + 1]
 
 

@@ -39,7 +39,7 @@ def choose(search: Search, y: Vector, dy: Vector):
 
 @compiled_apart
 def carry_on(search: Search, y: Vector, dy: Vector):
-    """The same behind a break or a sampling time: what has stayed on a surface that nothing has moved is on it still; a
+    """Choose behind a break or a sampling time: what has stayed on a surface that nothing has moved is on it still; a
     sign that is watched and has passed right there is an event."""
     mechanism, course = search.stages.mechanism, search.stages.course
     switches, state = mechanism.switches, mechanism.state

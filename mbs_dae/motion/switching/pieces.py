@@ -33,7 +33,7 @@ def branches_of_gaps(mechanism):
 
 @compiled
 def branches_of_points(mechanism):
-    """The same with those of the sizes of friction, which stand before them."""
+    """The range of branches of gaps and of sizes of friction, which stand before these."""
     first, end = branches_of_gaps(mechanism)
     return first - mechanism.contacts.bounds.switch_at.size, end
 

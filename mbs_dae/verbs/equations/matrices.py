@@ -63,7 +63,7 @@ class Matrices:
     parameters: Mapping[sp.Symbol, float]
     """The parameters in numbers: ``eq.Phi.subs(eq.parameters)``."""
     units: Mapping[sp.Symbol, str]
-    """Those of the parameters and of the inputs, where they have one."""
+    """The units of the parameters and of the inputs, where they have one."""
     placement: Mapping[sp.Symbol, float]
     """The coordinates of the reference placement, and the initial values of states, in numbers."""
     tables: Mapping[str, TableSymbol]

@@ -70,7 +70,7 @@ class ReachableWorkspace:
     """All singular curves and those at limits, the parts that cannot be reached as well."""
     limits: dict[str, tuple[float, float]]
     notes: tuple[str, ...]
-    """What is open: samples of a region that have another number of solutions, poses of the arm in no region."""
+    """Open questions: samples of a region that have another number of solutions, poses of the arm in no region."""
     pieces: tuple[Piece, ...] = field(repr=False)
     scale: np.ndarray = field(repr=False)
 
