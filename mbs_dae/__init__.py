@@ -104,7 +104,7 @@ _NAMES = {
     # results and errors
     "results": "Result load",
     "results.result": "State",
-    "results.happenings": "Impact",
+    "results.happenings": "Impact Transition",
     "results.shares": "Shares Share",
     # units in which people read
     "unit_system": "units Units",

@@ -177,7 +177,7 @@ class Contacts(NamedTuple):
     """With which it is among those that share a load."""
     log: Work[Matrix] = zeros(LOG, "note")
     """Impacts: the time, the energy lost, when the motion has come to rest (0 if it has not), impulses along rows, and
-    the state before."""
+    (q, v, a) before and behind it."""
     logged: Work[Integers] = zeros(1)
     problem: Complementarity = Complementarity()
     part: Complementarity = Complementarity()
@@ -267,7 +267,7 @@ class ContactsBuilder:
         self.rows_of: dict[str, np.ndarray] = {}
         places, self.rows = [], 0
         for e in self.elements:
-            gaps, size = (e.points, e.slips) if isinstance(e, Contact) else (0, len(e.form()[0].rows))
+            gaps, size = (e.points, e.slip_directions) if isinstance(e, Contact) else (0, len(e.form()[0].rows))
             for k in range(gaps or 1):
                 self.points.append((e, k))
                 places.append((self.rows + k if gaps else -1, self.rows + gaps + size * k, size))

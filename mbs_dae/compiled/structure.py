@@ -202,7 +202,7 @@ class Structure(Remembering):
         """Derived when first asked for: kinematics has no use for it."""
         model, kernels = self.model, self.coordinates.kernels
         states = [state for state in model.states if not (state.is_held or state.is_late)]
-        acting: list[Any] = [*model.forces, *model.events, *states]
+        acting: list[Any] = [*model.forces, *(event for event in model.events if not event.change), *states]
         instances = dynamics_instances([*model.bodies.values()], acting, model.gravity, kernels)
         places = [self.layout.signals[state.symbol] for state in states]
         return DynamicsBuilder(self.batch(instances), kernels.layout.nv, places)

@@ -13,7 +13,7 @@ from ..errors import check_name
 from ..model.model import Model
 from ..results.result import Result
 from .analysis import analysis_of
-from .changes import Changing, single
+from .changes import ContactChanges, single
 from .objectives.objective import check_number, objective_of
 
 
@@ -86,6 +86,6 @@ def gradient(
     analysis = analysis_of(model, times, over, verb, initial, how)
     measured = check_number(objective_of(objective))
     result = analysis.result(analysis.own, may_stop=True)
-    found = single(*Changing(analysis, analysis.own, result, (measured,)).parts())
+    found = single(*ContactChanges(analysis, analysis.own, result, (measured,)).parts())
     by = dict(zip(analysis.names, found.slope.tolist(), strict=True))
     return Gradient(float(found.value), by, result, measured.label)

@@ -13,6 +13,7 @@ from ..symbolic.branches import Watched
 from ..symbolic.derive import Reading
 from ..symbolic.expressions import expression_of
 from ..symbolic.markers import t
+from .contacts.changes import ContactChange
 from .element import Element, checked_name
 from .measures import Quantity, written_in_markers
 from .parameters import check_choice, constants_out, signals_in
@@ -56,7 +57,10 @@ class Event(Element):
 
     `when` is an expression of quantities, states, parameters and `mbs.t` (``mbs.t - 2``: at a known time); it says no
     more than zero when the motion begins on it, or touches it. With `direction` 1 only passages from below count, with
-    -1 those from above. They are found to roundoff, and steps end there. ``result.events`` lists them. `action` is
+    -1 those from above. They are found to roundoff, and ``result.events`` lists them. An event that only records
+    changes nothing of the run. What a contact or friction holds at zero passes when that begins to hold it, once, and
+    not again while it does. `when` may be such a change itself: ``rub.sticks``, ``rub.slips``, ``floor.touches``,
+    ``floor.parts`` of a contact, a friction or a stop (``result.transitions`` lists all of them). `action` is
     "record", "stop" (the run ends there) or a `Reset`. Of events at the same time the one that was added first comes
     first.
 
@@ -71,6 +75,11 @@ class Event(Element):
 
     def __init__(self, name: str, when: Any, direction: int = 0, action: Action = "record"):
         self.name = checked_name(name)
+        self.change: ContactChange | None = when if isinstance(when, ContactChange) else None
+        if self.change:
+            if direction != 0:
+                raise ModelError(f"{self.who} names a change, {when}, which has no direction; leave direction= out")
+            when = t  # looked at by nobody
         if isinstance(when, Boolean) and not isinstance(when, sp.Expr):  # symbols may be either
             raise ModelError(f"when of {self.who} is a condition, {when}, and is to pass zero; write x > 1 as x - 1")
         when = expression_of(when, f"when of {self.who}")

@@ -1,33 +1,100 @@
 """What a run does when events happen: it notes them, stops, or goes on from another state."""
 
+from collections.abc import Collection, Iterator
+
 import numpy as np
 
 from ..compiled import System
+from ..compiled.machine import DONE
 from ..errors import MbsError, ModelError
+from ..model.contacts.changes import ContactChange
 from ..model.events import Event, Reset
 from ..model.measures import Quantity
 from ..model.parameters import Evaluator, Parameter, Signal
 from ..poses.assembly import posed
 from ..results.happenings import Happening
 from ..results.result import State
+from ..symbolic.branches import WATCH
 from ..symbolic.markers import t as time
+from .event_location import STEP_EVENT, go_to_event
 from .initial import nearest_velocity
+from .methods.method import END
 from .record import March
 from .run import restart
 from .samples import set_states
+from .switching.locate import HERE
+
+ANY = -1
+"""In place of one event: all of them."""
 
 
-def happened(system: System, march: March) -> tuple[list[Happening], list[Event]]:
-    """The events since this was last asked, in the order in which they were added to the model."""
-    search, found, at = march.search, [], present(system, march)
-    own = system.structure
-    deciding = own.deciding
-    fired = {deciding[k]: int(search.fired[k]) for k in np.flatnonzero(search.fired)}
-    search.fired[:] = search.events[:] = 0
-    for event in system.model.events:
-        if fired.get(event.who, 0) and event.direction in (0, fired[event.who]):
-            found.append(event)
+def happened(
+    system: System, march: March, changes: Collection[ContactChange] = ()
+) -> tuple[list[Happening], list[Event]]:
+    """The events since this was last asked, in the order in which they were added to the model. Contacts have made
+    these changes."""
+    deciding, own = system.structure.deciding, march.events
+    fired = {deciding[own.function[n]]: int(own.fired[n]) for n in np.flatnonzero(own.fired)}
+    own.fired[:] = own.count[:] = 0
+    if not fired and not changes:
+        return [], []
+    at = present(system, march)
+    found = [
+        e
+        for e in system.model.events
+        if fired.get(e.who, 0) and e.direction in (0, fired[e.who]) or e.change in changes
+    ]
     return [Happening(at.t, event.name, at) for event in found], found
+
+
+class Glance:
+    """A look at the events in a step that is to be accepted: the run goes from event to event up to its end, and then
+    stands again where it stood. (Of what it records in the meantime nothing is kept.)"""
+
+    ENDS = "end_multipliers", "end_contacts", "end_scalars"
+
+    def __init__(self, system: System, march: March):
+        self.system, self.march, own = system, march, march.events
+        self.last, self.at_switch = float(march.stages.now[END]), int(march.search.found[0] == HERE)
+        self.words = [(block, block.words.copy()) for block in (march, own)]  # type: ignore[attr-defined]
+        self.ends = {name: getattr(march.record, name).copy() for name in self.ENDS}
+        self.status = DONE
+
+    def __iter__(self) -> Iterator[tuple[list[Happening], list[Event]]]:
+        """Event after event."""
+        while self._goes_on(ANY):
+            self.passed = float(self.march.time[0]), self.march.events.fired.copy()
+            yield happened(self.system, self.march)
+
+    def _goes_on(self, only: int) -> bool:
+        self.status = go_to_event(self.march, self.last, self.at_switch, only)
+        return self.status == STEP_EVENT
+
+    def take_back(self, sides: bool) -> None:
+        """Stand where the run stood; with `sides`, events have not passed."""
+        own = self.march.events
+        for block, words in self.words:
+            if sides or block is self.march:
+                block.words[:] = words
+        for name, numbers in self.ends.items():
+            getattr(self.march.record, name)[:] = numbers
+        own.fired[:] = own.count[:] = 0
+
+    def end_at(self, acting: Event) -> int:
+        """Let the next step of the run, which is to stand where it stood, end where this event happens. A status."""
+        own, deciding = self.march.events, self.system.structure.deciding
+        kinds = self.march.mechanism.switches.kinds
+        (only,) = [n for n, k in enumerate(own.function) if deciding[k] == acting.who and kinds[k] == WATCH]
+        t, direction = self.passed[0], int(self.passed[1][only])
+        while self._goes_on(only):
+            passed, own.count[:] = int(own.fired[only]), 0
+            own.fired[:] = 0
+            if passed == direction:
+                t = float(self.march.time[0])  # in one step, not over other events
+                break
+        self.take_back(sides=True)
+        own.due[only], own.until[0] = direction, t
+        return DONE if self.status == STEP_EVENT else self.status
 
 
 def present(system: System, march: March) -> State:

@@ -93,7 +93,7 @@ def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
     if builder.points:
         parts = (push, contact_powers, keep_closed, choose_states, strike, find_kept)
         functions = addresses(parts)
-    state = system.layout.q_size + system.layout.v_size
+    state = 2 * (system.layout.q_size + 2 * system.layout.v_size)
     numbers = system.evaluator, machine.transformation, functions, machine.pattern, state, asks, system.length
     return builder.fill(*numbers)
 
@@ -106,9 +106,12 @@ def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: 
     kinds = np.concatenate([*(batch.switch_kind for batch in batches), kinds])
     blind = np.concatenate([~np.isin(np.arange(one.switch_at.size), one.slope_of) for one in batches]).astype(np.int64)
     blind = np.append(blind, np.zeros(contacts.entries, dtype=np.int64))
+    watched = {event.who for event in system.model.events if not event.change}
+    heard = np.array([who in watched for who in system.structure.deciding], dtype=np.int64)
     laws = sum(batch.switch_at.size for batch in batches[:3])
     parts = (slide, return_to_surfaces) if laws else ()  # only laws hold a motion on their surfaces
     functions = addresses(parts)
     bodies, width = system.structure.program.batch.layout, state_layout(layout).size
     ways, own = bodies.q_size + bodies.v_size + 1, 2 * layout.q_size + layout.v_size
-    return block(Switches(kinds, functions, blind), switches=kinds.size, laws=laws, ways=ways, own=own, width=width)
+    known = kinds, functions, blind, heard, laws - int(heard.sum())
+    return block(Switches(*known), switches=kinds.size, laws=laws, ways=ways, own=own, width=width)

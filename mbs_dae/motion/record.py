@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compiled import System
-from ..compiled.contacts import EVENTS, STEPS
+from ..compiled.contacts import EVENTS, LOG, STEPS
 from ..compiled.dynamics import KINETIC, POTENTIAL, SCALARS
 from ..compiled.machine import DONE
 from ..compiled.manifold import restore
 from ..compiled.structure import Structure
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Integers, Matrix, Vector, Work, block, nothing, zeros
+from ..kernels.blocks import Integers, Matrix, Vector, Work, address_of, block, nothing, zeros
 from ..kernels.images import Image
 from ..linear.tree.articulated import packed
 from ..linear.vectors import axpy, copy, copy_rows
@@ -38,7 +38,7 @@ from .singular import Crossing
 from .stabilise import Stabiliser, Stabilization, is_projected, new_stabiliser, project
 from .stiffness import Stiffness, new_stiffness
 from .switching.locate import new_search
-from .switching.search import Search
+from .switching.search import RUSH, Search
 
 NO_TAPE = nothing(Tape)
 """Of runs whose steps nobody asks for."""
@@ -76,6 +76,50 @@ class Record(NamedTuple):
     inertia: Work[Matrix] = zeros("limbs", "packed")
 
 
+class EventRecord(NamedTuple):
+    """What a run knows of events and of changes of contacts. No step depends on it."""
+
+    function: Integers
+    """The places of the functions of events among the switching functions."""
+    entries: int
+    """The place of the first entry of contacts among them; all behind it are theirs."""
+    where: Integers
+    """The address of the numbers that a run writes, and how many they are,"""
+    before: Integers
+    """and a copy of them, which is put back when events have been looked at."""
+    log: Matrix
+    """Rows (t, modes of contacts, q, v, a): the first state, and the one behind each change of contacts."""
+    side: Work[Vector] = zeros("functions")
+    """The side of zero on which the motion stands by each function (1, -1), 0 while it stays on zero; of a branch in
+    the expression of an event its mode."""
+    since: Work[Vector] = zeros("functions")
+    top: Work[Vector] = zeros("functions")
+    pace: Work[Vector] = zeros("functions")
+    """The largest value of each since it passed last; the largest value and rate in the run."""
+    fired: Work[Integers] = zeros("functions")
+    """The direction in which each has passed since this was last asked (1, -1), or 0."""
+    passed: Work[Integers] = zeros("functions")
+    """Whether it has passed where the run stands (1)."""
+    due: Work[Integers] = zeros("functions")
+    """The direction in which it passes at the time `until`, up to which the next step goes."""
+    until: Work[Vector] = zeros(1)
+    left: Work[Integers] = zeros("functions")
+    """1 for what is zero at the end of a step where contacts or laws switch: it is decided behind the switch."""
+    count: Work[Integers] = zeros(1)
+    """How many have passed since this was last asked, or changes of contacts, where these are asked for."""
+    times: Work[Vector] = zeros(RUSH)
+    total: Work[Integers] = zeros(1)
+    endless: Work[Integers] = zeros(1)
+    """When the last ones were, how many there were, and whether they come without end (1)."""
+    asks: Work[Integers] = zeros(1)
+    """Whether events name changes of contacts (1)."""
+    told: Work[Vector] = zeros("entries")
+    """The modes of contacts that were noted last, how many rows of the log are filled, and how many impacts of this
+    instant are known."""
+    logged: Work[Integers] = zeros(1)
+    struck: Work[Integers] = zeros(1)
+
+
 ACCEPTED, REJECTED, NEXT = range(3)
 """Places in the counts of a run."""
 
@@ -94,6 +138,7 @@ class March(NamedTuple):
     search: Search
     stiffness: Stiffness
     tape: Tape
+    events: EventRecord
     time: Work[Vector] = zeros(1)
     widest: Work[Vector] = zeros(1)
     turned: Work[Vector] = zeros(2)
@@ -114,7 +159,18 @@ def new_march(
     record, tape = block(Record(times), times=times.size, **sizes), NO_TAPE
     if taped:
         tape = block(Tape(), room=ROOM, entry=entry_size(sizes["width"], sizes["rows"], sizes["switches"]))
-    march = image.new(course=course, record=record, tape=tape)
+    entries = system.structure.contacts.entries
+    function = np.flatnonzero(
+        np.isin(system.structure.deciding, [event.who for event in system.model.events if not event.change])
+    )
+    row = 1 + entries + 2 * sizes["v_size"] + sizes["q_size"]
+    log = np.zeros((LOG if entries else 0, row))
+    where, before = np.zeros(2, dtype=np.int64), np.zeros(image.words.size if function.size else 0, dtype=np.int64)
+    known = EventRecord(function, sizes["switches"] - entries, where, before, log)
+    events = block(known, functions=function.size, entries=entries)
+    events.asks[0] = any(event.change for event in system.model.events)
+    march = image.new(course=course, record=record, tape=tape, events=events)
+    where[:] = address_of(march.words), march.words.size
     march.search.put("whole", float(times[-1] - times[0]))
     return march
 
@@ -134,7 +190,7 @@ def _image(system: System, by: Stepping, how: Stabilization) -> Image:
     """All of a run but for its course and its record."""
 
     def make() -> Image:
-        return Image(_prototype(system, by, how), apart=("course", "record", "tape"))
+        return Image(_prototype(system, by, how), apart=("course", "record", "tape", "events"))
 
     return make() if by.method.is_implicit else image_of_design(system, _image, (by, how), make, _numbers)
 
@@ -164,7 +220,7 @@ def _prototype(system: System, by: Stepping, how: Stabilization) -> March:
         stages.implicit.tolerances[:] = by.rtol, by.atol
     search, crossing = new_search(stages, not method.steps_over), block(Crossing())
     known = mechanism, method.tableau, control, nothing(Course), stabiliser, stages, nothing(Record), crossing, search
-    return block(March(*known, new_stiffness(stages), nothing(Tape)))
+    return block(March(*known, new_stiffness(stages), nothing(Tape), nothing(EventRecord)))
 
 
 @compiled

@@ -21,6 +21,7 @@ from .contact.impulses import note_meeting
 from .control import asks_for_end, choose_next, first_step, judged, pace, parted_within, shortest_step
 from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
+from .event_location import STEP_EVENT, fire_due, has_event, note_contacts, put_sides
 from .implicit.iteration import BEGUN, MATRICES
 from .methods.method import END, H, T, estimate_error, take_step
 from .past.tape import BEGAN, BROKE, RESTARTED, SAMPLED, SWITCHED, begins_as, is_full, note_step
@@ -50,10 +51,14 @@ from .switching.locate import (
     START_OVER,
     SWITCH,
     after_step,
+    is_searched,
     next_begins,
     switched,
 )
+from .switching.switches import hold_all
 
+ROWS = 4
+"""So many changes of contacts there may be at most between two looks at how full their log is."""
 STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING, EVENT, CUT_SHORT = 11, 12, 13, 14, 15, 16, 19, 18, 20
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
 for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
@@ -76,16 +81,20 @@ def start(march: March, q: Vector, v: Vector):
     march.crossing.wait[0] = NOWHERE
     march.search.total[0] = 0
     march.search.top[:] = 0.0
-    march.search.passes[:] = march.search.passed[:] = 0
+    march.search.passes[:] = 0
     contacts = march.mechanism.contacts
     contacts.state[:] = contacts.closed[:] = contacts.logged[:] = contacts.began[:] = 0
     contacts.kept[:] = contacts.asked[:] = contacts.noted[:] = 0
     contacts.force[:] = contacts.left[:] = 0.0
     march.mechanism.switches.mode[:] = np.nan if march.tableau.means == 1 else 0.0
+    for k in march.events.function:
+        march.mechanism.switches.mode[k] = np.nan
+    if march.events.function.size > 0:
+        hold_all(march.mechanism)
     control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0
     look_around(march.mechanism, moment(march.course, times[0]), q, v)
     status = DONE
-    if march.search.functions.size > 0:
+    if is_searched(march.search):
         status = switched(march.search, times[0], y0, march.stages.k[0], CHOOSE)
     if status == DONE:
         status = _begin_anew(march, times[0], BEGAN)
@@ -131,19 +140,25 @@ def _begin_anew(march, t, how):
         status = take_step(march.stages, t, march.control.fixed, 0)
         if status != DONE:
             return status
-    return derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
+    status = derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
+    if status == DONE:
+        note_contacts(march, t, how)
+        if march.events.function.size > 0:
+            status = put_sides(march, t, how)
+    return status
 
 
 @compiled_apart
 def restart(march: March, q: Vector, v: Vector):
     """Go on at this time from another state; what it has more of energy is supplied. What it passes on its way there
     are events."""
-    y0, state, search = march.stages.y0, march.mechanism.state, march.search
+    y0, state, search, status = march.stages.y0, march.mechanism.state, march.search, DONE
     energy, control, t = march.crossing.energy[0], march.control, march.time[0]
     copy(q, y0[: state.q_end])
     copy(v, y0[state.v_at : state.v_end])
     march.crossing.wait[0] = NOWHERE
-    status = switched(search, t, y0, march.stages.k[0], START_OVER)
+    if is_searched(search):
+        status = switched(search, t, y0, march.stages.k[0], START_OVER)
     if status == DONE:
         status = _begin_anew(march, t, RESTARTED)
     if status != DONE:
@@ -155,7 +170,7 @@ def restart(march: March, q: Vector, v: Vector):
     if march.record.times[last] == t:
         keep(march, last, y0, march.stages.k[0])
     control.step[0] = control.fixed
-    return EVENT if search.events[0] > 0 else DONE
+    return EVENT if march.events.count[0] > 0 else DONE
 
 
 @compiled_apart
@@ -194,7 +209,7 @@ def propose(march: March):
     counts, control = march.counts, march.control
     if march.course.at[WAITING] == 1:
         return SAMPLING
-    if march.mechanism.contacts.logged[0] == LOG or is_full(march.tape):
+    if march.mechanism.contacts.logged[0] == LOG or march.events.logged[0] > LOG - ROWS or is_full(march.tape):
         return PAUSED
     if counts[ACCEPTED] + counts[REJECTED] >= control.most:
         return TOO_MANY
@@ -230,8 +245,7 @@ def conclude(march: March, made: int):
 @compiled_apart
 def judge(march: March, status: int):
     """The same of a step with its end settled, of which the status is that: accept it, or try another one."""
-    counts, control, stabiliser = march.counts, march.control, march.stabiliser
-    t, end = march.time[0], march.stages.now[END]
+    control, t, end = march.control, march.time[0], march.stages.now[END]
     status, error = judged(march, status)
     if status == DONE and error <= 1.0 and parted_within(march):
         status = LOST  # a shorter step tells better where
@@ -244,11 +258,30 @@ def judge(march: March, status: int):
     if switching in (CUT, AT_ONCE):
         put_back(march)
         status = _switch(march, t) if switching == AT_ONCE else DONE
-        return EVENT if status == DONE and march.search.events[0] > 0 else status
+        return EVENT if status == DONE and march.events.count[0] > 0 else status
+    control.error[0] = error
+    if accepted and has_event(march, t, end):
+        return STEP_EVENT
+    return _take(march, status, error, accepted, otherwise, switching == HERE)
+
+
+@compiled_apart
+def take_step_judged(march: March):
+    """Accept the step in which events were found, and that has been judged good. DONE, or why the run goes no further
+    for now."""
+    switches = is_searched(march.search) and march.search.found[0] == HERE
+    return _take(march, DONE, march.control.error[0], True, False, switches)
+
+
+@compiled
+def _take(march, status, error, accepted, otherwise, switches):
+    """Accept a step that was judged, or have it tried again."""
+    counts, control, stabiliser = march.counts, march.control, march.stabiliser
+    t, end = march.time[0], march.stages.now[END]
     if control.fixed == 0.0 and not otherwise:
         choose_next(control, march.stages, end - t, status, error, accepted)
     if accepted:
-        status = _accept(march, t, end, switching == HERE)
+        status = _accept(march, t, end, switches)
         if status != DONE:
             return status
     else:
@@ -263,7 +296,7 @@ def judge(march: March, status: int):
         stabiliser.projected[0] += 1
     if accepted and not march.widest[0] <= LOSS * march.mechanism.length:
         return LOST
-    if accepted and march.search.events[0] > 0:
+    if accepted and march.events.count[0] > 0:
         return EVENT
     drifted = accepted and stabiliser.when == NEVER and march.widest[0] > drift_limit(march.mechanism)
     return DRIFTED if drifted else DONE
@@ -282,7 +315,8 @@ def _end_of_step(march, t):
         end = begin + (np.floor((t - begin) / control.fixed + 1e-9) + 1.0) * control.fixed
     else:
         end = min(t + aimed(march.tableau, march.crossing.wait[0], control.step[0]), latest_end(course, t))
-    end = min(end, march.search.until[0]) if march.search.functions.size > 0 else end
+    end = min(end, march.search.until[0]) if is_searched(march.search) else end
+    end = min(end, march.events.until[0]) if march.events.function.size > 0 else end
     return target if t + (end - t) * (1.0 + 1e-9) >= target else end
 
 
@@ -303,11 +337,13 @@ def _accept(march, t, end, switches):
         status = record_to(march, t, end, breaks or switches)
         put_back(march)
     if march.tableau.means == 1:
-        note_meeting(march.mechanism, end, end - t, y0)
+        state, means = march.mechanism.state, stages.k[march.tableau.stages]
+        note_meeting(march.mechanism, end, end - t, y0, y1, means[state.v_at : state.v_end])
     if status in (DONE, LOST):
         copy(y1, y0)
         copy(stages.k[march.tableau.stages], stages.k[0])
         march.time[0] = end
+        status = fire_due(march, end) if status == DONE else status
         look_ahead(march.crossing, stages, end - t)
         next_begins(march.search)
     if status == DONE and switches:
@@ -329,7 +365,7 @@ def resume(march: March):
     status = _next_span(march, SAMPLED)
     if status == DONE:
         _keep_if_asked(march)
-    return EVENT if status == DONE and march.search.events[0] > 0 else status
+    return EVENT if status == DONE and march.events.count[0] > 0 else status
 
 
 @compiled
@@ -356,7 +392,7 @@ def _next_span(march, how):
     step."""
     course, control, stages, status = march.course, march.control, march.stages, DONE
     course.at[SPAN] += 1
-    if march.search.functions.size > 0:
+    if is_searched(march.search):
         status = switched(march.search, march.time[0], stages.y0, stages.k[0], CARRY_ON)
     if status == DONE:
         status = _begin_anew(march, course.first[course.at[SPAN]], how)

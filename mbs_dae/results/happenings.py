@@ -76,3 +76,34 @@ class Impact(NamedTuple):
     energy_lost: float
     rests: float | None
     """Where this is the last one of impacts without end that is told apart: when all are over."""
+    before: Any = None
+    after: Any = None
+    """The `State` of the model just before it and just behind it: ``impact.after["ball.vy"]``. None out of a file. (Of
+    time stepping these are the ends of the step.)"""
+
+
+class Transition(NamedTuple):
+    """A change of a contact, a friction or a stop in a run, as ``result.transitions`` lists them.
+
+    A block that slides to rest, with 2 m/s on a floor that takes 5 m/s² away:
+
+    >>> model = mbs.PlanarModel("block", gravity=(0, -10))
+    >>> block = model.body("block", mass=1.0, inertia=0.1)
+    >>> rub = model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=0.5))
+    >>> run = mbs.simulate(model, [0, 1], {"block.vx": 2.0, "block.vy": 0.0, "block.omega": 0.0})
+    >>> (change,) = run.transitions
+    >>> isinstance(change, mbs.Transition), round(change.t, 6), change.contact, change.before, change.after
+    (True, 0.4, 'rub', 'slips', 'sticks')
+    >>> round(change.state["block.x"], 6)
+    0.4
+    """
+
+    t: float
+    contact: str
+    point: int
+    """Which one of its points, counted from 1."""
+    before: str
+    after: str
+    """Its states, as those of `Result.modes`: "open", "closed", "sticks", "slips", "kept"."""
+    state: Any
+    """The `State` of the model behind the change."""

@@ -15,7 +15,7 @@ from ..provided import provided
 from .attitudes import Attitudes
 from .frames import along
 from .geometry import CALLS, Geometry
-from .happenings import Happening, Impact
+from .happenings import Happening, Impact, Transition
 from .names import POWER, Derived, components, names_of_forces, vectors
 from .own import Lazy, OwnMotion
 from .pictures import Pictures
@@ -91,6 +91,8 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
     """What `mbs.Event` has found, in the order of time."""
     impacts: tuple[Impact, ...] = ()
     """In the order of time."""
+    transitions: tuple[Transition, ...] = ()
+    """All changes of contacts, friction and stops, in the order of time; none in a result from a file."""
     modes: Mapping[str, np.ndarray] = field(default_factory=dict)
     """Of each contact over time: "open", "closed", with friction "sticks" or "slips", or "kept" closed by joints alone;
     one column for each of its points if there are several."""

@@ -30,13 +30,15 @@ from ..explain.failures import check_energy, check_masses, check_violation, fail
 from ..explain.prescribed import check_jumps
 from ..explain.stiffness import told_of_stiffness
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
+from ..model.contacts.changes import ContactChange
 from ..model.door import check_held
 from ..model.events import Event, Reset
 from ..model.model import Model
 from ..motion import run as marching
-from ..motion.contact.told import impacts_of
+from ..motion.contact.told import changes_at, impacts_of, transitions_of
 from ..motion.course import SPAN, beginning, new_course
-from ..motion.events import happened, present, reset
+from ..motion.event_location import STEP_EVENT
+from ..motion.events import Glance, happened, present, reset
 from ..motion.initial import check_reactions, in_own_coordinates, initial_state
 from ..motion.methods import Method
 from ..motion.methods.stepping import stepping
@@ -128,6 +130,8 @@ class Prepared:
     facts: Mapping[str, Any]  # what the run was asked for
     noted: list[Memory | None] = field(default_factory=lambda: [None])  # at the step that the end cuts short
     impacts: list[np.ndarray] = field(default_factory=list)  # as they are noted
+    happened: list[Happening] = field(default_factory=list)  # events inside steps
+    changes: list[np.ndarray] = field(default_factory=list)  # of contacts, with the state behind each
     asked: Asked | None = None  # by what it is to be differentiated
     steps: Steps | None = None  # then
     following: Following | None = None  # where it may switch
@@ -145,6 +149,9 @@ class Prepared:
         contacts = self.march.mechanism.contacts
         self.impacts.append(contacts.log[: contacts.logged[0]].copy())
         contacts.logged[0] = 0
+        events = self.march.events
+        self.changes.append(events.log[: events.logged[0]].copy())
+        events.logged[0] = events.struck[0] = 0
 
     def begin(self) -> int:
         """The first state, the first step and the gains; a status."""
@@ -152,6 +159,10 @@ class Prepared:
         if self.run.memory:
             remind(self.march, self.run.memory)
             self.march.tape.fresh[0] = BEGAN
+            events = self.march.events
+            first = np.zeros((1 if events.log.size else 0, events.log.shape[1]))
+            first[:, 0], first[:, 1 : 1 + events.told.size], events.logged[0] = -np.inf, events.told, 0
+            self.changes.append(first)
             return self._followed(marching.take_up(self.march))
         kept = self.march.mechanism.machine.factor.kept
         kept[:] = 1.0
@@ -179,6 +190,8 @@ class Prepared:
         if status == marching.CUT_SHORT:
             self.noted[0] = memory_of(march)
             status = marching.go_on(march, patience)
+        while status == STEP_EVENT:
+            status = self._look_at_events()
         if status == marching.SAMPLING:
             self.sampling.sample(march, float(march.time[0]), float(march.course.first[march.course.at[SPAN] + 1]))
             status = marching.resume(march)
@@ -198,6 +211,41 @@ class Prepared:
             q, v, _ = self.system.to_bodies((q, v, np.zeros_like(v)))
             self.reversals.follow(np.append(t, self.march.time[0]), q, v)
 
+    def changes_now(self) -> set[ContactChange]:
+        """What contacts have begun to do where the run stands, as far as events name it."""
+        events, t = self.march.events, float(self.march.time[0])
+        if not events.asks[0]:
+            return set()
+        rows = np.concatenate(self.changes)
+        now = rows[-2:] if len(rows) > 1 and rows[-1, 0] == t else np.concatenate([rows[-1:], rows[-1:]])
+        return changes_at(self.system, t, now, self.impacts[-1])
+
+    def _look_at_events(self) -> int:
+        """Note the events in a step that is to be accepted, and accept it; or, where one of them stops or resets the
+        run, have it end there. A status."""
+        glance, following, found = Glance(self.system, self.march), self.following, list[Happening]()
+        kept = following.standing() if following else None
+        for new, events in glance:
+            found += new
+            if following:
+                following.after()
+                note_events(following, [one.name for one in new])
+                following.before()
+            if acting := [event for event in events if event.action != "record"]:
+                break
+        else:
+            acting = []
+        if glance.status not in (DONE, STEP_EVENT):
+            return glance.status
+        glance.take_back(sides=bool(acting))
+        if following:
+            following.stand(kept, forget=len(found) if acting else 0)
+        if acting:
+            status = glance.end_at(acting[0])
+            return status if status != DONE else marching.go_on(self.march, 1)
+        self.happened.extend(found)
+        return marching.take_step_judged(self.march)
+
     @property
     def before(self) -> np.ndarray | None:
         """The first pose of a run that goes on from another one."""
@@ -207,7 +255,11 @@ class Prepared:
     @property
     def repeats(self) -> bool:
         """Whether what happens now has happened in the run before this one."""
-        return bool(self.run.memory and self.march.time[0] <= self.march.record.times[0])
+        return not self.is_new(float(self.march.time[0]))
+
+    def is_new(self, t: float) -> bool:
+        """Whether this time is behind what the run before this one has seen."""
+        return not self.run.memory or t > self.march.record.times[0]
 
     def memory(self, status: int) -> Memory | None:
         """With which another run goes on from the last state, after a good end."""
@@ -220,12 +272,20 @@ class Prepared:
         t, none = float(self.times[done - 1]), np.zeros(0)
         past = Past(self.run, t, none, none, self.memory(status))
 
-        def knowing(one: Happening) -> Happening:
+        def knowing(one: Any) -> Any:
             state = cast(State, one.state)
             return one._replace(state=replace(state, past=past.at(state.t, state.full_q, state.full_v)))
 
         impacts = tuple(one for one in impacts_of(self.system, self.impacts) if not self.first or one.t > self.run.t)
-        return {"past": past, "events": tuple(map(knowing, events)), "before": self.before, "impacts": impacts}
+        changes = [one for one in transitions_of(self.system, self.changes) if self.is_new(one.t)]
+        changes = [knowing(one) for one in changes]
+        return {
+            "transitions": tuple(changes),
+            "past": past,
+            "events": tuple(map(knowing, events)),
+            "before": self.before,
+            "impacts": impacts,
+        }
 
 
 def prepare(
@@ -377,6 +437,8 @@ def _watched(prepared: Prepared, progress: Progress) -> Ended:
         while status in (DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
             status = prepared.go_on(patience)
             prepared.take_notes()
+            events += [one for one in prepared.happened if prepared.is_new(one.t)]
+            prepared.happened.clear()
             if status == marching.EVENT:
                 status, message = _answered(prepared, events)
                 if message:
@@ -397,7 +459,7 @@ def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
     march, system, resets, status = prepared.march, prepared.system, list[Event](), marching.EVENT
     while status == marching.EVENT or (status == DONE and resets):
         if status == marching.EVENT:
-            new, asked = happened(system, march)
+            new, asked = happened(system, march, prepared.changes_now())
             if prepared.repeats:
                 new, asked = [], [event for event in asked if isinstance(event.action, Reset)]
             events += new

@@ -116,12 +116,14 @@ def read_energy(march: March):
 
 @compiled_apart
 def read_guards_at(march: March, t: float, y: Vector, guards: Vector):
-    """The guards of all branches and contacts in a state. A status."""
+    """The guards of all branches and contacts in a state, and the values of the functions of events. A status."""
     mechanism = march.mechanism
     remember(march)
     status = derivative(mechanism, moment(march.course, t), y, march.search.dy)
     look(mechanism)
     copy(mechanism.switches.guard, guards)
+    for k in march.events.function:
+        guards[k] = mechanism.switches.value[k]
     put_back(march)
     return status
 

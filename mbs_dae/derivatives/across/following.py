@@ -237,6 +237,15 @@ class Following:
     def _has_jumped(self, t: float) -> bool:
         return self.last is not None and self.last[0] == t
 
+    def standing(self) -> dict[str, Any]:
+        """What has been found up to here: see `stand`."""
+        return vars(self) | {"rows": {name: own.copy() for name, own in self.rows.items()}, "told": dict(self.told)}
+
+    def stand(self, where: dict[str, Any], forget: int = 0) -> None:
+        """Go back to where this stood, with the moments that were noted since then, but for so many."""
+        moments = self.moments[: len(self.moments) - forget]
+        vars(self).update(where, moments=moments)
+
     # --- parts ---
 
     def varied(

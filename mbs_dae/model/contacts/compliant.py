@@ -95,6 +95,10 @@ class CompliantContact(Touching, ForceElement):
         self._told = pushes, {**slots, **own, **more}
         self._complete(load, {**slots, **own, **numbers})
 
+    def never(self, change: str) -> str:
+        """See `ContactChanges`."""
+        return "it is a force, without states; write its gap or its slip as when"
+
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
         own = {"stiffness": (self.stiffness, f"N/m^{self.exponent:g}"), "damping": (self.damping, "s/m")}
@@ -156,9 +160,9 @@ class CompliantContact(Touching, ForceElement):
         spring = named("spring", [stiffness * _power(depth, self.exponent) for depth in deep])
         push = named("push", [k * sp.Max(1 - damping * v, 0) for k, v in zip(spring, velocities, strict=False)])
         rubs: list[sp.Expr] = []
-        for k, force in enumerate(push if self.slips else ()):
-            first = self.points + self.slips * k
-            directions, speed = smoothed(velocities[first : first + self.slips], smooth)
+        for k, force in enumerate(push if self.slip_directions else ()):
+            first = self.points + self.slip_directions * k
+            directions, speed = smoothed(velocities[first : first + self.slip_directions], smooth)
             size = force * (mu(speed).xreplace(quantities) if isinstance(mu, Law) else coefficient)
             rubs += [-size * direction for direction in directions]
         rubs = named("friction", rubs)

@@ -24,6 +24,7 @@ from ..joints import Cylindrical, Joint, Revolute, Screw, Spherical, Translation
 from ..joints.motions import Ball, Helix, Slide
 from ..measures import Measure, Quantity, checked_measure, written_in_markers
 from ..parameters import Number, Numeric, Parameter, check_number, constants_out, is_constant
+from .changes import PARTS, TOUCHES, ContactChanges
 from .coefficients import SPEEDS, Rubbing, Slots, slip_speed, smoothed
 
 RUBBING = (Revolute, Translational, Cylindrical, Screw, Spherical)
@@ -32,10 +33,16 @@ LEAD = slot("pitch") / (2 * sp.pi * slot("radius"))
 """The slope of a thread, tan λ."""
 
 
-class FrictionElement(Element):
+class FrictionElement(ContactChanges, Element):
     """What sticks and slips."""
 
     units: tuple[str, ...]
+
+    def never(self, change: str) -> str:
+        """See `ContactChanges`."""
+        if change in (TOUCHES, PARTS):
+            return "it is friction, and has no gap"
+        return "with smooth= nothing sticks" if self.laws[-1] != 0 else ""
 
     @property
     def laws(self) -> tuple[Number, ...]:

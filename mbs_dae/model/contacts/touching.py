@@ -24,6 +24,7 @@ from ..element import Element
 from ..joints.base import relation_of
 from ..measures import Kind, Measure, OwnRow
 from ..parameters import Number, constants_out, free_parameters
+from .changes import SLIPS, STICKS, ContactChanges
 from .coefficients import Rubbing
 from .geometry import relation_between
 from .shapes import Shape, check_pair, check_room
@@ -34,14 +35,14 @@ NAMES = ("gap", "slip")
 """What the equations of a contact are called."""
 
 
-class Touching(Element):
+class Touching(ContactChanges, Element):
     """What has gaps, and slips where there is friction: one for each point, in this order in its relation."""
 
     sketch = "contact"
     units: tuple[str, ...]
     points: int
     """How many gaps it has."""
-    slips: int
+    slip_directions: int
     """How many slip velocities each of them has: none without friction."""
     shapes: tuple[Shape, ...] = ()
     rubbing: Rubbing
@@ -58,6 +59,12 @@ class Touching(Element):
     @property
     def feeling(self) -> tuple[Marker, ...]:
         return self.markers[: self._acting]
+
+    def never(self, change: str) -> str:
+        """See `ContactChanges`."""
+        if change in (STICKS, SLIPS) and not self.has_friction:
+            return "it has no friction"
+        return "with smooth= nothing sticks" if change in (STICKS, SLIPS) and self.rubbing.smooth else ""
 
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
@@ -128,7 +135,7 @@ class Touching(Element):
     def _take(self, relation: Relation, slots: dict[sp.Symbol, Number], unit: str) -> None:
         self._gaps = relation, slots
         self.points = len(relation.phi)
-        self.slips = len(relation.psi) // self.points
+        self.slip_directions = len(relation.psi) // self.points
         self.units = (unit,) * self.points + (f"{unit}/s",) * len(relation.psi)
 
     def _rubbing(self, relation: Relation) -> Relation:
@@ -184,7 +191,7 @@ class Touching(Element):
     def _names(self, normal: str, across: str) -> list[str]:
         """One for each row, the gaps' first."""
         points = [str(k + 1) if self.points > 1 else "" for k in range(self.points)]
-        ways = ["_u", "_v"] if self.slips == 2 else [""] * self.slips
+        ways = ["_u", "_v"] if self.slip_directions == 2 else [""] * self.slip_directions
         return [normal + k for k in points] + [across + k + way for k in points for way in ways]
 
 

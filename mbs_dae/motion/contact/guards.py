@@ -62,10 +62,19 @@ def slip_entry(mechanism, c):
 
 
 @compiled
+def is_slip(mechanism, k):
+    """Whether entry k is that of a point that slips."""
+    contacts, found = mechanism.contacts, False
+    for c in range(contacts.gap.size):
+        found = found or (contacts.slips[c] > 0 and contacts.state[c] == CLOSED and slip_entry(mechanism, c) == k)
+    return found
+
+
+@compiled
 def has_gaps_alone(mechanism):
     """Whether open gaps are all that there is to look at: they follow from places and velocities alone."""
     contacts, switches = mechanism.contacts, mechanism.switches
-    return contacts.closed[0] == 0 and contacts.entries > 0 and switches.slope.shape[0] == 0
+    return contacts.closed[0] == 0 and contacts.entries > 0 and switches.acting + switches.listens[0] == 0
 
 
 @compiled

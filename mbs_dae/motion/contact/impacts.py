@@ -58,6 +58,7 @@ def strike(search: Search, y: Vector, dy: Vector):
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
     copy(y, search.other)
+    copy(dy[state.v_at : state.v_end], search.a)
     contacts.pace[1] = contacts.rests[0] = 0.0
     contacts.lands[:] = search.surface[:] = 0
     turn_over(search)
@@ -78,7 +79,12 @@ def strike(search: Search, y: Vector, dy: Vector):
     note = contacts.log[contacts.logged[0]]
     contacts.logged[0] += 1 if note[0] > SEEN * pace else 0
     note[0], note[2] = search.span[0], contacts.rests[0]
-    copy(search.other[: state.v_end], note[NOTED + contacts.force.size :])
+    before = note[NOTED + contacts.force.size :]
+    behind = before[2 * state.v_end - state.v_at :]
+    copy(search.other[: state.v_end], before)
+    copy(search.a, before[state.v_end :])
+    copy(y[: state.v_end], behind)
+    copy(dy[state.v_at : state.v_end], behind[state.v_end :])
 
 
 @compiled

@@ -325,8 +325,9 @@ def _tell(contacts):
 
 
 @compiled_apart
-def note_meeting(mechanism: Mechanism, t: float, h: float, y: Vector):
-    """Note a step of length h to t, from the state y, as an impact, if bodies have met in it."""
+def note_meeting(mechanism: Mechanism, t: float, h: float, y: Vector, end: Vector, a: Vector):
+    """Note a step of length h to t, from the state y to `end` with mean accelerations a, as an impact, if bodies have
+    met in it."""
     contacts, met = mechanism.contacts, False
     for c in range(contacts.gap.size):
         met = met or (contacts.meeting[c] == 1 and contacts.state[c] != OPEN)
@@ -336,7 +337,12 @@ def note_meeting(mechanism: Mechanism, t: float, h: float, y: Vector):
     note[0], note[1], note[2] = t, h * contacts.lost[0], 0.0
     for row in range(contacts.force.size):
         note[NOTED + row] = h * contacts.force[row]
-    copy(y[: mechanism.state.v_end], note[NOTED + contacts.force.size :])
+    state, before = mechanism.state, note[NOTED + contacts.force.size :]
+    behind = before[2 * state.v_end - state.v_at :]
+    copy(y[: state.v_end], before)
+    copy(a, before[state.v_end :])
+    copy(end[: state.v_end], behind)
+    copy(a, behind[state.v_end :])
     contacts.logged[0] += 1
 
 

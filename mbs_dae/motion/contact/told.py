@@ -13,10 +13,12 @@ from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.rows import pull
 from ...linear.vectors import copy
+from ...model.contacts.changes import PARTS, SLIPS, STICKS, TOUCHES, ContactChange
 from ...poses.newton import solve_here
 from ...readings.reactions import ComputedReactions, Loads
 from ...readings.teeth import with_separation
-from ...results.happenings import Impact
+from ...results.happenings import Impact, Transition
+from ...results.result import State
 from ..derivative import Mechanism, evaluate, factorise_terms
 from ..mechanism import mechanism
 from .guards import tell_states
@@ -102,10 +104,11 @@ def impacts_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Impact, ...
     noted = np.concatenate(notes) if notes else np.zeros((0, NOTED))
     if not noted.size:
         return ()
-    lines, q_size = builder.rows, system.layout.q_size
+    lines = builder.rows
     (t, lost, rests), p = noted[:, :NOTED].T, np.ascontiguousarray(noted[:, NOTED : NOTED + lines])
-    q, v = (np.ascontiguousarray(x) for x in np.split(noted[:, NOTED + lines :], [q_size], axis=1))
-    along = system.of_bodies(Trajectory(t.copy(), q, v, np.zeros_like(v)))
+    before, after = (_states(system, t, rows) for rows in np.split(noted[:, NOTED + lines :], 2, axis=1))
+    q, v, a = (np.array([getattr(one, name) for one in before]) for name in ("full_q", "full_v", "full_a"))
+    along = Trajectory(t.copy(), q, v, a)
     multipliers = np.zeros((t.size, len(bodies.rows)))
     impulses_along(mechanism(bodies, asks=GIVEN), along.t, along.q, along.v, p, multipliers)
     multipliers = with_separation(bodies, along, multipliers)
@@ -122,6 +125,52 @@ def impacts_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Impact, ...
             Names("joint, driver or contact", {name: rows[k] for name, rows in impulses.items()}, owner="the impact"),
             float(lost[k]),
             float(rests[k]) or None,
+            before[k],
+            after[k],
         )
         for k in range(t.size)
     )
+
+
+def _states(system: System, t: np.ndarray, rows: np.ndarray) -> list[State]:
+    """The states that rows (q, v, a) of the system's own coordinates stand for."""
+    q_size, v_size = system.layout.q_size, system.layout.v_size
+    q, v, a = (np.ascontiguousarray(x) for x in np.split(rows, [q_size, q_size + v_size], axis=1))
+    along = system.of_bodies(Trajectory(t.copy(), q, v, np.nan_to_num(a)))
+    return [State(system.cartesian, float(t[k]), along.q[k], along.v[k], along.a[k]) for k in range(t.size)]
+
+
+def transitions_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Transition, ...]:
+    """The changes of contacts between rows (t, modes of contacts, q, v, a), each as its instant leaves it: of several
+    rows of one instant the last one counts."""
+    builder = system.structure.contacts
+    if not notes or not builder.points:
+        return ()
+    rows = np.concatenate(notes)
+    rows = rows[np.append(rows[1:, 0] > rows[:-1, 0], True)]
+    states, found = _states(system, rows[:, 0], rows[:, 1 + builder.entries :]), list[Transition]()
+    told = [_states_of_point(builder, rows[:, 1 : 1 + builder.entries], k) for k in range(len(builder.points))]
+    for n in range(1, len(rows)):
+        for (owner, point), own in zip(builder.points, told, strict=True):
+            if own[n] != own[n - 1]:
+                change = str(own[n - 1]), str(own[n])
+                found.append(Transition(float(rows[n, 0]), owner.name, point + 1, *change, states[n]))
+    return tuple(found)
+
+
+def changes_at(system: System, t: float, rows: np.ndarray, impacts: np.ndarray) -> set[ContactChange]:
+    """What contacts begin to do at t, by the last two rows of their states and the impacts of this instant. A bounce
+    touches and parts."""
+    builder, found = system.structure.contacts, set[ContactChange]()
+    pushed = [note[NOTED : NOTED + builder.rows] for note in impacts if note[0] == t]
+    for k, (owner, _) in enumerate(builder.points):
+        before, after = _states_of_point(builder, rows[:, 1 : 1 + builder.entries], k)
+        gap, was_open = builder.gap[k], before == "open"
+        if after != before and after in (STICKS, SLIPS):
+            found.add(ContactChange(owner.name, str(after)))
+        hit = gap >= 0 and any(p[gap] > 0.0 for p in pushed)
+        if gap >= 0 and was_open and (hit or after != "open"):
+            found.add(ContactChange(owner.name, TOUCHES))
+        if gap >= 0 and after == "open" and (hit or not was_open):
+            found.add(ContactChange(owner.name, PARTS))
+    return found

@@ -9,19 +9,18 @@ from ...compiled.machine import DONE
 from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
-from ...symbolic.branches import SIDE, WATCH, WHOLE
+from ...symbolic.branches import SIDE, WHOLE
 from ..contact.guards import TOUCH, mark_passed, meets
 from ..course import SPAN, moment
 from ..derivative import STRIKE, evaluate
+from ..implicit.iteration import SHARP
 from .pieces import breaks_rates, free_what_is_open, put_natural, turn_over
 from .search import BRIEF, CHATTERS, FAINT, LEFT, LONG, RUSH, SHORT, STANDS, Search
 from .settling import ALL, ZERO, choice_of, settle
-from .switches import hold_all, look
+from .switches import hold_all, is_idle, look
 
 JUMPED = 1e-300
 """A pace of nothing: velocities have jumped."""
-ROUNDOFF = 1e-14
-"""What a switching function is right to, relative to what it is made of."""
 AT_SAME = 1e-14
 """As many impacts as make a chatter within this part of the run are at one instant, and do not end."""
 
@@ -39,8 +38,7 @@ def choose(search: Search, y: Vector, dy: Vector):
 
 @compiled_apart
 def carry_on(search: Search, y: Vector, dy: Vector):
-    """Choose behind a break or a sampling time: what has stayed on a surface that nothing has moved is on it still; a
-    sign that is watched and has passed right there is an event."""
+    """Choose behind a break or a sampling time: what has stayed on a surface that nothing has moved is on it still."""
     mechanism, course = search.stages.mechanism, search.stages.course
     switches, state = mechanism.switches, mechanism.state
     before = course.last[course.at[SPAN] - 1]
@@ -49,7 +47,7 @@ def carry_on(search: Search, y: Vector, dy: Vector):
     for k in range(switches.kinds.size):
         same = switches.slides[k] == 1 and switches.value[k] == search.value[k]
         search.surface[k] = STANDS if same else 0
-    _jump(search, y, dy)
+    _choose(search, y, dy)
 
 
 @compiled_apart
@@ -65,27 +63,8 @@ def go_on_anew(search: Search, y: Vector, dy: Vector):
     """The same, with surfaces on which the motion is known to stand."""
     pace = search.stages.mechanism.contacts.pace
     pace[1] = max(pace[1], JUMPED)
-    _jump(search, y, dy)
-    pace[1] = 0.0
-
-
-@compiled
-def _jump(search, y, dy):
-    """The branches where the state has jumped to. What is watched and has another sign there has passed, but for what
-    passed just before: that is where the jump began. An event that has happened there, and is not told yet, is kept."""
-    switches = search.stages.mechanism.switches
-    for k in range(switches.kinds.size):
-        is_watched = switches.kinds[k] == WATCH and search.passed[k] == 0
-        search.watched[k] = 2 * search.fired[k] if search.fired[k] != 0 else int(switches.mode[k]) if is_watched else 0
     _choose(search, y, dy)
-    for k in range(switches.kinds.size):
-        if abs(search.watched[k]) == 2:
-            search.fired[k] = search.watched[k] // 2
-            search.events[0] += 1
-        elif search.watched[k] != 0 and int(switches.mode[k]) != search.watched[k]:
-            search.fired[k] = int(switches.mode[k])
-            search.passed[k] = 1
-            search.events[0] += 1
+    pace[1] = 0.0
 
 
 @compiled_apart
@@ -103,12 +82,10 @@ def _choose(search: Search, y: Vector, dy: Vector):
     look(mechanism)
     _begin(search)
     search.refuted[:] = 0
-    search.events[0] = 0
-    search.fired[:] = 0
     for k in range(switches.kinds.size):
-        if switches.kinds[k] >= TOUCH or switches.free[k] == 1:
+        if switches.kinds[k] >= TOUCH or is_idle(switches, k):
             continue
-        if search.surface[k] == STANDS or (search.passed[k] == 1 and _is_left(search, k)):
+        if search.surface[k] == STANDS:
             search.surface[k], switches.mode[k] = STANDS, 1.0
         else:
             put_natural(search, k)
@@ -120,6 +97,8 @@ def _choose(search: Search, y: Vector, dy: Vector):
 @compiled
 def _begin(search):
     """Nothing is known of the next switch."""
+    if search.stages.implicit.weight.size > 0:
+        search.stages.implicit.flags[SHARP] = 0
     search.tries[0] = 0
     search.until[0] = np.inf
     search.status[0] = DONE
@@ -167,8 +146,6 @@ def _change_branches(search, y, dy):
             switches.sliding[0] -= switches.slides[k]
             switches.slides[k] = 0
             switches.mode[k] = search.after[k]
-            if switches.kinds[k] == WATCH:
-                search.fired[k] = int(search.after[k])
             decided = switches.kinds[k] == WHOLE or (stayed and not anew)
             search.surface[k] = LEFT if decided else STANDS
         elif switches.kinds[k] == SIDE and switches.slides[k] + switches.free[k] + search.surface[k] == 0:
@@ -183,11 +160,6 @@ def _change_branches(search, y, dy):
             search.passes[k] = search.passes[k] + 1 if faint else 0
         if search.refuted[k] == ALL:
             search.until[0] = t + SHORT * search.whole
-        if search.fired[k] != 0 and switches.mode[k] != search.after[k]:
-            search.fired[k] = 0  # roundoff: the motion goes the other way
-        elif search.fired[k] != 0:
-            search.passed[k] = 1
-            search.events[0] += 1
 
 
 @compiled
@@ -198,9 +170,3 @@ def note_switch(search):
     search.times[n % RUSH] = t
     search.total[0] = n + 1
     return t - first
-
-
-@compiled
-def _is_left(search, k):
-    """Whether what has just been passed is zero still, for all that it was in the last step."""
-    return abs(search.stages.mechanism.switches.value[k]) <= ZERO * search.size[k] + ROUNDOFF * search.noise[k]

@@ -24,16 +24,17 @@ from ...kernels.blocks import block
 from ...kernels.functions import addresses
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
-from ..contact.guards import follow_slips, has_gaps_alone, note_slips
+from ..contact.guards import follow_slips, has_gaps_alone, is_slip, note_slips
 from ..course import moment
+from ..implicit.iteration import SHARP
 from ..methods.method import Stages
 from .along import read_rates_here
 from .choosing import carry_on, choose, start_over, switch_over
 from .looks import EXACT, LEFT, first_wrong, look_at
 from .pieces import hold_pieces
 from .search import SHORT, TANGLED, Search, resolved_until
-from .settling import SLACK
-from .switches import look, natural, side_of
+from .settling import SLACK, ZERO
+from .switches import is_idle, look, natural, side_of
 from .wide import stays_wide
 
 CHOOSE, SWITCH, SEARCH, CARRY_ON, START_OVER, GO_ON = range(6)
@@ -89,6 +90,8 @@ def search_step(search: Search):
         search.found[0] = CUT
         search.tries[0] = 0
         search.until[0] = t + SHORTER * h
+        if closely:
+            stages.implicit.flags[SHARP] = 1  # what sets out from rest is less than the tolerance of Newton's method
     elif at_once:
         search.found[0] = AT_ONCE
     elif high >= 1.0 - max(EXACT, nothing) or (search.tries[0] >= TRIES and high > 0.99):
@@ -101,18 +104,34 @@ def search_step(search: Search):
 
 @compiled
 def _is_refuted(search):
-    """Whether all that switches was chosen at the beginning of the step, where its rate said that it would not."""
-    refuted = True
+    """Whether all that switches was chosen at the beginning of the step, where its rate said that it would not: a
+    branch on its surface, or a slip that sets out from rest. (A long step of an implicit method may have it go
+    backwards at first, by less than its tolerance.)"""
+    mechanism, refuted = search.stages.mechanism, True
     for k in range(search.wanted.size):
-        refuted = refuted and (search.wanted[k] == 0 or search.surface[k] != 0)
+        sets_out = is_slip(mechanism, k) and abs(search.begin[k]) <= ZERO * search.size[k]
+        refuted = refuted and (search.wanted[k] == 0 or search.surface[k] != 0 or sets_out)
     return refuted
+
+
+@compiled
+def is_searched(search):
+    """Whether there are laws or contacts that may switch."""
+    mechanism = search.stages.mechanism
+    return search.functions.size > 0 and mechanism.switches.acting + mechanism.contacts.entries > 0
 
 
 @compiled
 def after_step(search, t, end):
     """What becomes of the step from t to `end`: NONE, CUT, HERE or AT_ONCE."""
-    if search.functions.size == 0:
+    if not is_searched(search):
         return NONE
+    return look_through(search, t, end)
+
+
+@compiled
+def look_through(search, t, end):
+    """The same by all that is not idle now."""
     search.span[0], search.span[1] = t, end
     call_on_block(search.functions[SEARCH], search, ())
     return search.found[0]
@@ -129,7 +148,7 @@ def switched(search, t, y, dy, function):
 @compiled
 def next_begins(search):
     """The end of a step in which nothing switches is where the next one begins."""
-    if search.functions.size > 0:
+    if is_searched(search):
         call_on_block(search.functions[GO_ON], search, ())
 
 
@@ -138,7 +157,9 @@ def go_on_as_held(search: Search):
     """The same where there is something to be held."""
     search.until[0] = resolved_until(search, search.span[1])
     search.tries[0] = 0
-    search.passed[:] = search.surface[:] = search.refuted[:] = 0
+    search.surface[:] = search.refuted[:] = 0
+    if search.stages.implicit.weight.size > 0:
+        search.stages.implicit.flags[SHARP] = 0
     copy(search.end, search.begin)
     follow_slips(search.stages.mechanism, search.begin)
     hold_pieces(search)
@@ -149,9 +170,8 @@ def new_search(stages: Stages, looks: bool = True) -> Search:
     count = stages.mechanism.switches.kinds.size
     parts = (choose, switch_over, search_step, carry_on, start_over, go_on_as_held) if count and looks else ()
     functions = addresses(parts)
-    state, blind = stages.mechanism.state, int(stages.mechanism.switches.blind.sum())
-    search = Search(stages, functions, 0.0, blind)
-    return block(search, switches=count, width=state.size, speeds=state.v_end - state.v_at)
+    state = stages.mechanism.state
+    return block(Search(stages, functions, 0.0), switches=count, width=state.size, speeds=state.v_end - state.v_at)
 
 
 @compiled
@@ -200,6 +220,7 @@ def _wants_at_end(search, h):
     switches, found = search.stages.mechanism.switches, False
     for k in range(switches.kinds.size):
         is_sign = switches.kinds[k] != WHOLE and switches.slides[k] == 0 and search.level[k] == 0.0
+        is_sign = is_sign and not is_idle(switches, k)
         is_zero = is_sign and abs(search.end[k]) <= search.slack[k]
         falls = side_of(switches, k) * search.rates[LEFT, k] * h < -max(PASSES * search.size[k], search.slack[k])
         search.wanted[k] = 1 if is_zero and falls else 0

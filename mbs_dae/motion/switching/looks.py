@@ -20,7 +20,7 @@ from ...compiled.machine import DONE
 from ...compiled.signals import assign
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.vectors import copy
-from ...symbolic.branches import WATCH, WHOLE
+from ...symbolic.branches import WHOLE
 from ..contact.guards import (
     TOUCH,
     has_gaps_alone,
@@ -35,7 +35,7 @@ from ..methods.method import X, prepare_reading, read_between
 from ..methods.runge_kutta import read_cubic
 from .search import DEEP, TANGLED, Search
 from .settling import ALL, SLACK
-from .switches import guard_of, guard_of_side, look, position, read_rates, read_scales, side_of
+from .switches import guard_of, guard_of_side, is_idle, look, position, read_rates, read_scales, side_of
 
 PART = 0.47
 """Where an interval is divided."""
@@ -119,7 +119,8 @@ def is_wrong(search, guards):
     """Whether guards are wrong; which ones is left in `wrong`."""
     found = False
     for k in range(guards.size):
-        search.wrong[k] = 1 if guards[k] < search.level[k] - search.slack[k] else 0
+        is_low = guards[k] < search.level[k] - search.slack[k]
+        search.wrong[k] = 1 if is_low and not is_idle(search.stages.mechanism.switches, k) else 0
         found = found or search.wrong[k] == 1
     return found
 
@@ -141,7 +142,7 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
     for k in range(switches.kinds.size):
         slides = switches.slides[k] == 1
         search.positions[row, k] = position(switches, k)
-        search.rates[row, k] = switches.rate[k]
+        search.rates[row, k] = 0.0 if is_idle(switches, k) else switches.rate[k]
         search.size[k] = max(search.size[k], abs(switches.guard[k]))
         search.top[k] = max(search.top[k], search.size[k])
         search.noise[k] = 1.0 if slides else switches.scale[k]
@@ -160,7 +161,9 @@ def _see(search, t, h, x, closely, is_there):
     _read(search, before, closely, y)
     for i in range(y.size):
         dy[i] = (other[i] - y[i]) / span
-    differs = switches.sliding[0] > 0 or search.blind > 0 or mechanism.contacts.closed[0] > 0
+    differs = switches.sliding[0] > 0 or mechanism.contacts.closed[0] > 0
+    for k in range(switches.kinds.size):
+        differs = differs or (switches.blind[k] == 1 and not is_idle(switches, k))
     if differs:
         _evaluate(search, t + before * h)
         for k in range(switches.kinds.size):
@@ -175,7 +178,7 @@ def _see(search, t, h, x, closely, is_there):
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
     assign(mechanism.signals.drifts, moment(search.stages.course, t + x * h), q, v, dy[: state.q_end])
     read_rates(mechanism, q, v, dy[: state.q_end], dy[state.v_at : state.v_end])
-    read_scales(mechanism, q, v)
+    read_scales(mechanism, q, v, mechanism.length if switches.sliding[0] > 0 else 0.0)
     if differs:
         for k in range(switches.kinds.size):
             if switches.slides[k] == 1 or switches.blind[k] == 1:
@@ -189,7 +192,7 @@ def _held(search, k):
     step, roundoff of what it is made of: of a gap by which bodies have just parted, of the sign of a force that fades.
     (What is watched passes where it does.)"""
     switches = search.stages.mechanism.switches
-    watched, roundoff = switches.kinds[k] == WATCH, PLACED * switches.scale[k]
+    watched, roundoff = switches.heard[k] == 1, PLACED * switches.scale[k]
     if switches.kinds[k] >= TOUCH or (switches.sliding[0] == 0 and not watched):
         return roundoff
     if switches.sliding[0] == 0:

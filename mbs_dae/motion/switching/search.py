@@ -34,8 +34,6 @@ class Search(NamedTuple):
     switches."""
     whole: float
     """How long the run is."""
-    blind: int
-    """Of how many switching functions partial derivatives are not known."""
     span: Work[Vector] = zeros(2)
     """The times at which the step begins and ends."""
     found: Work[Integers] = zeros(1)
@@ -78,13 +76,6 @@ class Search(NamedTuple):
     passes: Work[Integers] = zeros("switches")
     other: Work[Vector] = zeros("width")
     a: Work[Vector] = zeros("speeds")
-    fired: Work[Integers] = zeros("switches")
-    """Of what is watched only: the sign that it has had since the last event (1, -1), or 0; and how many there are."""
-    watched: Work[Integers] = zeros("switches")
-    """The same before a sampling time."""
-    passed: Work[Integers] = zeros("switches")
-    """Whether it has fired where the motion stands (1)."""
-    events: Work[Integers] = zeros(1)
     total: Work[Integers] = zeros(2)
     """How many switches there were, and how many before this run; and when the last ones were."""
     times: Work[Vector] = zeros(RUSH)

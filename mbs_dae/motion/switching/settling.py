@@ -28,7 +28,7 @@ from ...compiled.machine import DONE
 from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
-from ...symbolic.branches import SIDE, WATCH
+from ...symbolic.branches import SIDE
 from ..contact.guards import TOUCH, has_stopped, note_slips, tell_states
 from ..derivative import CHOOSE_STATES, accelerate, derivative, keep_contacts
 from .along import read_rates_here
@@ -174,9 +174,6 @@ def _follow(search, t, y, dy):
         if jumped:
             changed = True
             switches.mode[k] = natural(switches, k)
-            if switches.kinds[k] == WATCH:
-                search.fired[k] = int(switches.mode[k])
-                search.after[k] = switches.mode[k]
     return changed
 
 
@@ -194,7 +191,7 @@ def _changes(search, t, y, dy, k):
         put_mode(switches, k, 1.0 if mixture > 0.0 else -1.0)
     side = switches.mode[k]
     forward = _leaves(search, t, y, dy, k, side)
-    backward = -forward if switches.kinds[k] == WATCH else _leaves(search, t, y, dy, k, -side)
+    backward = _leaves(search, t, y, dy, k, -side)
     put_mode(switches, k, _choice(search, k, side, forward, backward))
     stay(switches, k, 1 if switches.mode[k] == 0.0 else 0)
     return choice_of(switches, k) != before
@@ -205,8 +202,6 @@ def _choice(search, k, side, forward, backward):
     """1, -1, or 0 for staying: what rates say first, of what is not refuted. Nothing is left: any, and it is not looked
     at in the next step."""
     jump, refuted = abs(forward + backward), search.refuted[k]
-    if search.stages.mechanism.switches.kinds[k] == WATCH and forward != 0.0:
-        refuted = 0  # nothing depends on it: a flight too short to be seen is one all the same
     jumps = jump > ZERO * (abs(forward) + abs(backward))
     least = ZERO * jump if jumps else 0.0
     onward, back = (1, 2) if side > 0.0 else (2, 1)

@@ -37,11 +37,17 @@ class Switches(NamedTuple):
     compiled where there is use for them."""
     blind: Integers
     """1 where partial derivatives are not known, of functions in Python."""
+    heard: Integers
+    """1 for the functions of events, which act on nothing: no step looks at them (`event_location` does)."""
+    acting: int
+    """How many functions of laws are not those of events."""
     mode: Work[Vector] = zeros("switches")
     value: Work[Vector] = zeros("switches")
     """The switching functions at the last evaluation, and their rates along the motion."""
     rate: Work[Vector] = zeros("switches")
     guard: Work[Vector] = zeros("switches")
+    listens: Work[Integers] = zeros(1)
+    """1 while the functions of events are looked at, and they alone."""
     free: Work[Integers] = zeros("switches")
     """1 where nobody asks for a branch: of the gap of a point that is open. It is as the state says, as everywhere but
     in runs, and its mode is nan."""
@@ -74,6 +80,12 @@ class Switches(NamedTuple):
 def laws_of(switches):
     """How many switching functions are those of laws, on which a motion may stay."""
     return switches.slope.shape[0]
+
+
+@compiled
+def is_idle(switches, k):
+    """Whether nobody asks for this branch now."""
+    return switches.free[k] == 1 or switches.heard[k] != switches.listens[0]
 
 
 @compiled
@@ -117,7 +129,7 @@ def read_guards(switches: Switches, at: int, places: Integers, out: Vector):
 @compiled
 def position(switches, k):
     """What decides whether a branch is the right one: the switching function, or the mixture of a slide."""
-    if switches.free[k] == 1:
+    if is_idle(switches, k):
         return 0.0
     return switches.mode[k] if switches.slides[k] == 1 else switches.value[k]
 
@@ -133,13 +145,13 @@ def guard_of(switches, k, p):
 @compiled
 def side_of(switches, k):
     """The side on which a sign is held; guards of contacts are positive by themselves."""
-    return 1.0 if switches.kinds[k] >= TOUCH or switches.free[k] == 1 else switches.mode[k]
+    return 1.0 if switches.kinds[k] >= TOUCH or is_idle(switches, k) else switches.mode[k]
 
 
 @compiled
 def guard_of_side(switches, k, side, p):
     """How far the position is from the bound below it (side 1), or above it (-1)."""
-    if switches.free[k] == 1:
+    if is_idle(switches, k):
         return ALWAYS
     if switches.slides[k] == 1:
         return 1.0 + side * p
@@ -195,14 +207,13 @@ def _add_rates(switches, at, batch, out):
 
 
 @compiled
-def read_scales(mechanism, q, v):
-    """The sizes of what the switching functions are made of: partial derivatives times coordinates and velocities (each
-    of the size of the model, or of all, at least)."""
+def read_scales(mechanism, q, v, speed):
+    """The sizes of what the switching functions are made of: partial derivatives times coordinates (each of the size of
+    the model at least) and velocities (each of the largest one, and of this speed at least)."""
     switches, contacts, tr = mechanism.switches, mechanism.contacts, mechanism.machine.transformation
     if tr.edges > 0:
         q, v = tr.qc, tr.vc
     bodies = q.size - mechanism.signals.signals
-    speed = mechanism.length if switches.sliding[0] > 0 else 0.0
     for k in range(v.size):
         speed = max(speed, abs(v[k]))
     for k in range(q.size):

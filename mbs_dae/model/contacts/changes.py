@@ -1,0 +1,55 @@
+"""Changes of contacts and friction that an event may name: ``mbs.Event("stops", when=rub.sticks)``."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ...errors import ModelError
+
+STICKS, SLIPS, TOUCHES, PARTS = "sticks", "slips", "touches", "parts"
+
+
+class ContactChange(NamedTuple):
+    """What an element with this name begins to do."""
+
+    element: str
+    change: str
+
+    def __str__(self) -> str:
+        return f"{self.element}.{self.change}"
+
+
+class ContactChanges:
+    """An element of which events may name changes."""
+
+    name: str
+    who: Any
+
+    @property
+    def sticks(self) -> ContactChange:
+        """The change at which it begins to stick, for `when` of an `mbs.Event`."""
+        return self._change(STICKS)
+
+    @property
+    def slips(self) -> ContactChange:
+        """The change at which it begins to slip."""
+        return self._change(SLIPS)
+
+    @property
+    def touches(self) -> ContactChange:
+        """The change at which bodies touch that were apart: where they stay together, and in every impact."""
+        return self._change(TOUCHES)
+
+    @property
+    def parts(self) -> ContactChange:
+        """The change at which bodies part that have touched; a bounce touches and parts at one instant."""
+        return self._change(PARTS)
+
+    def _change(self, change: str) -> ContactChange:
+        if why := self.never(change):
+            raise ModelError(f"{self.who} never {change}: {why}")
+        return ContactChange(self.name, change)
+
+    def never(self, change: str) -> str:
+        """Why a change never happens; empty where it may."""
+        return ""

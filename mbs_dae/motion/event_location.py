@@ -1,0 +1,346 @@
+"""Where the functions of events pass zero, and when contacts change: found beside the run. Compiled.
+
+An event that only records must change nothing, to the last bit. So no step looks at events. A step that is to be
+accepted is looked through once more, for events alone; then all numbers that the run writes are put back:
+
+    judge a step  ->  has_event  ->  nothing: accept it
+                                     something: back to Python, which keeps the numbers of the run, lets `go_to_event`
+                                     make shorter steps from the beginning of this one, each up to the next event, and
+                                     puts the numbers back
+
+An event that stops or resets a run is found in the same way; then the step is made once more, up to there.
+
+Where contacts or laws switch (`put_sides`) values and rates tell on which side of zero a function stands:
+
+    held        a contact or friction keeps it zero: g = 0 and ġ = 0 but for the errors of the motion. It has passed if
+                it was on a side before, and it does not pass again until contacts change.
+    near zero   its rate decides; without a rate it stays on its side
+    else        its sign decides
+
+What is zero at the end of a step that ends with a switch, but for roundoff, is decided behind the switch: so an event
+"the slip is zero" follows the contact. What is zero at the end of another step is decided in the next one.
+"""
+
+import numpy as np
+
+from ..compiled.contacts import LOG
+from ..compiled.machine import DONE
+from ..kernels.abi import compiled, compiled_apart, words_at
+from ..linear.vectors import copy, largest
+from ..symbolic.branches import WATCH
+from .course import moment
+from .derivative import accelerate_as_held, derivative
+from .methods.method import END, H, T, take_step
+from .past.tape import BEGAN
+from .record import ACCEPTED, March, derivative_at_end, put_back, put_right, remember
+from .switching.along import read_rates_here
+from .switching.locate import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SOON, is_searched, look_through
+from .switching.looks import EXACT, look_at
+from .switching.search import BRIEF, CHATTERS, RUSH
+from .switching.settling import ZERO
+from .switching.switches import hold_all, is_idle, look, natural, read_scales
+
+STEP_EVENT = 24
+"""A status: there are events in a step that is to be accepted."""
+HELD = 1e-6
+"""What contacts and friction hold at zero is zero to this part of its largest value, or to the tolerance of the run:
+errors of constraints move it."""
+FLOOR = 1e-12
+"""It is so, too, if it is less than this part of what it is made of, with velocities that free bodies
+gain in a second."""
+ROUNDOFF = 1e-14
+"""The value of a function is right to this part of what it is made of."""
+TRIES = 400
+"""So many steps are made at most on the way to one event."""
+TAIL = 4
+"""At so many places between a passage and the end of a step it is asked whether the function stays at zero there."""
+
+
+@compiled
+def keep_numbers(events):
+    own = words_at(events.where[0], events.where[1])
+    for n in range(own.size):
+        events.before[n] = own[n]
+
+
+@compiled
+def put_numbers_back(events):
+    own = words_at(events.where[0], events.where[1])
+    for n in range(own.size):
+        own[n] = events.before[n]
+
+
+@compiled
+def listen(march, only):
+    """Look at events alone from now on; where `only` is not negative, at this one of their functions."""
+    events, search, switches = march.events, march.search, march.mechanism.switches
+    switches.listens[0] = 1
+    search.tries[0] = 0
+    search.until[0] = np.inf
+    search.status[0] = DONE
+    search.wanted[:] = search.surface[:] = search.refuted[:] = 0
+    for k in range(switches.kinds.size):
+        switches.leads[k], switches.turn[k] = k, 1
+    for n in range(events.function.size):
+        k = events.function[n]
+        is_event = switches.kinds[k] == WATCH
+        rests = events.side[n] == 0.0 or events.left[n] == 1
+        rests = is_event and (rests or (events.due[n] != 0 if only < 0 else n != only))
+        switches.free[k] = 1 if rests else 0
+        switches.mode[k] = 1.0 if rests else events.side[n]
+    hold_all(march.mechanism)
+
+
+@compiled
+def has_event(march, t, end):
+    """Whether events happen in the step that was just made, or what their functions do cannot be seen."""
+    events, search, mechanism = march.events, march.search, march.mechanism
+    if events.function.size == 0:
+        return False
+    keep_numbers(events)
+    events.left[:] = 0
+    listen(march, -1)
+    if is_searched(search):
+        derivative(mechanism, moment(march.course, end), march.stages.y1, search.dy)
+    found = look_through(search, t, end)
+    bound = max(HELD, march.control.rtol)
+    for n in range(events.function.size):
+        k = events.function[n]
+        is_event = mechanism.switches.kinds[k] == WATCH
+        value, rests = search.value[k], events.side[n] == 0.0
+        if is_event:
+            scale = mechanism.switches.scale[k]
+            size = abs(value) if rests else search.size[k]
+            if rests and abs(value) > bound * events.top[n] + FLOOR * (scale + mechanism.length):
+                events.side[n] = 1.0 if value > 0.0 else -1.0  # it has begun on zero, and leaves it
+            events.top[n], events.since[n] = max(events.top[n], size), max(events.since[n], size)
+            events.pace[n] = max(events.pace[n], abs(search.rates[0, k]))
+    put_numbers_back(events)
+    return found != NONE
+
+
+@compiled_apart
+def go_to_event(march: March, last: float, at_switch: int, only: int):
+    """Take the run to the next event before `last`, which is where the step ends that was judged; `at_switch`: it ends
+    where laws or contacts switch. STEP_EVENT, and `fired` tells what has passed; DONE where there is none; or a status
+    that says why it cannot be looked for."""
+    events, search, stages, mechanism = march.events, march.search, march.stages, march.mechanism
+    t, end, closed = march.time[0], last, march.crossing.closed[0]
+    if last <= t:
+        return DONE
+    listen(march, only)
+    for _ in range(TRIES):
+        remember(march)
+        stages.now[T], stages.now[H], stages.now[END] = t, end - t, end
+        mechanism.nearness[0] = 1.0
+        status = take_step(stages, t, end - t, closed)
+        if status == DONE:
+            status = put_right(march, end, stages.y1)
+        if status == DONE:
+            status = derivative_at_end(march, end, stages.y1, stages.k[march.tableau.stages])
+        if status != DONE:
+            put_back(march)
+            return status
+        found = look_through(search, t, end)
+        if found == LOST_SIGHT:
+            return search.status[0]
+        if found == NONE:
+            put_back(march)
+            for n in range(events.function.size):
+                k = events.function[n]
+                events.since[n] = max(events.since[n], 0.0 if is_idle(mechanism.switches, k) else search.size[k])
+            return DONE
+        short = EXACT * (last - t) + SOON * max(abs(last), 1.0)
+        at_end = found == HERE or (found == CUT and last - search.until[0] <= short)
+        goes_on = at_end and last < march.record.times[march.record.times.size - 1]
+        if end == last and (at_switch == 1 or goes_on) and _leave_to_switch(march, t, last, found):
+            put_back(march)
+            listen(march, only)
+            continue
+        if found == CUT:
+            put_back(march)
+            end = search.until[0]
+            continue
+        if found == AT_ONCE:
+            put_back(march)
+        else:
+            copy(stages.y1, stages.y0)
+            copy(stages.k[march.tableau.stages], stages.k[0])
+            march.time[0] = end
+            events.passed[:] = 0
+        march.counts[ACCEPTED] += 1 if found == HERE else 0
+        search.total[0] += 1
+        return _pass(march)
+    return CHATTERS
+
+
+@compiled
+def _leave_to_switch(march, t, last, found):
+    """Leave what is zero from its passage on to the end of the step, but for roundoff, to the switch there, or to the
+    next step; whether there is such a function."""
+    events, search, switches = march.events, march.search, march.mechanism.switches
+    x = 1.0 if found == HERE else 0.0 if found == AT_ONCE else (search.until[0] - t) / (last - t)
+    some = False
+    for n in range(events.function.size):
+        k = events.function[n]
+        if search.wanted[k] == 0 or switches.kinds[k] != WATCH:
+            continue
+        stays = True
+        for part in range(1, TAIL + 1):
+            look_at(search, t, last - t, x + (1.0 - x) * part / TAIL, True)
+            stays = stays and abs(switches.value[k]) <= ZERO * events.top[n] + ROUNDOFF * search.noise[k]
+        if stays:
+            events.left[n], some = 1, True
+    return some
+
+
+@compiled
+def _pass(march):
+    """Go over to the other side of what passes where the run stands; of a branch in the expression of an event to the
+    other branch, and to the other side of what jumps with it."""
+    events, search, mechanism = march.events, march.search, march.mechanism
+    switches, branches, t = mechanism.switches, False, march.time[0]
+    for n in range(events.function.size):
+        k = events.function[n]
+        events.fired[n] = 0
+        if search.wanted[k] == 1 and switches.kinds[k] == WATCH:
+            _fire(events, n, int(search.after[k]))
+        elif search.wanted[k] == 1:
+            events.side[n], branches = search.after[k], True
+    if branches:
+        listen(march, -1)
+        stages = march.stages
+        status = derivative(mechanism, moment(march.course, t), stages.y0, search.dy)
+        if status != DONE:
+            return status
+        look(mechanism)
+        for n in range(events.function.size):
+            k = events.function[n]
+            jumped = switches.value[k] * events.side[n] < -ZERO * search.size[k]
+            if switches.kinds[k] == WATCH and events.fired[n] == 0 and jumped:
+                _fire(events, n, int(-events.side[n]))
+    return _passed_at(march, t, STEP_EVENT)
+
+
+@compiled
+def _passed_at(march, t, status):
+    """The status of a run in which something passes at t; another one if so much has passed in no time that it does so
+    without end."""
+    events = march.events
+    n = events.total[0]
+    first = events.times[n % RUSH] if n >= RUSH else -np.inf
+    events.times[n % RUSH], events.total[0] = t, n + 1
+    if t - first >= BRIEF * march.search.whole:
+        return status
+    events.endless[0] = 1
+    return CHATTERS
+
+
+@compiled
+def _fire(events, n, direction):
+    events.fired[n], events.side[n], events.passed[n], events.since[n] = direction, direction, 1, 0.0
+    events.count[0] += 1
+
+
+@compiled
+def fire_due(march, end):
+    """What the run has gone to happens where a step ends there. A status."""
+    events = march.events
+    events.passed[:] = 0
+    if events.function.size == 0 or end < events.until[0]:
+        return DONE
+    events.until[0] = np.inf
+    for n in range(events.function.size):
+        if events.due[n] != 0:
+            _fire(events, n, events.due[n])
+            events.due[n] = 0
+    return _passed_at(march, end, DONE)
+
+
+@compiled_apart
+def put_sides(march: March, t: float, how: int):
+    """The sides on which functions of events stand where the run goes on in another way (`how`: see `tape`), y' being
+    known; what has come to another side has passed. A status."""
+    events, search, mechanism, stages = march.events, march.search, march.mechanism, march.stages
+    switches, contacts, state = mechanism.switches, mechanism.contacts, mechanism.state
+    keep_numbers(events)
+    listen(march, -1)
+    for n in range(events.function.size):
+        switches.free[events.function[n]] = 0
+        switches.mode[events.function[n]] = np.nan
+    hold_all(mechanism)
+    now, y, dy = moment(march.course, t), stages.y0, search.dy
+    q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
+    is_held = contacts.closed[0] > 0 or switches.sliding[0] > 0
+    fastest = mechanism.length
+    if is_held:
+        closed, contacts.closed[0] = contacts.closed[0], 0
+        accelerate_as_held(mechanism, now, q, v, a)
+        fastest = max(fastest, largest(a))
+        contacts.closed[0] = closed
+    derivative(mechanism, now, y, dy)
+    look(mechanism)
+    read_rates_here(mechanism, now, q, v, a)
+    read_scales(mechanism, q, v, fastest)
+    bound = max(HELD, march.control.rtol)
+    if how == BEGAN:
+        events.top[:] = events.pace[:] = events.since[:] = 0.0
+        events.passed[:] = events.due[:] = events.fired[:] = events.count[:] = 0
+        events.total[0] = events.endless[0] = 0
+        events.until[0] = np.inf
+    some = False
+    for n in range(events.function.size):
+        k = events.function[n]
+        g, rate, scale = switches.value[k], switches.rate[k], switches.scale[k]
+        if switches.kinds[k] != WATCH:
+            side = natural(switches, k)
+            events.side[n] = 1.0 if side == 0.0 and switches.kinds[k] < WATCH - 1 else side
+            continue
+        before = 0.0 if how == BEGAN else events.side[n]
+        is_zero = abs(g) <= bound * events.top[n] + FLOOR * scale
+        stays = abs(rate) <= bound * events.pace[n] + FLOOR * scale
+        is_near = abs(g) <= ZERO * events.top[n] + ROUNDOFF * scale
+        if is_held and is_zero and stays:
+            side = 0.0
+        elif not is_near:
+            side = 1.0 if g > 0.0 else -1.0
+        elif abs(rate) > (FLOOR * scale if is_held else 0.0) and switches.blind[k] == 0:
+            side = 1.0 if rate > 0.0 else -1.0
+        else:
+            side = before
+        events.side[n] = side
+        is_new = events.passed[n] == 0 and (side != 0.0 or events.since[n] > ZERO * events.top[n])
+        if side != before and before != 0.0 and is_new:
+            events.fired[n], events.passed[n] = int(side if side != 0.0 else -before), 1
+            events.count[0] += 1
+            some = True
+    put_numbers_back(events)
+    return _passed_at(march, t, DONE) if some else DONE
+
+
+@compiled
+def note_contacts(march, t, how):
+    """Note the state where contacts have changed, or begin."""
+    events, modes, state = march.events, march.mechanism.switches.mode, march.mechanism.state
+    if events.log.shape[0] == 0:
+        return
+    changed, first = how == BEGAN, events.entries
+    for k in range(events.told.size):
+        was, now = events.told[k], modes[first + k]
+        is_gap = march.mechanism.switches.kinds[first + k] == WATCH + 1
+        changed = changed or (was != now if is_gap else (was == 0.0) != (now == 0.0))
+    if how == BEGAN:
+        events.logged[0] = 0
+    impacts = march.mechanism.contacts.logged[0]
+    if events.asks[0] == 1 and how != BEGAN and (changed or impacts > events.struck[0]):
+        events.count[0] += 1
+    events.struck[0] = impacts
+    if not changed or events.logged[0] == LOG:
+        return
+    row = events.log[events.logged[0]]
+    row[0] = t
+    copy(modes[first:], events.told)
+    copy(modes[first:], row[1:])
+    copy(march.stages.y0[: state.v_end], row[1 + events.told.size :])
+    copy(march.stages.k[0][state.v_at : state.v_end], row[1 + events.told.size + state.v_end :])
+    events.logged[0] += 1
