@@ -50,8 +50,8 @@ class Groups(NamedTuple):
         return found[self.column].T
 
     def are_light(self, masses: np.ndarray) -> np.ndarray:
-        """Tell which columns have so little mass beside others in their group that the augmented matrix is needed.
-        Columns that no row holds are not among them, whatever they move."""
+        """Which columns have so little mass beside others in their group that the augmented matrix is needed. Columns
+        that no row holds are not among them, whatever they move."""
         return self.held & (masses <= LIGHT * self.largest(masses))
 
 
@@ -271,7 +271,7 @@ class Structure(Remembering):
 
     @cached_property
     def augmented_pattern(self) -> Pattern:
-        """The pattern with all entries of M + Φ_vᵀ C Φ_v (`kkt`)."""
+        """The same with all entries of M + Φ_vᵀ C Φ_v (`kkt`)."""
         return analyse_augmented(self.columns, len(self.rows), *self.entries(formed=True))
 
     @cached_property

@@ -227,8 +227,8 @@ class System(Remembering):
 
     @cached_property
     def _masses_of_joints(self) -> tuple[np.ndarray, np.ndarray]:
-        """The masses that joints move in the placement when all others stand still; and when those behind them give
-        way, that is, the pivots of the tree. These are next to nothing where joints have a pin in common."""
+        """What joints move in the placement when all others stand still; and when those behind them give way, that is,
+        the pivots of the tree. These are next to nothing where joints have a pin in common."""
         machine = self.machine(dynamic=True)
         observe(machine, 0.0, self.placement, self.still)
         at = machine.transformation
@@ -297,7 +297,7 @@ class System(Remembering):
 
     @cached_property
     def augmented_prototype(self) -> Machine:
-        """The factorisation for models that have light bodies."""
+        """The same where bodies are light."""
         machine = self._machine(True, True, augmented=True)
         machine.factor.compliance[:] = self.compliance
         return machine

@@ -180,10 +180,10 @@ class KernelCoordinates(CoordinateSet, Protocol):
         """The weights of all velocities, those of what stands still behind the others."""
 
     def masses(self, number: Evaluator) -> np.ndarray:
-        """The mass that each velocity moves; 0 where M is singular."""
+        """What each velocity moves; 0 where M is singular."""
 
     def diagonal(self, number: Evaluator) -> np.ndarray:
-        """The mass that each velocity moves, where M is singular, too."""
+        """What each velocity moves, where M is singular, too."""
         return self.masses(number)
 
 

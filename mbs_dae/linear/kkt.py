@@ -61,7 +61,7 @@ class Factor(NamedTuple):
     beside: Work[Vector] = zeros("beside")
     """The entries of W below its diagonal."""
     soft: Work[Vector] = zeros("n")
-    """The diagonal that Φ_vᵀ C Φ_v adds to W; 0 without C."""
+    """What Φ_vᵀ C Φ_v adds to the diagonal of W; 0 where C is none."""
     compliance: Work[Vector] = zeros("augmented")
     """1/C_k is the sum of these numbers over the columns of row k, times its squared entries. Empty where C is none."""
     stiffness: Work[Vector] = zeros("augmented_rows")
@@ -233,7 +233,7 @@ def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, solve_o
 
 @compiled
 def _solve_augmented(pattern, factor, f, g, x, multipliers):
-    """Solve with C: x and λ are corrected by the solution for what is left of f and g, beginning with all of them,
+    """The same with C: x and λ are corrected by the solution for what is left of f and g, beginning with all of them,
     until corrections are down to roundoff or no longer half as large as the one before. Then one more solution tells
     what roundoff in the entries of the matrix, and in f and g, makes of them."""
     rest_x, rest_g, n, m = factor.rest_x, factor.rest_g, pattern.n, pattern.m

@@ -78,7 +78,7 @@ def test_a_passage_that_steps_resolve_has_derivatives():
 
 
 def test_a_gradient_across_is_refused_by_name():
-    """Tolerance of numbers that are read behind the passage."""
+    """Of what is read behind the passage."""
     model, start = guided(), {"b.x": 1.0, "b.vx": 0.0}
     with pytest.raises(mbs.MbsError, match="the ends of Spring 's' meet"):
         mbs.gradient(mbs.at_end("b.x"), model, [0, 0.5], ["s.length"], initial=start)

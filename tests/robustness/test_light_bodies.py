@@ -10,7 +10,7 @@ import mbs_dae as mbs
 SETS = "cartesian", "natural", "joint"
 DIGITS = 40
 ALLOWED = 1e-8
-"""The error that is allowed, as a part of the size of an acceleration or a reaction."""
+"""Of the size of an acceleration or a reaction."""
 HELD = 1e-25
 """Bodies of less acceleration are held; what is allowed them is a part of 1 m/s² or rad/s²."""
 LEAST = 1e-2
@@ -87,7 +87,7 @@ class Cluster:
         return model
 
     def rows(self) -> tuple[np.ndarray, list[int]]:
-        """The rows of all joints, over the velocities of places and turns; and where those of each joint begin."""
+        """Of all joints, over the velocities of the bodies' places and their turns; and where those of each begin."""
         size, rows, begins = self.dimension + len(self.axes), list[np.ndarray](), list[int]()
         for kind, i, k, at, axis in self.joints:
             begins.append(len(rows))
@@ -141,7 +141,7 @@ class Cluster:
 
 
 def became(dimension: int, seed: int) -> str:
-    """The outcome of a model: "right" in all sets, "refused" by name in some, "singular" and refused in all, or of
+    """What became of a model: "right" in all sets, "refused" by name in some, "singular" and refused in all, or of
     "dependent" rows, which are not looked at."""
     cluster = Cluster(dimension, seed)
     with mp.workdps(DIGITS):
