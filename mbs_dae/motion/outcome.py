@@ -126,7 +126,7 @@ def forces_along(
     done = solve_motion(run, *motion[:3], held, multipliers, forces, rates)
     if done < motion.t.size and not run.machine.factor.unsettled[0] <= UNCERTAIN:
         light = ", ".join(repr(body.name) for body in bodies.light_bodies)
-        what = f"reactions of {bodies.model.name!r} at t = {motion.t[done]:.6g} are lost in roundoff: {light} "
+        what = f"the reactions of {bodies.model.name!r} at t = {motion.t[done]:.6g} are lost in roundoff: {light} "
         what += "weigh too little beside what they are joined to"
         raise ModelError(f"{what}; give them more mass", time=motion.t[done])
     return done, multipliers, forces, rates, dependent_rows(run.machine, DEPENDENT) if done else 0
