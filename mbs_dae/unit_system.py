@@ -353,7 +353,7 @@ def shown(values: Numbers, unit: str, *names: str, frequency: bool = False) -> t
     """Values in SI as they are shown, and the word beside them. `names` are those by which a quantity may have a unit
     of its own; a `frequency` in rad/s may be read in Hz, and is not read in degrees a second."""
     size, word = size_of(unit, *names, frequency=frequency)
-    return (values if size == 1.0 else values / size), word  # type: ignore[operator]
+    return (values if size == 1.0 else values / size), word  # type: ignore[operator,return-value]
 
 
 def shown_unit(unit: str, *names: str, frequency: bool = False) -> str:

@@ -100,7 +100,7 @@ def _table(given: Sequence[tuple[str, str, tuple[float, ...]]]) -> Iterator[str]
     rows = []
     for name, unit, numbers in given:
         size, word = size_of(unit, name.rpartition(" ")[2].strip("|"))
-        rows.append((name, word, [x / size for x in numbers] if size != 1.0 else numbers))
+        rows.append((name, word, tuple(x / size for x in numbers) if size != 1.0 else numbers))
     widths = [max(len(row[k]) for row in (*rows, ("quantity", "unit"))) for k in (0, 1)]
     yield f"{'quantity':<{widths[0]}}  {'unit':<{widths[1]}}" + "".join(f"{head:>13}" for head in HEADS)
     for name, unit, numbers in rows:

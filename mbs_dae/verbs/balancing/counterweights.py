@@ -79,5 +79,7 @@ class Counterweights:
             if moment.size == 3:
                 where = "as (" + ", ".join(f"{x / size:.6g}" for x in clean) + ")"
             unit = f" {word}" if metre != 1.0 else ""
-            lines.append(f"  {body}: {told(np.linalg.norm(moment), 'kg m')} {where} in body axes, from ({pivot}){unit}")
+            lines.append(
+                f"  {body}: {told(float(np.linalg.norm(moment)), 'kg m')} {where} in body axes, from ({pivot}){unit}"
+            )
         return "\n".join(lines)
