@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_tables, check_without_contacts, model_of
+from ..arguments import check_tables, check_without_contacts, checked_options, model_of
 from ..compiled import System
 from ..compiled.machine import DONE
 from ..derivatives.parameters import asked_of
@@ -25,6 +25,7 @@ from ..poses.slips import turns_in_assembly
 from ..results.result import State
 
 
+@checked_options
 def assemble(
     model: Model | System, t: float = 0.0, fix: Mapping[str, float] | None = None, start: State | None = None,
     forces: bool = False, derivatives: Sequence[Any] = (),

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_tables, checked_times, system_of, truth_of
+from ..arguments import check_tables, checked_options, checked_times, system_of, truth_of
 from ..certify.motion import certified_motion, set_certificate
 from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, POSES, Machine
@@ -42,6 +42,7 @@ CHUNK, PATIENCE = 5000, 5e5
 BRIDGED = "at change points the motion is the smooth one; velocities there come from both its sides"
 
 
+@checked_options
 def kinematics(
     model: Model | System, times: Sequence[float] | np.ndarray = (), start: State | None = None,
     progress: Progress | None = None, derivatives: Sequence[Any] = (), certify: bool = False,
