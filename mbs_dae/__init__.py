@@ -121,6 +121,7 @@ __all__ = [*_HOME]
 _PROVIDED = {
     "Joint.unilateral": "model.contacts.links.unilateral",
     "Model.compile": "compiled.system.compile_model",
+    "Model.draw": "verbs.assemble.assemble",
     "Topology.draw": "view.graph.draw",
     "State.result": "readings.motion.result_of_state",
     "State.d": "derivatives.varied.state_derivative",

@@ -34,6 +34,8 @@ def summary(result: Result, names: Sequence[str]) -> Iterator[str]:
         yield f"change points: t = {', '.join(f'{point:g}' for point in points)}"
     if overlap := result.stats.get("overlap"):
         yield f"note: {overlap}"
+    if turned := result.stats.get("turned"):
+        yield f"note: {turned}"
     yield from _quantities(result, names)
 
 

@@ -180,11 +180,7 @@ class KernelCoordinates(CoordinateSet, Protocol):
         """The weights of all velocities, those of what stands still behind the others."""
 
     def masses(self, number: Evaluator) -> np.ndarray:
-        """The mass that each velocity moves; 0 where M is singular."""
-
-    def diagonal(self, number: Evaluator) -> np.ndarray:
-        """The mass that each velocity moves, where M is singular, too."""
-        return self.masses(number)
+        """What each velocity moves."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from .objectives.weights import weights
 
 
 @dataclass(frozen=True, eq=False)
-class ContactChanges:
+class Changing:
     """All that is asked of a design that was run. Slopes are found when first asked for: a search does not ask for
     those of designs that it steps back from."""
 
@@ -108,7 +108,7 @@ class Numbers:
     """One of these, or several as a list."""
 
     value: np.ndarray
-    of: ContactChanges
+    of: Changing
     span: slice
 
     @property

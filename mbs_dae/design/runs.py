@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import MbsError
 from ..results.result import Result
 from .analysis import Analysis
-from .changes import ContactChanges, Numbers, listed, single
+from .changes import Changing, Numbers, listed, single
 from .limits import Limit
 from .objectives.objective import Measured
 
@@ -24,7 +24,7 @@ class Evaluation:
     """What is to be small: a number, or of several kinds all their entries."""
     limited: tuple[Numbers, ...]
     """Of each limit, as a list."""
-    changing: ContactChanges
+    changing: Changing
 
     @property
     def result(self) -> Result:
@@ -73,7 +73,7 @@ class Runs:
             self.failures.append(Failed(row, error))
             return self.failures[-1]
         count = len(self.wanted)
-        changing = ContactChanges(self.analysis, row, result, (*self.wanted, *(one.measured for one in self.limits)))
+        changing = Changing(self.analysis, row, result, (*self.wanted, *(one.measured for one in self.limits)))
         parts = changing.parts()
         wanted = single(parts[0]) if self.is_number else listed(parts[:count])
         return Evaluation(row, wanted, tuple(listed([one]) for one in parts[count:]), changing)

@@ -327,6 +327,16 @@ class Model(Content):
             self._compiled[key] = system
         return self._compiled[key]
 
+    def draw(self, t: float = 0.0, ax: Any = None, **options: Any) -> Any:
+        """A picture of the model, assembled at a time: what `assemble` finds, drawn as by ``State.draw``, whose options
+        it has.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> rod.draw(units="mm").axes[0].get_xlabel()
+        'x [mm]'
+        """
+        return provided("Model.draw")(self, t).draw(ax, **options)
+
     def _known_alike(self, key: tuple[str, ...]) -> Any:
         """What was compiled with other values of the parameters. Bodies can be compiled where joint or natural
         coordinates are."""

@@ -18,13 +18,15 @@ class Pictures:
     shows whatever it names in other units: "deg, mm", ``{"rod.angle": "deg"}``, or what `mbs.units` gives."""
 
     def plot(
-        self, *names: str, axes: str = "world", over: str | None = None, degrees: bool = False, units: UnitsLike = None
-    ) -> Figure:
+        self, *names: str, axes: str = "world", over: str | None = None, degrees: bool = False,
+        units: UnitsLike = None, beside: Any = (),
+    ) -> Figure:  # fmt: skip
         """The named quantities over time, or ``over`` another one, a panel for each unit and each vector; ``axes`` are
         those of vectors, as of `vector`. Dashed is what redundant joints leave open.
 
         ``degrees=True`` shows angles and their rates in degrees, ``units="deg, mm, rpm"`` or ``units={"rod.angle":
-        "deg"}`` whatever is named in other units than those of SI: see `mbs.units`.
+        "deg"}`` whatever is named in other units than those of SI: see `mbs.units`. Other results are drawn with it:
+        ``beside={"with friction": other}``, dotted or in dashes and dots.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
@@ -38,7 +40,7 @@ class Pictures:
         'angle [°]'
         """
         with shown_in(units, degrees):
-            return provided("Result.plot")(self, names, axes, over)
+            return provided("Result.plot")(self, names, axes, over, beside)
 
     def plot_path(self, *markers: str, units: UnitsLike = None) -> Figure:
         """The paths that named points take (coupler curves); a circle shows where each begins, and faint lines the

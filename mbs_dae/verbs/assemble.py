@@ -6,23 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_tables, check_without_contacts, model_of
+from ..arguments import check_tables, check_without_contacts, checked_options, model_of
 from ..compiled import System
 from ..compiled.machine import DONE
 from ..derivatives.parameters import asked_of
 from ..derivatives.varied import state_with_derivatives
 from ..errors import ModelError, check_dict
 from ..explain.contacts import told_of_overlap_at
-from ..explain.failures import check_masses, no_acceleration
+from ..explain.explanation import no_force
+from ..explain.failures import check_masses
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..motion.derivative import accelerate
 from ..motion.initial import check_regular
 from ..motion.mechanism import mechanism
 from ..poses.assembly import assembled
+from ..poses.slips import turns_in_assembly
 from ..results.result import State
 
 
+@checked_options
 def assemble(
     model: Model | System, t: float = 0.0, fix: Mapping[str, float] | None = None, start: State | None = None,
     forces: bool = False, derivatives: Sequence[Any] = (),
@@ -55,7 +58,8 @@ def assemble(
     asked = asked_of(model, derivatives, given)
     state = assembled(model, t, fix, start)
     if not forces:
-        state = replace(state, message="; ".join(filter(None, (state.message, told_of_overlap_at(state)))))
+        told = (state.message, told_of_overlap_at(state), turns_in_assembly(state.system, state.full_q))
+        state = replace(state, message="; ".join(filter(None, told)))
         return state_with_derivatives(state, asked, given, start, forced=False)
     check_without_contacts(model, "assemble(forces=True)")
     system, q, v = state.system, state.full_q, state.full_v
@@ -63,7 +67,6 @@ def assemble(
     check_regular(system, t, q, v)
     a = system.still
     system.forget_errors()
-    run = mechanism(system, refinements=2)
-    if (status := accelerate(run, t, q, v, a)) != DONE:
-        raise ModelError(no_acceleration(system, run, status, t, q, v).message, time=t, pose=state)
+    if accelerate(mechanism(system, refinements=2), t, q, v, a) != DONE:
+        raise ModelError(no_force(system, t, q, v), time=t, pose=state)
     return state_with_derivatives(State(system, t, q, v, a), asked, given, start, forced=True)

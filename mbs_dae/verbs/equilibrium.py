@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from ..arguments import checked_over, model_of
+from ..arguments import checked_options, checked_over, model_of
 from ..compiled import System
 from ..derivatives.parameters import asked_of
 from ..equilibria.balance import Balance, balance_at
@@ -51,6 +51,7 @@ def equilibrium(
 def equilibrium(
     model: Model | System, start: Start = ..., *, over: Over, derivatives: Sequence[Any] = ...
 ) -> EquilibriumPath: ...
+@checked_options
 def equilibrium(
     model: Model | System, start: Start = None, all: bool = False, over: Over | None = None,
     derivatives: Sequence[Any] = (),

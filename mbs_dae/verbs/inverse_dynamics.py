@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_without_contacts, system_of
+from ..arguments import check_without_contacts, checked_options, system_of
 from ..compiled import System
 from ..derivatives.parameters import asked_of_motion
 from ..derivatives.varied import with_derivatives
@@ -29,6 +29,7 @@ from ..results.result import Result, State
 from .kinematics import kinematics
 
 
+@checked_options
 def inverse_dynamics(
     model: Model | System, times: Sequence[float] | np.ndarray = (), start: State | None = None,
     progress: Progress | None = None, derivatives: Sequence[Any] = (),

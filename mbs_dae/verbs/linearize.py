@@ -8,7 +8,15 @@ from typing import Any, overload
 
 import numpy as np
 
-from ..arguments import as_state, check_start, check_without_contacts, checked_over, model_of, system_of
+from ..arguments import (
+    as_state,
+    check_start,
+    check_without_contacts,
+    checked_options,
+    checked_over,
+    model_of,
+    system_of,
+)
 from ..compiled import System
 from ..derivatives.parameters import Asked, asked_of
 from ..equilibria.balance import balance_at
@@ -39,6 +47,7 @@ def linearize(
     model: Model | System, state: Where = ..., inputs: Sequence[str] = ..., outputs: Sequence[str] = ...,
     coordinates: Sequence[str] = ..., *, over: Over, derivatives: Sequence[Any] = ...,
 ) -> LinearPath: ...  # fmt: skip
+@checked_options
 def linearize(
     model: Model | System, state: Where = None, inputs: Sequence[str] = (), outputs: Sequence[str] = (),
     coordinates: Sequence[str] = (), over: Over | None = None, derivatives: Sequence[Any] = (),

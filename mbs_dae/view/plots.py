@@ -32,11 +32,25 @@ LETTERS = {"": "", "w": r"\omega", "alpha": r"\alpha"}
 """Of components, where they are other than in the name."""
 
 
-def plot(result: Result, names: Sequence[str], axes: str = "world", over: str | None = None) -> Figure:
+MARKS = ("", "o", "s", "^", "D", "v", "P", "X")
+"""They tell the curves of a panel apart for who sees no colours: a few on each but the first."""
+APART = 0.16
+"""The way between two marks of a curve, as a part of the diagonal of its panel."""
+LOOKS = (":", "-.", (0, (1, 3)), (0, (6, 2, 1, 2, 1, 2)))
+"""The lines of other results. Dashes are for what redundant joints leave open."""
+Runs = list[tuple[Result, str, Any]]
+"""Results that are drawn together, each with what its labels say of it and with its own line."""
+
+
+def plot(
+    result: Result, names: Sequence[str], axes: str = "world", over: str | None = None,
+    beside: Result | Mapping[str, Result] | Sequence[Result] = (),
+) -> Figure:  # fmt: skip
     """The named quantities over time (or over the swept parameter, or over another quantity), one panel for each unit,
-    and one for each vector, by its components along the axes of a body or a marker. Dashed is what redundant joints
-    leave open."""
-    x, below = _across(result, over)
+    and one for each vector, by its components along the axes of a body or a marker; those of other results beside them.
+    Dashed is what redundant joints leave open."""
+    _, below = _across(result, over)
+    runs = _runs(result, beside)
     names = names_of(names, "plot", "quantities", result.all_names)
     panels: dict[str, list[str]] = {}
     for name in names:
@@ -49,12 +63,28 @@ def plot(result: Result, names: Sequence[str], axes: str = "world", over: str | 
         figure, stack = stacked(result, len(panels))
         for ax, group in zip(stack, panels.values(), strict=True):
             if result.components(group[0]) == (group[0],):
-                _numbers(ax, result, group, x)
+                _numbers(ax, runs, group, over)
             else:
-                _vector(ax, result, group[0], axes, x)
+                _vector(ax, runs, group[0], axes, over)
             ax.legend(**BESIDE)
         stack[-1].set_xlabel(below)
     return figure
+
+
+def _runs(result: Result, beside: Any) -> Runs:
+    others = beside if isinstance(beside, Mapping) else {}
+    if not others:
+        given = [beside] if isinstance(beside, Result) else list(beside) if np.iterable(beside) else [beside]
+        others = {f"result {number}": one for number, one in enumerate(given, start=2)}
+    for other in others.values():
+        if not isinstance(other, Result):
+            what = f"beside= takes other results, or a dictionary of them, not {other!r}"
+            raise ModelError(f"{what}; write e.g. beside={{'with friction': other}}")
+        if other.axis != result.axis:
+            what = f"a result over {other.axis[0]} cannot be drawn beside one over {result.axis[0]}"
+            raise ModelError(f"{what}; draw them in two pictures")
+    looks = zip(others.items(), cycle(LOOKS), strict=False)
+    return [(result, "", None), *((one, f", {as_label(str(label))}", look) for (label, one), look in looks)]
 
 
 def _across(result: Result, over: str | None) -> tuple[np.ndarray, str]:
@@ -69,20 +99,25 @@ def _across(result: Result, over: str | None) -> tuple[np.ndarray, str]:
     return values, axis_label(as_label(over), unit)
 
 
-def _numbers(ax: Any, result: Result, names: Sequence[str], x: np.ndarray) -> None:
-    for name, colour in zip(names, cycle(COLOURS), strict=False):
-        values, _ = shown(result[name], result.unit(name), name)
-        _line(ax, x, values, _unique(result, name), as_label(name), color=colour)
+def _numbers(ax: Any, runs: Runs, names: Sequence[str], over: str | None) -> None:
+    result = runs[0][0]
+    for own, said, look in runs:
+        x, _ = _across(own, over)
+        for number, (name, colour) in enumerate(zip(names, cycle(COLOURS), strict=False)):
+            values, _ = shown(own[name], own.unit(name), name)
+            _line(ax, x, values, _unique(own, name), as_label(name) + said, number, look, color=colour)
     ax.set_ylabel(quantity_label(result.unit(names[0]), names[0]))
 
 
-def _vector(ax: Any, result: Result, name: str, axes: str, x: np.ndarray) -> None:
+def _vector(ax: Any, runs: Runs, name: str, axes: str, over: str | None) -> None:
     """Its components; and its size, but for places, whose distance from the origin says little."""
+    result = runs[0][0]
     parts = [part.rpartition(".")[2] for part in result.components(name)]
     letters, along = LETTERS.get(parts[0][:-1], parts[0][:-1]), "".join(part[-1] for part in parts)
-    unique = _unique(result, name) if axes == "world" else mixed(_unique(result, name))
-    values, unit = shown(result.vector(name, axes), result.unit(name), name)
-    _components(ax, x, letters, along, values, unique)
+    for own, said, look in runs:
+        unique = _unique(own, name) if axes == "world" else mixed(_unique(own, name))
+        values, unit = shown(own.vector(name, axes), own.unit(name), name)
+        _components(ax, _across(own, over)[0], letters, along, values, unique, said, look)
     ax.set_ylabel(axis_label(as_label(name), unit))
     _say_axes(ax, axes)
 
@@ -234,14 +269,16 @@ def _in_space(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> tup
 
 
 def _components(
-    ax: Any, x: np.ndarray, letter: str, axes: str, values: np.ndarray, unique: np.ndarray
+    ax: Any, x: np.ndarray, letter: str, axes: str, values: np.ndarray, unique: np.ndarray, said: str = "",
+    look: Any = None,
 ) -> None:  # fmt: skip
     """The components of a vector, and its size."""
-    for axis, colour, value, known in zip(axes, COLOURS, values.T, unique.T, strict=False):
-        _line(ax, x, value, known, f"${letter}_{axis}$" if letter else axis, color=colour)
+    for number, (axis, colour, value, known) in enumerate(zip(axes, COLOURS, values.T, unique.T, strict=False)):
+        label = f"${letter}_{axis}$" if letter else axis
+        _line(ax, x, value, known, label + said, number, look, color=colour)
     if letter:
         size, known = np.linalg.norm(values, axis=1), np.asarray(unique.all(axis=1))
-        _line(ax, x, size, known, f"$|{letter}|$", color=DARK, linewidth=1.2)
+        _line(ax, x, size, known, f"$|{letter}|${said}", 0, look, color=DARK, linewidth=1.2)
 
 
 def _loads(ax: Any, result: Result, name: str, values: np.ndarray, unique: np.ndarray, part: str) -> None:
@@ -341,9 +378,16 @@ def mixed(unique: np.ndarray) -> np.ndarray:
     return np.broadcast_to(unique.all(axis=1, keepdims=True), unique.shape)
 
 
-def _line(ax: Any, x: np.ndarray, values: np.ndarray, unique: np.ndarray, label: str, **how: Any) -> None:
+def _line(
+    ax: Any, x: np.ndarray, values: np.ndarray, unique: np.ndarray, label: str, number: int = 0, look: Any = None,
+    **how: Any,
+) -> None:  # fmt: skip
+    """One curve of a panel, by its number there; `look` is the line of another result."""
+    mark = MARKS[number % len(MARKS)]
+    if len(x) > 1 and mark:
+        how |= {"markevery": (0.02 * number, APART), "markersize": 4.0}
     for part, dashes, remark in solid_and_dashed(unique):
-        how |= {"label": label + remark, "linestyle": dashes, "marker": marker_of(x)}
+        how |= {"label": label + remark, "linestyle": dashes if look is None else look, "marker": marker_of(x) or mark}
         ax.plot(x, np.where(part, values, np.nan), **how)
 
 

@@ -270,3 +270,46 @@ def test_gas_that_presses_on_cylinder_and_piston_does_not_shake_the_frame(model)
     still, loaded = mbs.inverse_dynamics(model, times), mbs.inverse_dynamics(engine, times)
     assert np.abs(loaded.reaction("B")[:, 0] - still.reaction("B")[:, 0]).max() > 4e4
     assert np.abs(loaded.shaking().total - still.shaking().total)[:, :2].max() < 1e-9 * 5e4
+
+
+# --- beside one another ---
+
+
+def test_two_results_in_one_plot_are_told_apart_without_colours(model, motion):
+    other = mbs.inverse_dynamics(model.with_parameters(l=0.25), motion.t)
+    ax = motion.plot("crank.angle", "rod.angle", degrees=True, beside={"short rod": other}).axes[0]
+    labels = ["crank.angle", "rod.angle", "crank.angle, short rod", "rod.angle, short rod"]
+    assert [line.get_label() for line in ax.lines] == labels
+    assert len({(line.get_linestyle(), line.get_marker()) for line in ax.lines}) == 4
+    assert ax.lines[3].get_ydata() == pytest.approx(np.degrees(other["rod.angle"]))
+    with pytest.raises(mbs.ModelError, match="beside= takes other results"):
+        motion.plot("rod.angle", beside="other")
+
+
+def test_a_model_is_drawn_as_it_is_assembled(model):
+    assert model.draw(0.1, units="mm").axes[0].get_xlabel() == "x [mm]"
+
+
+def test_the_mode_of_a_slow_turn_and_a_long_slide_moves_most_where_its_points_do():
+    """A carriage slides 1 m while its wheel of 10 m turns by 0.5 rad: the wheel's rim goes farther."""
+    made = mbs.PlanarModel("carriage")
+    slide = made.body("slide", mass=1.0, inertia=1.0)
+    wheel = made.link("wheel", (-10, 0), (10, 0), mass=1.0)
+    guide = made.add(mbs.Translational("guide", made.ground, slide))
+    made.add(mbs.Revolute("pin", slide, wheel.at(0, 0)))
+    made.add(mbs.Constraint("law", slide, wheel, phi=lambda i, j: [j.angle - i.x / 2]))
+    made.add(mbs.SpringDamper("spring", made.ground.at(-30, 0), slide, stiffness=100.0, length=30.0))
+    law = mbs.linearize(made)
+    shape = law.mode(1).shape
+    assert abs(shape["slide.x"]) > abs(shape["wheel.angle"]) and guide.name == "guide"
+    assert str(law).splitlines()[1].endswith("wheel.angle")
+
+
+def test_options_and_members_are_told_by_name(model):
+    with pytest.raises(mbs.ModelError, match=re.escape("simulate() has no option 'tol'; did you mean 'rtol'")):
+        mbs.simulate(model, [0, 1], tol=1e-6)
+    rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+    study = mbs.ensemble(rod, [0, 1], over={"rod.omega": [1, 2]}, outputs=["rod.angle"])
+    assert np.array_equal(study["rod.angle"], study.array("rod.angle"))
+    with pytest.raises(mbs.ModelError, match=re.escape("a member is member(number)")):
+        study[0]

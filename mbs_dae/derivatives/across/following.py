@@ -109,14 +109,6 @@ class Following:
                 moved = self.time_moved([self.guard_of(name) for name in events])
                 self.ending = Ending(moved, self._kept(moved))
 
-    def stop(self, t: float, why: str) -> None:
-        """No derivatives from this time on, which is in the last step."""
-        if why not in self.told:
-            self._tell(why)
-            self.S, self.remembered = np.full_like(self.S, np.nan), np.full_like(self.remembered, np.nan)
-            for own in self.rows.values():
-                own[:, (self.run.record.times > t)[: own.shape[1]]] = np.nan
-
     # --- what happens ---
 
     def _step(self, t: float, changes: bool) -> None:

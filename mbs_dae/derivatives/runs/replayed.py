@@ -27,7 +27,6 @@ from ...motion.stabilise import Stabilization
 from ...results.result import Result, State
 from ..along import Variation, vary_forces
 from ..parameters import Asked, Start
-from ..reversals import Reversal
 from ..start import Beginning
 from ..varied import VariedMotion, set_varied, starts_of, tell
 from .asked import given_of
@@ -65,8 +64,6 @@ class Taken:
     """What it is the nearest to, if that was a state."""
     carried: Mapping[str, Start]
     """How that changes."""
-    reversal: Reversal | None = None
-    """Where a force turned within one step: there are no derivatives from there on."""
 
 
 def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
@@ -212,9 +209,6 @@ class VariedRun(VariedMotion):
                 tell(self.result, f"none by {self.asked.names[k]}: {too_long(off[k])}")
             for part in found:
                 part.reshape(self.motion.t.size, len(off), -1)[:, k] = np.nan
-        if self.taken.reversal:
-            for part in found:
-                part.reshape(self.motion.t.size, -1)[self.motion.t > self.taken.reversal.t] = np.nan
         return found
 
     def check_steps(self) -> None:
@@ -222,9 +216,6 @@ class VariedRun(VariedMotion):
         together, in proportions of no meaning. (Ways back have no errors of their own.)"""
         taken = self.taken
         assert taken is not None
-        if taken.reversal and taken.reversal.t < self.motion.t[-1]:
-            what = f"derivatives of simulate: {taken.reversal.message}"
-            raise ModelError(f"{what}; end the run before, or lead the points past each other in smaller steps")
         head, allowed = taken.steps.head, errors_allowed(taken.by)
         if allowed == np.inf or not len(head) or not self.asked.names:
             return
@@ -288,6 +279,4 @@ class VariedRun(VariedMotion):
 def varied_run(result: Result, asked: Asked, taken: Taken) -> Result:
     """The result of a run, which knows how it changes."""
     set_varied(result, VariedRun(result, asked, taken=taken))
-    if taken.reversal:
-        tell(result, f"{taken.reversal.message}: there are none from there on")
     return result

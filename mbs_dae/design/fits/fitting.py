@@ -36,7 +36,7 @@ DOUBT = 1e-3
 
 def fit(
     model: Model | System, measured: Any, over: Any = None, noise: float | Mapping[str, float] | None = None,
-    starts: int | Sequence = 1, verb: str = "simulate", initial: Any = None, seed: int = 0, confidence: float = 0.95,
+    starts: int | Sequence = 1, verb: str | None = None, initial: Any = None, seed: int = 0, confidence: float = 0.95,
     max_iterations: int = 200, **how: Any,
 ) -> Fit:  # fmt: skip
     """The numbers of a model with which a measurement is met best, and how sure they are.
@@ -45,7 +45,7 @@ def fit(
     "t"; nan where nothing was measured. `over` says what is sought: names, or names with bounds,
     ``{"r": (0.05, 0.2)}``. `noise` is the standard deviation of the measurement, one number or one for each column; if
     it is not given it is estimated from what the model leaves over. Squares are weighted by it. `verb` says what is
-    run, with the options `how`.
+    run, with the options `how`: without it `simulate`, or `kinematics` for a driven model of which no body has a mass.
 
     What comes back has intervals that contain the true numbers with the probability `confidence` if the noise is normal
     and independent (Student's t, to first order), correlations, and tells which numbers the measurement cannot tell

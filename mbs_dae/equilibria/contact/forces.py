@@ -177,7 +177,7 @@ class Forces:
         return Forces(self.rows, against, used, tuple(one for one, _ in some), tuple(n for _, n in some))
 
     def loaded(self, x: float) -> Forces:
-        """These forces with so much of the load, in its unit, among those that act."""
+        """Return the forces to which the load is added, x of its unit."""
         if self.load is None:
             return self
         amount = x * float(self.units[-1])

@@ -76,9 +76,9 @@ class Gear(Joint):
 
     With ``radii``, those of the pitch circles, the wheels push on each other where these touch, and so on their
     bearings: `reaction` is the force of the teeth on the second wheel. The markers are the centres of the wheels (in
-    space with their axes, in the middle plane of the teeth). Their axes are parallel and |r_i ± r_j| apart, else the
-    gear is refused; or in space they meet, as those of bevel gears. They may move: nothing needs to be said of the arm
-    that carries a planet. ``pressure_angle`` α adds the force |F_t| tan α that drives parallel axes apart.
+    space with their axes, in the middle plane of the teeth). Their axes are parallel and ``|r_i ± r_j|`` apart, else
+    the gear is refused; or in space they meet, as those of bevel gears. They may move: nothing needs to be said of the
+    arm that carries a planet. ``pressure_angle`` α adds the force ``|F_t| tan α`` that drives parallel axes apart.
 
     With ``ratio`` = r_j / r_i, which is the size of ω_i / ω_j, nothing is known of teeth: a gear box, a belt, a rotor
     behind a reduction. Moments act on both wheels and on what carries them. How forces load the bearings is open, and
