@@ -215,10 +215,12 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         deciding, search = system.structure.deciding, march.search
         who = {deciding[k] for k in np.flatnonzero(search.wanted if search.wanted.any() else search.surface)}
         brief = float(march.search.times.max() - march.search.times.min())
+        count = RUSH
         if march.events.endless[0]:
+            count = min(int(march.events.total[0]), RUSH)
             who = {deciding[march.events.function[n]] for n in np.flatnonzero(march.events.passed)}
-            brief = float(march.events.times.max() - march.events.times.min())
-        many, names = f"without end at t = {t:.6g}, {RUSH} times in {brief:.2g} s", " and ".join(sorted(who))
+            brief = float(np.ptp(march.events.times[:count]))
+        many, names = f"without end at t = {t:.6g}, {count} times in {brief:.2g} s", " and ".join(sorted(who))
         if resets := [one.who for one in system.model.events if one.who in who and isinstance(one.action, Reset)]:
             what = f"{' and '.join(resets)} of {name!r} happens {many}: what it resets comes to rest there"
             return what, 'stop the run there, action="stop", and go on at rest'

@@ -362,8 +362,9 @@ def checked_name(name: Any) -> str:
     if not isinstance(name, str) or not name:
         raise ModelError(f"the first argument of an element is its name, not {name!r}; write e.g. Revolute('A', ...)")
     if "." in name:
-        why = f"a dot parts the name of an element from what is read of it, as in {'rod.angle'!r}"
-        raise ModelError(f"{name!r} cannot name an element: {why}; leave out dots, and write {name.replace('.', '_')!r}")
+        why = "a dot parts the name of an element from what is read of it, as in 'rod.angle'"
+        new = name.replace(".", "_")
+        raise ModelError(f"{name!r} cannot name an element: {why}; leave out dots, and write {new!r}")
     if name != name.strip():
         raise ModelError(f"{name!r} cannot name an element; leave out outer spaces")
     return name

@@ -31,7 +31,7 @@ from ..symbolic.branches import WATCH
 from .course import moment
 from .derivative import accelerate_as_held, derivative
 from .methods.method import END, H, T, take_step
-from .past.tape import BEGAN
+from .past.tape import BEGAN, SWITCHED
 from .record import ACCEPTED, March, derivative_at_end, put_back, put_right, remember
 from .switching.along import read_rates_here
 from .switching.locate import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SOON, is_searched, look_through
@@ -111,7 +111,9 @@ def has_event(march, t, end):
         if is_event:
             scale = mechanism.switches.scale[k]
             size = abs(value) if rests else search.size[k]
-            if rests and abs(value) > bound * events.top[n] + FLOOR * (scale + mechanism.length):
+            is_held = mechanism.contacts.closed[0] > 0 or mechanism.switches.sliding[0] > 0
+            least = (bound if is_held else FLOOR) * (scale + mechanism.length)
+            if rests and abs(value) > bound * events.top[n] + least:
                 events.side[n] = 1.0 if value > 0.0 else -1.0  # it has begun on zero, and leaves it
             events.top[n], events.since[n] = max(events.top[n], size), max(events.since[n], size)
             events.pace[n] = max(events.pace[n], abs(search.rates[0, k]))
@@ -144,6 +146,13 @@ def go_to_event(march: March, last: float, at_switch: int, only: int):
         found = look_through(search, t, end)
         if found == LOST_SIGHT:
             return search.status[0]
+        if found == NONE and end < last:  # what passed by roundoff in a longer step does not pass: go on behind it
+            copy(stages.y1, stages.y0)
+            copy(stages.k[march.tableau.stages], stages.k[0])
+            march.time[0] = t = end
+            events.passed[:] = 0
+            end, search.tries[0], search.until[0] = last, 0, np.inf
+            continue
         if found == NONE:
             put_back(march)
             for n in range(events.function.size):
@@ -185,8 +194,8 @@ def _leave_to_switch(march, t, last, found):
         k = events.function[n]
         if search.wanted[k] == 0 or switches.kinds[k] != WATCH:
             continue
-        stays = True
-        for part in range(1, TAIL + 1):
+        stays = found != HERE or abs(search.value[k]) <= ZERO * events.top[n] + ROUNDOFF * search.noise[k]
+        for part in range(1, 1 if found == HERE else TAIL + 1):
             look_at(search, t, last - t, x + (1.0 - x) * part / TAIL, True)
             stays = stays and abs(switches.value[k]) <= ZERO * events.top[n] + ROUNDOFF * search.noise[k]
         if stays:
@@ -306,6 +315,8 @@ def put_sides(march: March, t: float, how: int):
             side = 1.0 if g > 0.0 else -1.0
         elif abs(rate) > (FLOOR * scale if is_held else 0.0) and switches.blind[k] == 0:
             side = 1.0 if rate > 0.0 else -1.0
+        elif how == SWITCHED and contacts.entries > 0 and abs(rate) <= FLOOR * scale:
+            side = 0.0  # an impact has stopped it, and it stays so in flight
         else:
             side = before
         events.side[n] = side

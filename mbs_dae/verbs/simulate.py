@@ -48,6 +48,7 @@ from ..motion.past.tape import BEGAN, Steps
 from ..motion.record import March, new_march
 from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import Stabilization, stabilization_of
+from ..motion.switching.search import CHATTERS
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, check_progress, progress_bar
 from ..results.happenings import Happening
@@ -132,6 +133,7 @@ class Prepared:
     impacts: list[np.ndarray] = field(default_factory=list)  # as they are noted
     happened: list[Happening] = field(default_factory=list)  # events inside steps
     changes: list[np.ndarray] = field(default_factory=list)  # of contacts, with the state behind each
+    reset_at: dict[str, float] = field(default_factory=dict)  # when each event has reset the run last
     asked: Asked | None = None  # by what it is to be differentiated
     steps: Steps | None = None  # then
     following: Following | None = None  # where it may switch
@@ -225,6 +227,12 @@ class Prepared:
         if following:
             following.stand(kept, forget=len(found) if acting else 0)
         if acting:
+            t, own = glance.passed[0], self.march.events
+            if isinstance(acting[0].action, Reset) and self.reset_at.get(acting[0].name) == t == self.march.time[0]:
+                own.passed[:], own.endless[0] = glance.passed[1] != 0, 1  # the way between cannot be told apart
+                return CHATTERS
+            if isinstance(acting[0].action, Reset):
+                self.reset_at[acting[0].name] = t
             status = glance.end_at(acting[0])
             return status if status != DONE else marching.go_on(self.march, 1)
         self.happened.extend(found)

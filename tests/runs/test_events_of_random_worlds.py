@@ -22,7 +22,8 @@ def belt(random):
     model.add(mbs.Translational("rollers", model.ground, moving), mbs.Driver("motor", mbs.x(moving), speed * mbs.t))
     mu = random.uniform(0.1, 0.4)
     rub = mbs.Contact("rub", mbs.Line(moving), mbs.Point(block), friction=mu, static_friction=mu * random.uniform(1, 2))
-    model.add(rub, mbs.Spring("spring", model.ground.at(-1, 0), block, random.uniform(50, 200), length=1.0))
+    model.add(rub)
+    model.add(mbs.Spring("spring", model.ground.at(-1, 0), block, random.uniform(50, 200), length=1.0))
     model.add(mbs.Event("slip", model["rub.slip"]), mbs.Event("speed", model["block.vx"]))
     return model, {"block.vx": speed * random.uniform(0, 1), "block.vy": 0.0}, rub, 1.5
 
@@ -43,7 +44,9 @@ def lane(random):
     slope, radius, mass = random.uniform(-0.2, 0.2), random.uniform(0.1, 0.3), random.uniform(1, 3)
     model = mbs.PlanarModel("lane", gravity=(g * sin(slope), -g * cos(slope)))
     disk = model.body("disk", mass, mass * radius**2 * random.uniform(0.4, 0.9), position=(0, radius))
-    rub = model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Disk(disk, radius), friction=random.uniform(0.2, 0.5)))
+    rub = model.add(
+        mbs.Contact("rub", mbs.Line(model.ground), mbs.Disk(disk, radius), friction=random.uniform(0.2, 0.5))
+    )
     model.add(
         mbs.Event("rolls", model["rub.slip"]), mbs.Event("gap", model["rub.gap"]), mbs.Event("back", model["disk.vx"])
     )
@@ -59,7 +62,9 @@ def ball(random):
         "rub", mbs.Line(model.ground), mbs.Disk(body, 0.1), friction=random.uniform(0.1, 0.4),
         restitution=random.uniform(0.1, 0.5),
     )  # fmt: skip
-    model.add(rub, mbs.Event("top", model["ball.vy"], direction=-1), mbs.Event("slip", model["rub.slip"]))
+    model.add(rub)
+    model.add(mbs.Event("top", model["ball.vy"], direction=-1))
+    model.add(mbs.Event("slip", model["rub.slip"]))
     return model, {"ball.vx": random.uniform(0.5, 2), "ball.vy": 0.0, "ball.omega": 0.0}, rub, 2.0
 
 
@@ -91,18 +96,20 @@ def carriage(random):
 KINDS = (belt, hinge, lane, ball, incline, carriage)
 
 
-@pytest.mark.parametrize(
-    "k", [pytest.param(k, marks=[] if k in SAMPLE else [pytest.mark.soak]) for k in range(WORLDS)]
-)
+@pytest.mark.parametrize("k", [pytest.param(k, marks=[] if k in SAMPLE else [pytest.mark.soak]) for k in range(WORLDS)])
 def test_events_and_changes_are_the_same_in_all_sets(k):
     make, lists = KINDS[k % len(KINDS)], []
     for coordinates in ("cartesian", "natural", "joint"):
         model, start, rub, end = make(np.random.default_rng(k))
         model.add(mbs.Event("sticks", rub.sticks), mbs.Event("slips", rub.slips))
         run = mbs.simulate(model.compile(coordinates), [0, end], start, rtol=1e-11)
-        plain = mbs.simulate(model.without(*(e.name for e in model.events)).compile(coordinates), [0, end], start, rtol=1e-11)
+        plain = mbs.simulate(
+            model.without(*(e.name for e in model.events)).compile(coordinates), [0, end], start, rtol=1e-11
+        )
         assert np.array_equal(run.q, plain.q) and np.array_equal(run.v, plain.v)
-        assert [(c.t, c.before, c.after) for c in run.transitions] == [(c.t, c.before, c.after) for c in plain.transitions]
+        assert [(c.t, c.before, c.after) for c in run.transitions] == [
+            (c.t, c.before, c.after) for c in plain.transitions
+        ]
         for change in ("sticks", "slips"):
             told = [c.t for c in run.transitions if c.after == change]
             assert [e.t for e in run.events if e.name == change] == told
