@@ -22,7 +22,7 @@ from .methods.method import END
 from .record import March
 from .run import restart
 from .samples import set_states
-from .switching.locate import HERE
+from .switching.locate import AT_ONCE, HERE
 
 ANY = -1
 """In place of one event: all of them."""
@@ -63,6 +63,7 @@ class Glance:
     def __iter__(self) -> Iterator[tuple[list[Happening], list[Event]]]:
         """Event after event."""
         while self._goes_on(ANY):
+            self.is_at_once = int(self.march.search.found[0]) == AT_ONCE
             self.passed = float(self.march.time[0]), self.march.events.fired.copy()
             yield happened(self.system, self.march)
 

@@ -48,6 +48,7 @@ from ..motion.past.tape import BEGAN, Steps
 from ..motion.record import March, new_march
 from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import Stabilization, stabilization_of
+from ..motion.switching.locate import SOON
 from ..motion.switching.search import CHATTERS
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, check_progress, progress_bar
@@ -228,8 +229,10 @@ class Prepared:
             following.stand(kept, forget=len(found) if acting else 0)
         if acting:
             t, own = glance.passed[0], self.march.events
-            if isinstance(acting[0].action, Reset) and self.reset_at.get(acting[0].name) == t == self.march.time[0]:
-                own.passed[:], own.endless[0] = glance.passed[1] != 0, 1  # the way between cannot be told apart
+            since = t - self.reset_at.get(acting[0].name, -np.inf)
+            if isinstance(acting[0].action, Reset) and glance.is_at_once and since <= 4 * SOON * max(abs(t), 1.0):
+                # the motion since its last reset is too short to be told apart: on which side it is, is roundoff
+                own.passed[:], own.endless[0] = glance.passed[1] != 0, 1
                 return CHATTERS
             if isinstance(acting[0].action, Reset):
                 self.reset_at[acting[0].name] = t

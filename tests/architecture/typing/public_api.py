@@ -203,6 +203,8 @@ def contacts(model: mbs.PlanarModel, space: mbs.SpatialModel, body: mbs.Body, pi
     print([cls.__name__ for cls in mbs.registered_contacts()])
     result = mbs.simulate(model, [0, 1])
     hit: mbs.Impact = result.impacts[0]
+    change: mbs.Transition = result.transitions[0]
+    print(change.t, change.contact + change.before + change.after, change.point)
     print(hit.t + hit.energy_lost, hit.contacts[0], hit.impulses["a"] + 1, hit.rests, result.modes["a"] == "slips")
     shares: mbs.Shares = result.shares("j")
     most: mbs.Share = shares.only("weight").largest(at={"body.x": 0.5})
