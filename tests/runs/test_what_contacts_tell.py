@@ -81,7 +81,7 @@ def test_files_keep_impacts_and_modes(tmp_path):
     assert len(result.impacts) > 5 and len(again.impacts) == len(result.impacts)
     for one, other in zip(result.impacts, again.impacts, strict=True):
         assert one.before is not None and one.after is not None  # files have no states of impacts
-    assert one._replace(impulses=0, before=None, after=None) == other._replace(impulses=0)
+        assert one._replace(impulses=0, before=None, after=None) == other._replace(impulses=0)
         assert all((one.impulses[name] == other.impulses[name]).all() for name in one.impulses)
     assert [*again.modes] == [*result.modes]
     assert all((again.modes[name] == result.modes[name]).all() for name in result.modes)
