@@ -29,6 +29,7 @@ from ..tolerances import DEPENDENT, NEARLY
 from .contact.told import choose_along, impulses_along, states_of, sticking_rows
 from .derivative import WORK, solve_motion
 from .implicit.iteration import MATRICES
+from .initial import told_of_ratios
 from .mechanism import mechanism
 from .record import ACCEPTED, REJECTED, March, Record
 from .stabilise import NEAR_SINGULAR
@@ -186,6 +187,7 @@ def with_forces(
     reactions = ComputedReactions(system, motion, contacts, sticking, cast(Any, loads))
     energy, stats = ledger(frozen(energies)), more.get("stats", {})
     notes = [stats.get("note", ""), tables_left(system, motion)]
+    notes += [told_of_ratios(system, motion.t[0], motion.q[0])] if motion.t.size else []
     if isinstance(loads, Loads) and loads.undetermined.any():
         moments, rows = loads.undetermined.nonzero()
         when = ", ".join(f"{t:.6g}" for t in motion.t[np.unique(moments)][:TOLD])
