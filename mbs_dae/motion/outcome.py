@@ -135,11 +135,12 @@ def in_the_limit(
     if redundant:
         multipliers = least(system, motion, multipliers, redundant)
     undetermined, rates = np.zeros(multipliers.shape, dtype=bool), np.full((singular.size, 2 + WORK), np.nan)
+    touching = system.model.frictions or system.model.contacts
     unit = system.row_units / system.length
     for place, k in enumerate(singular):
         here, multipliers[k] = multipliers[k] * unit, np.nan
         if (around := _around(system, motion, k)) is not None:
-            modes = modes_along(system, around)[1] if system.model.frictions else None
+            modes = modes_along(system, around)[1] if touching else None
             _, loads, _, powers, _ = forces_along(system, around, modes)
             loads = least(system, around, loads, redundant) if redundant else loads
             rates[place], (limit, unfelt) = _limit(powers)[0], _limit(loads * unit)
