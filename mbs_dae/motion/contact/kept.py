@@ -21,7 +21,7 @@ holds until the row refutes it: a gap that has come off zero, a slip that moves.
 A slip that joints move has its friction as any other.
 """
 
-from ...compiled.contacts import FREE, PRESSED, STILL, put_rows
+from ...compiled.contacts import FREE, PRESSED, SLIPS, STILL, put_rows
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -85,7 +85,9 @@ def _find(mechanism, h):
             contacts.asked[c] = 0
             _put(contacts, c, FREE)
             continue
-        if _is_to_be_asked(mechanism, c, h):
+        if contacts.began[c] == SLIPS:  # it has moved: joints do not keep it still
+            _put_slips(contacts, c, FREE)
+        elif _is_to_be_asked(mechanism, c, h):
             if not ready:
                 _factorise(mechanism)
                 ready = True
@@ -136,6 +138,11 @@ def _put(contacts, c, what):
     """The same of all rows of a point."""
     if contacts.gap[c] >= 0:
         contacts.kept[contacts.gap[c]] = what
+    _put_slips(contacts, c, what)
+
+
+@compiled
+def _put_slips(contacts, c, what):
     for k in range(contacts.slips[c]):
         contacts.kept[contacts.slip[c] + k] = what
 
