@@ -63,7 +63,7 @@ def inverse_dynamics(
     asked = asked_of_motion(system.model, derivatives)
     if asked is not None:
         check_without_contacts(system.model, "inverse_dynamics(derivatives=)")
-    _check_states(system.model)
+    check_no_states(system.model, "inverse dynamics")
     moments = checked_times(times)
     closures = _closures(system, float(moments[0]), start)
     moved = system
@@ -151,12 +151,13 @@ def _check_closed(system: System, t: np.ndarray, modes: np.ndarray, closures: Se
             raise ModelError(f"{what}; {remedy}", time=float(t[k]), contacts=(contact.name,))
 
 
-def _check_states(model: Model) -> None:
+def check_no_states(model: Model, what: str) -> None:
+    """Refuse forces that depend on states of the model, for `what` integrates none."""
     known = {state.symbol for state in model.states}
     for element in model.forces:
         if named := known.intersection(signals_of(element)):
-            what = f"{element.who} depends on the state {min(map(str, named))!r}, and inverse dynamics integrates none"
-            raise ModelError(f"{what}; use mbs.simulate, which does, for driven motions, too, and gives efforts")
+            who = f"{element.who} depends on the state {min(map(str, named))!r}, and {what} integrates none"
+            raise ModelError(f"{who}; use mbs.simulate, which does, for driven motions, too, and gives efforts")
 
 
 def _check_ledger(result: Result) -> None:

@@ -89,7 +89,7 @@ def _find(mechanism, h):
             _put_slips(contacts, c, FREE)
         elif _is_to_be_asked(mechanism, c, h):
             if not ready:
-                _factorise(mechanism)
+                factorise_joints(mechanism)
                 ready = True
             _ask(mechanism, c, slow)
         for slip in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
@@ -151,11 +151,11 @@ def _put_slips(contacts, c, what):
 def _ask(mechanism, c, slow):
     contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
     _put(contacts, c, FREE)
-    if row >= 0 and _depends(mechanism, row):
+    if row >= 0 and depends(mechanism, row):
         contacts.kept[row] = PRESSED if _is_refuted(mechanism, row) else STILL
         return
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-        if abs(contacts.rate[row]) <= slow and _depends(mechanism, row) and _stays(mechanism, row):
+        if abs(contacts.rate[row]) <= slow and depends(mechanism, row) and _stays(mechanism, row):
             contacts.kept[row] = STILL
 
 
@@ -172,7 +172,7 @@ def _stays(mechanism, row):
 
 
 @compiled
-def _factorise(mechanism):
+def factorise_joints(mechanism):
     """The matrix of joints alone, in the norm of displacements, at the last evaluation."""
     shape, factor = mechanism.shape, mechanism.machine.factor
     copy(factor.jacobian, shape.jacobian)
@@ -182,7 +182,7 @@ def _factorise(mechanism):
 
 
 @compiled
-def _depends(mechanism, row):
+def depends(mechanism, row):
     """Whether a row depends on those of joints: what these leave of it beside all of it."""
     contacts, shape, rows, left = mechanism.contacts, mechanism.shape, mechanism.contacts.rows, 0.0
     contacts.f[:] = contacts.g[:] = 0.0
