@@ -83,6 +83,20 @@ def test_a_slider_crank_starts_from_rest(angle, torque, coordinates):
     assert np.abs(run.energy.error).max() < 1e-8 * run.energy.kinetic.max()
 
 
+@pytest.mark.parametrize("angle", [0.0, np.pi])
+@pytest.mark.parametrize("pins", [False, True])
+def test_a_driver_begins_at_a_dead_centre(angle, pins):
+    """Inverse dynamics and the run of the driven model: friction is against the slip from the first moment."""
+    model = (with_pins(angle) if pins else slider_crank(angle)).without("M")
+    model.add(mbs.Driver("motor", mbs.angle(model.elements["A"]), angle + 5 * mbs.t**2))
+    times = np.linspace(0, 0.5, 11)
+    needed, run = mbs.inverse_dynamics(model, times), mbs.simulate(model, times, **EXACT)
+    for name in ("motor.effort", "rub.friction", "G.Fy"):
+        size = np.abs(run[name]).max()
+        np.testing.assert_allclose(needed[name], run[name], rtol=0, atol=1e-8 * size, err_msg=name)
+    assert set(needed.modes["rub"]) == {"slips"} and (np.sign(needed["rub.friction"]) == (-1 if angle else 1)).all()
+
+
 @pytest.mark.parametrize("method", ["DP8", "Radau5", "GA"])
 def test_every_method_leaves_the_dead_centre(method):
     times = np.array([0.0, 0.03, 0.06])

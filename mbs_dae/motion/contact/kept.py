@@ -21,6 +21,8 @@ holds until the row refutes it: a gap that has come off zero, a slip that moves.
 A slip that joints move has its friction as any other.
 """
 
+import numpy as np
+
 from ...compiled.contacts import FREE, PRESSED, SLIPS, STILL, put_rows
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
@@ -31,6 +33,9 @@ from ..derivative import Mechanism, evaluate
 from .delassus import own_pace
 from .guards import LEEWAY, TOUCHES, is_held
 
+NOTHING = 1e-12
+"""An acceleration of a row is none that is less than this part of the largest of bodies: that of a driver, say, times a
+coefficient that is zero but for roundoff. Bodies that are not at rest accelerate a row by more (`states.AT_REST`)."""
 DEPENDS = 1e-12
 """The squared sine of a row that depends on those of joints: of this size the errors of a motion make it."""
 
@@ -168,7 +173,10 @@ def _stays(mechanism, row):
     for k in range(gamma.size):
         bends += contacts.taken[k] * gamma[k]
         size += abs(contacts.taken[k] * gamma[k])
-    return abs(bends) <= LEEWAY * size
+    x, most = mechanism.machine.x, 0.0
+    for column in range(x.size):
+        most = max(most, abs(x[column]) * np.sqrt(mechanism.geometric[column]))
+    return abs(bends) <= LEEWAY * size + NOTHING * most
 
 
 @compiled
