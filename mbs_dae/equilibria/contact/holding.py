@@ -14,6 +14,7 @@ from ...explain.contacts import told_length
 from ...model.model import Model
 from ...motion.initial import told_of_ratios
 from ...results.result import State
+from ...unit_system import size_of
 from ..balance import balance_at
 from .exact import SHARP
 from .forces import HOLDS, Forces, Load, forces_of
@@ -148,7 +149,11 @@ class Holding:
         elif not self.certain:
             told += " (at least: not all directions of joints are looked through)"
         if self.between is not None:
-            told += f"; {self.load} from {self.between[0]:.6g} to {self.between[1]:.6g}"
+            model, load = self.rows.balance.system.model, str(self.load)
+            unit = model.parameters[load].unit if load in model.parameters else model.signal_units[load]
+            size, word = size_of(unit, load)
+            low, high = (value / size for value in self.between)
+            told += f"; {load} from {low:.6g} to {high:.6g}{f' {word}' if size != 1.0 else ''}"
         elif self.load is not None:
             told += f"; held by no {self.load}"
         return f"<Holding of {name!r}: {told}>"
