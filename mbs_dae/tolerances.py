@@ -98,6 +98,17 @@ the gap over that power."""
 MOMENT = 1e-3
 """A time that is told, relative to the span of the run, is exact to this."""
 
+# --- events ---------------------------------------------------------------------------------------------------------
+
+FLAT = 1e-9
+"""The rate of what is watched is none if it is less than this part of what it is made of, velocities and accelerations
+times their arms: where bodies follow from joints, it is a difference over 1e-5 of the motion's own time, right to the
+square of that and to ε over it, some 1e-10; and a margin of ten."""
+REPEAT = 4e-13
+"""A reset that happens again within this part of the time does so at once. A passage is at the beginning of a step if
+it is within 1e-13 of that, and the step begins as near behind the event before: twice that; and as much for both
+resets, each of which is at the end of a step to as much."""
+
 # --- singular poses -------------------------------------------------------------------------------------------------
 
 ALMOST_SINGULAR = 3e-3

@@ -25,7 +25,8 @@ from ..linear.rows import Rows
 from ..linear.springs import Laws, Proximal, new_proximal
 from ..model.bodies.body import Marker
 from ..model.contacts.base import Contact
-from ..model.contacts.friction import Friction, FrictionElement
+from ..model.contacts.friction import DryFriction, Friction, FrictionElement
+from ..model.measures import Measure, Quantity
 from ..model.model import Model
 from ..model.parameters import Evaluator
 from ..symbolic.derive import Form
@@ -308,6 +309,28 @@ class ContactsBuilder:
                 point[self.gap[c]] = c
         return point
 
+    def zeros_of(self, e: sp.Expr) -> list[tuple[int, bool]]:
+        """The points that keep an expression zero: each by its gap while it is closed, or by its slip (True) while it
+        sticks. Nothing where the expression may be something else, too."""
+        found = {q: point for q in e.atoms(Quantity) if (point := self._point_that_keeps(q)) is not None}
+        return sorted(found.values()) if found and e.xreplace(dict.fromkeys(found, sp.S.Zero)) == 0 else []
+
+    def _point_that_keeps(self, quantity: Quantity) -> tuple[int, bool] | None:
+        """The point of which this is the gap, its rate or the slip."""
+        read, rated = quantity.measure, quantity.level == 1
+        for c, (e, point) in enumerate(self.points):
+            if isinstance(e, DryFriction) and rated and _is_same(read, e.measure):
+                return c, True
+            if not isinstance(e, Contact):
+                continue
+            own = e.measures()
+            rows, first = [own[name] for name in e.row_names], e.points + e.slip_directions * point
+            if _is_same(read, rows[point]):
+                return c, False
+            if rated and any(_is_same(read, one) for one in rows[first : first + e.slip_directions]):
+                return c, True
+        return None
+
     def _put_bounds(self, model: Model, batch: Any, coordinates: KernelCoordinates, rows_of: Any) -> None:
         forms = [(e, *bound_of(model, e)) for e in model.frictions]
         rubbing = [e for e in self.elements if isinstance(e, Contact | Friction) and e.rubbing.is_read]
@@ -372,6 +395,11 @@ class ContactsBuilder:
         own = [keys[begins[c] : begins[c + 1]] - c * columns for c in point]
         place = at[row] + np.searchsorted(keys, point[row] * columns + column) - begins[point[row]]
         return at, np.concatenate([keys[:0], *own]).astype(INDEX), place.astype(INDEX)
+
+
+def _is_same(one: Measure, other: Measure) -> bool:
+    """Whether two measures read the same."""
+    return (one.kind, one.markers, one.own) == (other.kind, other.markers, other.own)
 
 
 def bound_of(model: Model, element: FrictionElement) -> tuple[Form, Any, tuple[Marker, ...], int]:

@@ -90,6 +90,7 @@ class Event(Element):
         quantities = sorted(when.atoms(Quantity), key=str)
         if not quantities and not signals_in([when]) and not when.has(t):
             raise ModelError(f"{self.who} is about {when}, which never changes; write what passes zero")
+        self.when = when
         self.markers, symbols, values = written_in_markers(quantities, (), self.who)
         if self.markers:
             self.check_dimension()

@@ -12,9 +12,11 @@ An event that stops or resets a run is found in the same way; then the step is m
 
 Where contacts or laws switch (`put_sides`) values and rates tell on which side of zero a function stands:
 
-    held        a contact or friction keeps it zero: g = 0 and ġ = 0 but for the errors of the motion. It has passed if
-                it was on a side before, and it does not pass again until contacts change.
-    near zero   its rate decides; without a rate it stays on its side
+    held        a contact or friction keeps it zero. Of the gap, its rate and the slip the state of the contact says so;
+                of all else that g = 0 and ġ = 0, but for the errors of the motion. It has passed if it was on a side
+                before, and it does not pass again until contacts change.
+    near zero   its rate decides; without a rate (`FLAT`) it stays on its side, or is held from now on if an impact has
+                made it zero: a slip that an impact stops is zero in flight, too, as long as nothing acts along it
     else        its sign decides
 
 What is zero at the end of a step that ends with a switch, but for roundoff, is decided behind the switch: so an event
@@ -23,11 +25,13 @@ What is zero at the end of a step that ends with a switch, but for roundoff, is 
 
 import numpy as np
 
-from ..compiled.contacts import LOG
+from ..compiled.contacts import CLOSED, KEPT, LOG
 from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_apart, words_at
 from ..linear.vectors import copy, largest
 from ..symbolic.branches import WATCH
+from ..tolerances import FLAT
+from .contact.guards import first_entry, slip_entry
 from .course import moment
 from .derivative import accelerate_as_held, derivative
 from .methods.method import END, H, T, take_step
@@ -38,7 +42,7 @@ from .switching.locate import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SOON, is_sea
 from .switching.looks import EXACT, look_at
 from .switching.search import BRIEF, CHATTERS, RUSH
 from .switching.settling import ZERO
-from .switching.switches import hold_all, is_idle, look, natural, read_scales
+from .switching.switches import hold_all, is_idle, look, natural, read_scales, read_scales_of_rates
 
 STEP_EVENT = 24
 """A status: there are events in a step that is to be accepted."""
@@ -46,8 +50,8 @@ HELD = 1e-6
 """What contacts and friction hold at zero is zero to this part of its largest value, or to the tolerance of the run:
 errors of constraints move it."""
 FLOOR = 1e-12
-"""It is so, too, if it is less than this part of what it is made of, with velocities that free bodies
-gain in a second."""
+"""It is so, too, if it is less than this part of what it is made of, with velocities that free bodies gain in a second;
+and what is zero without being held has not left zero before that, if its rate says that it does."""
 ROUNDOFF = 1e-14
 """The value of a function is right to this part of what it is made of."""
 TRIES = 400
@@ -86,9 +90,58 @@ def listen(march, only):
         is_event = switches.kinds[k] == WATCH
         rests = events.side[n] == 0.0 or events.left[n] == 1
         rests = is_event and (rests or (events.due[n] != 0 if only < 0 else n != only))
+        rests = rests or is_kept_zero(march, n)
         switches.free[k] = 1 if rests else 0
         switches.mode[k] = 1.0 if rests else events.side[n]
     hold_all(march.mechanism)
+
+
+@compiled
+def is_kept_zero(march, n):
+    """Whether the function n of an event is zero by the states of contacts: a gap and its rate while it is closed, a
+    slip while it sticks."""
+    events, mechanism = march.events, march.mechanism
+    contacts, modes, found = mechanism.contacts, mechanism.switches.mode, False
+    for i in range(events.zeros.size):
+        if events.zeros[i] != n:
+            continue
+        c = events.points[i]
+        found = contacts.gap[c] < 0 or modes[first_entry(mechanism, c)] == CLOSED
+        if events.by_slip[i] == 0:
+            found = found or modes[first_entry(mechanism, c)] == KEPT
+        for j in range(contacts.slips[c] if events.by_slip[i] == 1 else 0):
+            found = found and modes[slip_entry(mechanism, c) + j] == 0.0
+        if not found:
+            return False
+    return found
+
+
+@compiled
+def look_at_rates(march, t, y):
+    """The values, the rates and the sizes of all functions of events where the state is y, of those that rest, too; and
+    of what size rates are made of. (Accelerations are those without contacts, if they are larger.)"""
+    events, mechanism, dy = march.events, march.mechanism, march.search.dy
+    switches, contacts, state = mechanism.switches, mechanism.contacts, mechanism.state
+    for n in range(events.function.size):
+        switches.free[events.function[n]] = 0
+        switches.mode[events.function[n]] = np.nan
+    hold_all(mechanism)
+    now = moment(march.course, t)
+    q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
+    fastest = 0.0
+    if contacts.closed[0] > 0 or switches.sliding[0] > 0:
+        closed, contacts.closed[0] = contacts.closed[0], 0
+        accelerate_as_held(mechanism, now, q, v, a)
+        fastest = largest(a)
+        contacts.closed[0] = closed
+    derivative(mechanism, now, y, dy)
+    look(mechanism)
+    read_rates_here(mechanism, now, q, v, a)
+    read_scales_of_rates(mechanism, fastest)
+    for n in range(events.function.size):
+        k = events.function[n]
+        events.rate[n], events.made[n] = switches.rate[k], switches.scale[k]
+    read_scales(mechanism, q, v, max(fastest, mechanism.length))
 
 
 @compiled
@@ -103,20 +156,24 @@ def has_event(march, t, end):
     if is_searched(search):
         derivative(mechanism, moment(march.course, end), march.stages.y1, search.dy)
     found = look_through(search, t, end)
-    bound = max(HELD, march.control.rtol)
+    bound, knows_rates = max(HELD, march.control.rtol), False
     for n in range(events.function.size):
         k = events.function[n]
-        is_event = mechanism.switches.kinds[k] == WATCH
         value, rests = search.value[k], events.side[n] == 0.0
-        if is_event:
-            scale = mechanism.switches.scale[k]
-            size = abs(value) if rests else search.size[k]
+        if mechanism.switches.kinds[k] != WATCH or is_kept_zero(march, n):
+            continue
+        size = abs(value) if rests else search.size[k]
+        events.last[n], events.pace[n] = value, max(events.pace[n], abs(search.rates[0, k]))
+        if rests and abs(value) > bound * events.top[n]:
+            if not knows_rates:
+                look_at_rates(march, end, march.stages.y1)
+                knows_rates = True
             is_held = mechanism.contacts.closed[0] > 0 or mechanism.switches.sliding[0] > 0
-            least = (bound if is_held else FLOOR) * (scale + mechanism.length)
-            if rests and abs(value) > bound * events.top[n] + least:
+            moves = not is_held and abs(events.rate[n]) > FLAT * events.made[n]
+            least = (FLOOR if moves else bound) * (mechanism.switches.scale[k] + mechanism.length)
+            if abs(value) > bound * events.top[n] + least:
                 events.side[n] = 1.0 if value > 0.0 else -1.0  # it has begun on zero, and leaves it
-            events.top[n], events.since[n] = max(events.top[n], size), max(events.since[n], size)
-            events.pace[n] = max(events.pace[n], abs(search.rates[0, k]))
+        events.top[n], events.since[n] = max(events.top[n], size), max(events.since[n], size)
     put_numbers_back(events)
     return found != NONE
 
@@ -270,56 +327,42 @@ def fire_due(march, end):
 def put_sides(march: March, t: float, how: int):
     """The sides on which functions of events stand where the run goes on in another way (`how`: see `tape`), y' being
     known; what has come to another side has passed. A status."""
-    events, search, mechanism, stages = march.events, march.search, march.mechanism, march.stages
-    switches, contacts, state = mechanism.switches, mechanism.contacts, mechanism.state
+    events, mechanism = march.events, march.mechanism
+    switches, contacts = mechanism.switches, mechanism.contacts
     keep_numbers(events)
     listen(march, -1)
-    for n in range(events.function.size):
-        switches.free[events.function[n]] = 0
-        switches.mode[events.function[n]] = np.nan
-    hold_all(mechanism)
-    now, y, dy = moment(march.course, t), stages.y0, search.dy
-    q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
+    look_at_rates(march, t, march.stages.y0)
     is_held = contacts.closed[0] > 0 or switches.sliding[0] > 0
-    fastest = mechanism.length
-    if is_held:
-        closed, contacts.closed[0] = contacts.closed[0], 0
-        accelerate_as_held(mechanism, now, q, v, a)
-        fastest = max(fastest, largest(a))
-        contacts.closed[0] = closed
-    derivative(mechanism, now, y, dy)
-    look(mechanism)
-    read_rates_here(mechanism, now, q, v, a)
-    read_scales(mechanism, q, v, fastest)
     bound = max(HELD, march.control.rtol)
     if how == BEGAN:
-        events.top[:] = events.pace[:] = events.since[:] = 0.0
+        events.top[:] = events.pace[:] = events.since[:] = events.last[:] = 0.0
         events.passed[:] = events.due[:] = events.fired[:] = events.count[:] = 0
         events.total[0] = events.endless[0] = 0
         events.until[0] = np.inf
     some = False
     for n in range(events.function.size):
         k = events.function[n]
-        g, rate, scale = switches.value[k], switches.rate[k], switches.scale[k]
+        g, rate, scale = switches.value[k], events.rate[n], switches.scale[k]
         if switches.kinds[k] != WATCH:
             side = natural(switches, k)
             events.side[n] = 1.0 if side == 0.0 and switches.kinds[k] < WATCH - 1 else side
             continue
         before = 0.0 if how == BEGAN else events.side[n]
         is_zero = abs(g) <= bound * events.top[n] + FLOOR * scale
-        stays = abs(rate) <= bound * events.pace[n] + FLOOR * scale
-        is_near = abs(g) <= ZERO * events.top[n] + ROUNDOFF * scale
-        if is_held and is_zero and stays:
+        stays = abs(rate) <= bound * events.pace[n] + FLOOR * scale + FLAT * events.made[n]
+        near = ZERO * events.top[n] + ROUNDOFF * scale
+        moves = abs(rate) > FLAT * events.made[n] and switches.blind[k] == 0
+        if is_kept_zero(march, n) or (is_held and is_zero and stays):
             side = 0.0
-        elif not is_near:
+        elif abs(g) > near and not (before == 0.0 and is_zero and not moves):
             side = 1.0 if g > 0.0 else -1.0
-        elif abs(rate) > (FLOOR * scale if is_held else 0.0) and switches.blind[k] == 0:
+        elif moves:
             side = 1.0 if rate > 0.0 else -1.0
-        elif how == SWITCHED and contacts.entries > 0 and abs(rate) <= FLOOR * scale:
+        elif how == SWITCHED and contacts.entries > 0 and abs(events.last[n]) > near:
             side = 0.0  # an impact has stopped it, and it stays so in flight
         else:
             side = before
-        events.side[n] = side
+        events.side[n], events.last[n] = side, g
         is_new = events.passed[n] == 0 and (side != 0.0 or events.since[n] > ZERO * events.top[n])
         if side != before and before != 0.0 and is_new:
             events.fired[n], events.passed[n] = int(side if side != 0.0 else -before), 1

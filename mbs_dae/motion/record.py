@@ -83,6 +83,11 @@ class EventRecord(NamedTuple):
     """The places of the functions of events among the switching functions."""
     entries: int
     """The place of the first entry of contacts among them; all behind it are theirs."""
+    zeros: Integers
+    points: Integers
+    by_slip: Integers
+    """Functions of events that contacts keep zero, by their places in `function`; for each the point that does so, by
+    its gap while it is closed (0) or by its slip while it sticks (1). Where there are several, all have to."""
     where: Integers
     """The address of the numbers that a run writes, and how many they are,"""
     before: Integers
@@ -98,6 +103,11 @@ class EventRecord(NamedTuple):
     """The largest value of each since it passed last; the largest value and rate in the run."""
     fired: Work[Integers] = zeros("functions")
     """The direction in which each has passed since this was last asked (1, -1), or 0."""
+    rate: Work[Vector] = zeros("functions")
+    made: Work[Vector] = zeros("functions")
+    """The rate of each where it was looked at last, and of what size that is made of."""
+    last: Work[Vector] = zeros("functions")
+    """Its value at the end of the last step, or behind a switch."""
     passed: Work[Integers] = zeros("functions")
     """Whether it has passed where the run stands (1)."""
     due: Work[Integers] = zeros("functions")
@@ -166,13 +176,22 @@ def new_march(
     row = 1 + entries + 2 * sizes["v_size"] + sizes["q_size"]
     log = np.zeros((LOG if entries else 0, row))
     where, before = np.zeros(2, dtype=np.int64), np.zeros(image.words.size if function.size else 0, dtype=np.int64)
-    known = EventRecord(function, sizes["switches"] - entries, where, before, log)
+    known = EventRecord(function, sizes["switches"] - entries, *_zeros(system, function), where, before, log)
     events = block(known, functions=function.size, entries=entries)
     events.asks[0] = any(event.change for event in system.model.events)
     march = image.new(course=course, record=record, tape=tape, events=events)
     where[:] = address_of(march.words), march.words.size
     march.search.put("whole", float(times[-1] - times[0]))
     return march
+
+
+def _zeros(system: System, function: np.ndarray) -> np.ndarray:
+    """The functions of events that contacts keep zero, by what points of theirs, and whether by a slip: three rows."""
+    structure, found = system.structure, list[tuple[int, int, bool]]()
+    for event in system.model.events:
+        for point in [] if event.change else structure.contacts.zeros_of(event.when):
+            found += [(n, *point) for n, k in enumerate(function) if structure.deciding[k] == event.who]
+    return np.array(found, dtype=np.int64).reshape(-1, 3).T.copy()
 
 
 def _sizes(structure: Structure, formed: bool) -> dict[str, int]:

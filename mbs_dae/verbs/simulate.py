@@ -48,12 +48,12 @@ from ..motion.past.tape import BEGAN, Steps
 from ..motion.record import March, new_march
 from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import Stabilization, stabilization_of
-from ..motion.switching.locate import SOON
 from ..motion.switching.search import CHATTERS
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, check_progress, progress_bar
 from ..results.happenings import Happening
 from ..results.result import Result, State
+from ..tolerances import REPEAT
 
 NO_TURNS = np.zeros(0), np.full(1, np.inf)
 PATIENCE = 2e6  # unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second
@@ -230,7 +230,7 @@ class Prepared:
         if acting:
             t, own = glance.passed[0], self.march.events
             since = t - self.reset_at.get(acting[0].name, -np.inf)
-            if isinstance(acting[0].action, Reset) and glance.is_at_once and since <= 4 * SOON * max(abs(t), 1.0):
+            if isinstance(acting[0].action, Reset) and glance.is_at_once and since <= REPEAT * max(abs(t), 1.0):
                 # the motion since its last reset is too short to be told apart: on which side it is, is roundoff
                 own.passed[:], own.endless[0] = glance.passed[1] != 0, 1
                 return CHATTERS

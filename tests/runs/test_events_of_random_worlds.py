@@ -63,7 +63,10 @@ def ball(random):
         restitution=random.uniform(0.1, 0.5),
     )  # fmt: skip
     model.add(rub)
-    model.add(mbs.Event("top", model["ball.vy"], direction=-1))
+    model.add(
+        mbs.Event("top", model["ball.vy"], direction=-1), mbs.Event("slip", model["rub.slip"]),
+        mbs.Event("rate", model["rub.gap_rate"]),
+    )  # fmt: skip
     return model, {"ball.vx": random.uniform(0.5, 2), "ball.vy": 0.0, "ball.omega": 0.0}, rub, 2.0
 
 
@@ -75,7 +78,7 @@ def incline(random):
     mu = random.uniform(0.1, 0.5)
     plane = mbs.Line(model.ground.at(0, 0, angle=slope))
     rub = model.add(mbs.Contact("rub", plane, mbs.Point(block), friction=mu, static_friction=1.3 * mu))
-    model.add(mbs.Event("slip", model["rub.slip"]))
+    model.add(mbs.Event("slip", model["rub.slip"]), mbs.Event("rate", -2 * model["rub.gap_rate"]))
     speed = random.uniform(1, 5)
     return model, {"block.vx": speed * cos(slope), "block.vy": speed * sin(slope), "block.omega": 0.0}, rub, 1.5
 

@@ -13,7 +13,8 @@ from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.rows import pull
 from ...linear.vectors import copy
-from ...model.contacts.changes import PARTS, SLIPS, STICKS, TOUCHES, ContactChange
+from ...model.contacts import changes
+from ...model.contacts.changes import ContactChange
 from ...poses.newton import solve_here
 from ...readings.reactions import ComputedReactions, Loads
 from ...readings.teeth import with_separation
@@ -185,11 +186,11 @@ def changes_at(system: System, t: float, rows: np.ndarray, impacts: np.ndarray) 
     for k, (owner, _) in enumerate(builder.points):
         before, after = _states_of_point(builder, rows[:, 1 : 1 + builder.entries], k)
         gap, was_open = builder.gap[k], before == "open"
-        if after != before and after in (STICKS, SLIPS):
+        if after != before and after in (changes.STICKS, changes.SLIPS):
             found.add(ContactChange(owner.name, str(after)))
         hit = gap >= 0 and any(p[gap] > 0.0 for p in pushed)
         if gap >= 0 and was_open and (hit or after != "open"):
-            found.add(ContactChange(owner.name, TOUCHES))
+            found.add(ContactChange(owner.name, changes.TOUCHES))
         if gap >= 0 and after == "open" and (hit or not was_open):
-            found.add(ContactChange(owner.name, PARTS))
+            found.add(ContactChange(owner.name, changes.PARTS))
     return found

@@ -210,7 +210,7 @@ def _add_rates(switches, at, batch, out):
 def read_scales(mechanism, q, v, speed):
     """The sizes of what the switching functions are made of: partial derivatives times coordinates (each of the size of
     the model at least) and velocities (each of the largest one, and of this speed at least)."""
-    switches, contacts, tr = mechanism.switches, mechanism.contacts, mechanism.machine.transformation
+    switches, tr = mechanism.switches, mechanism.machine.transformation
     if tr.edges > 0:
         q, v = tr.qc, tr.vc
     bodies = q.size - mechanism.signals.signals
@@ -220,6 +220,30 @@ def read_scales(mechanism, q, v, speed):
         switches.way[k] = abs(q[k]) + (mechanism.length if k < bodies else 0.0)
     for k in range(q.size, switches.way.size - 1):
         switches.way[k] = speed
+    _add_all_scales(mechanism)
+
+
+@compiled
+def read_scales_of_rates(mechanism, acceleration):
+    """The sizes of what the rates are made of that were just read: partial derivatives times the largest velocity, and
+    times the largest acceleration, that of turning and this one. (What signals are made of is not known.)"""
+    switches, tr = mechanism.switches, mechanism.machine.transformation
+    way, speed, size = switches.way, 0.0, tr.qc.size if tr.edges > 0 else mechanism.state.q_end
+    bodies = size - mechanism.signals.signals
+    for k in range(bodies):
+        speed = max(speed, abs(way[k]))
+    for k in range(size, way.size - 1):
+        acceleration = max(acceleration, abs(way[k]))
+    acceleration = max(acceleration, speed * speed / mechanism.length)
+    for k in range(way.size - 1):
+        way[k] = speed if k < bodies else abs(way[k]) if k < size else acceleration
+    _add_all_scales(mechanism)
+
+
+@compiled
+def _add_all_scales(mechanism):
+    """Those of all switching functions, where the ways of states are of a size."""
+    switches, contacts = mechanism.switches, mechanism.contacts
     switches.way[switches.way.size - 1] = 0.0
     switches.scale[:] = 0.0
     at = _add_scales(switches, 0, mechanism.machine.program.batch, mechanism.machine.out)
