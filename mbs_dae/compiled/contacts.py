@@ -28,7 +28,7 @@ from ..model.contacts.base import Contact
 from ..model.contacts.friction import DryFriction, Friction, FrictionElement
 from ..model.measures import Measure, Quantity
 from ..model.model import Model
-from ..model.parameters import Evaluator
+from ..model.parameters import Evaluator, Parameter
 from ..symbolic.derive import Form
 from ..symbolic.loads import joint_wrenches
 from .batch import VALUE, Batch, BatchBuilder, Instance, evaluate, instance_of
@@ -314,6 +314,16 @@ class ContactsBuilder:
         sticks. Nothing where the expression may be something else, too."""
         found = {q: point for q in e.atoms(Quantity) if (point := self._point_that_keeps(q)) is not None}
         return sorted(found.values()) if found and e.xreplace(dict.fromkeys(found, sp.S.Zero)) == 0 else []
+
+    def gap_in(self, e: sp.Expr) -> sp.Expr | None:
+        """The factor by which an expression is the gap of a point, if it is that and nothing else."""
+        quantities = e.atoms(Quantity)
+        if len(quantities) != 1 or not self.zeros_of(e):
+            return None
+        (gap,) = quantities
+        factor = e.diff(gap)
+        known = gap.level == 0 and all(isinstance(s, Parameter) for s in factor.free_symbols)
+        return factor if known else None
 
     def _point_that_keeps(self, quantity: Quantity) -> tuple[int, bool] | None:
         """The point of which this is the gap, its rate or the slip."""

@@ -12,9 +12,9 @@ An event that stops or resets a run is found in the same way; then the step is m
 
 Where contacts or laws switch (`put_sides`) values and rates tell on which side of zero a function stands:
 
-    held        a contact or friction keeps it zero. Of the gap, its rate and the slip the state of the contact says so;
-                of all else that g = 0 and ġ = 0, but for the errors of the motion. It has passed if it was on a side
-                before, and it does not pass again until contacts change.
+    held        a contact or friction keeps it zero. Of the gap, its rate and the slip the state of the contact says so
+                (and a gap is positive while bodies are apart); of all else that g = 0 and ġ = 0, but for the errors of
+                the motion. It has passed if it was on a side before, and does not pass again until contacts change.
     near zero   its rate decides; without a rate (`FLAT`) it stays on its side, or is held from now on if an impact has
                 made it zero: a slip that an impact stops is zero in flight, too, as long as nothing acts along it
     else        its sign decides
@@ -29,7 +29,7 @@ from ..compiled.contacts import CLOSED, KEPT, LOG
 from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_apart, words_at
 from ..linear.vectors import copy, largest
-from ..symbolic.branches import WATCH
+from ..symbolic.branches import SIDE, WATCH, WHOLE
 from ..tolerances import FLAT
 from .contact.guards import first_entry, slip_entry
 from .course import moment
@@ -90,9 +90,10 @@ def listen(march, only):
         is_event = switches.kinds[k] == WATCH
         rests = events.side[n] == 0.0 or events.left[n] == 1
         rests = is_event and (rests or (events.due[n] != 0 if only < 0 else n != only))
-        rests = rests or is_kept_zero(march, n)
+        rests = rests or is_kept_zero(march, n) or events.turn[n] != 0.0
+        rests = rests or (switches.kinds[k] == SIDE and events.side[n] == 0.0)
         switches.free[k] = 1 if rests else 0
-        switches.mode[k] = 1.0 if rests else events.side[n]
+        switches.mode[k] = events.side[n] if not (rests and is_event) else 1.0
     hold_all(march.mechanism)
 
 
@@ -160,7 +161,7 @@ def has_event(march, t, end):
     for n in range(events.function.size):
         k = events.function[n]
         value, rests = search.value[k], events.side[n] == 0.0
-        if mechanism.switches.kinds[k] != WATCH or is_kept_zero(march, n):
+        if mechanism.switches.kinds[k] == WHOLE or is_kept_zero(march, n) or events.turn[n] != 0.0:
             continue
         size = abs(value) if rests else search.size[k]
         events.last[n], events.pace[n] = value, max(events.pace[n], abs(search.rates[0, k]))
@@ -326,7 +327,8 @@ def fire_due(march, end):
 @compiled_apart
 def put_sides(march: March, t: float, how: int):
     """The sides on which functions of events stand where the run goes on in another way (`how`: see `tape`), y' being
-    known; what has come to another side has passed. A status."""
+    known; what has come to another side has passed. A branch that rests on zero is on neither, and has the mode 0. A
+    status."""
     events, mechanism = march.events, march.mechanism
     switches, contacts = mechanism.switches, mechanism.contacts
     keep_numbers(events)
@@ -339,35 +341,46 @@ def put_sides(march: March, t: float, how: int):
         events.passed[:] = events.due[:] = events.fired[:] = events.count[:] = 0
         events.total[0] = events.endless[0] = 0
         events.until[0] = np.inf
-    some = False
-    for n in range(events.function.size):
-        k = events.function[n]
-        g, rate, scale = switches.value[k], events.rate[n], switches.scale[k]
-        if switches.kinds[k] != WATCH:
-            side = natural(switches, k)
-            events.side[n] = 1.0 if side == 0.0 and switches.kinds[k] < WATCH - 1 else side
-            continue
-        before = 0.0 if how == BEGAN else events.side[n]
-        is_zero = abs(g) <= bound * events.top[n] + FLOOR * scale
-        stays = abs(rate) <= bound * events.pace[n] + FLOOR * scale + FLAT * events.made[n]
-        near = ZERO * events.top[n] + ROUNDOFF * scale
-        moves = abs(rate) > FLAT * events.made[n] and switches.blind[k] == 0
-        if is_kept_zero(march, n) or (is_held and is_zero and stays):
-            side = 0.0
-        elif abs(g) > near and not (before == 0.0 and is_zero and not moves):
-            side = 1.0 if g > 0.0 else -1.0
-        elif moves:
-            side = 1.0 if rate > 0.0 else -1.0
-        elif how == SWITCHED and contacts.entries > 0 and abs(events.last[n]) > near:
-            side = 0.0  # an impact has stopped it, and it stays so in flight
-        else:
-            side = before
-        events.side[n], events.last[n] = side, g
-        is_new = events.passed[n] == 0 and (side != 0.0 or events.since[n] > ZERO * events.top[n])
-        if side != before and before != 0.0 and is_new:
-            events.fired[n], events.passed[n] = int(side if side != 0.0 else -before), 1
-            events.count[0] += 1
-            some = True
+    some, rests = False, False
+    for kind in (SIDE, WHOLE, WATCH):  # first what decides, then events
+        for n in range(events.function.size):
+            k = events.function[n]
+            if switches.kinds[k] != kind:
+                continue
+            if kind == WHOLE:
+                events.side[n] = natural(switches, k)
+                continue
+            g, rate, scale = switches.value[k], events.rate[n], switches.scale[k]
+            before = 0.0 if how == BEGAN else events.side[n]
+            is_zero = abs(g) <= bound * events.top[n] + FLOOR * scale
+            stays = abs(rate) <= bound * events.pace[n] + FLOOR * scale + FLAT * events.made[n]
+            near = ZERO * events.top[n] + ROUNDOFF * scale
+            moves = abs(rate) > FLAT * events.made[n] and switches.blind[k] == 0
+            if is_kept_zero(march, n) or (is_held and is_zero and stays and events.turn[n] == 0.0):
+                side = 0.0
+            elif events.turn[n] != 0.0:
+                side = events.turn[n]
+            elif abs(g) > near and not (before == 0.0 and is_zero and not moves):
+                side = 1.0 if g > 0.0 else -1.0
+            elif moves:
+                side = 1.0 if rate > 0.0 else -1.0
+            elif how == SWITCHED and contacts.entries > 0 and abs(events.last[n]) > near:
+                side = 0.0  # an impact has stopped it, and it stays so in flight
+            else:
+                side = before
+            events.side[n], events.last[n] = side, g
+            if kind == SIDE and side == 0.0:
+                switches.mode[k], rests = 0.0, True
+            has_been_off = events.turn[n] != 0.0 or events.since[n] > ZERO * events.top[n]
+            is_new = kind == WATCH and events.passed[n] == 0 and (side != 0.0 or has_been_off)
+            if side != before and before != 0.0 and is_new:
+                events.fired[n], events.passed[n] = int(side if side != 0.0 else -before), 1
+                events.count[0] += 1
+                some = True
+        if kind == SIDE and rests:
+            hold_all(mechanism)
+            derivative(mechanism, moment(march.course, t), march.stages.y0, march.search.dy)
+            look(mechanism)
     put_numbers_back(events)
     return _passed_at(march, t, DONE) if some else DONE
 

@@ -88,6 +88,8 @@ class EventRecord(NamedTuple):
     by_slip: Integers
     """Functions of events that contacts keep zero, by their places in `function`; for each the point that does so, by
     its gap while it is closed (0) or by its slip while it sticks (1). Where there are several, all have to."""
+    turn: Vector
+    """Of each function that is the gap of a point the sign that it has while that is open, or 0."""
     where: Integers
     """The address of the numbers that a run writes, and how many they are,"""
     before: Integers
@@ -95,8 +97,8 @@ class EventRecord(NamedTuple):
     log: Matrix
     """Rows (t, modes of contacts, q, v, a): the first state, and the one behind each change of contacts."""
     side: Work[Vector] = zeros("functions")
-    """The side of zero on which the motion stands by each function (1, -1), 0 while it stays on zero; of a branch in
-    the expression of an event its mode."""
+    """The side of zero on which the motion stands by each function (1, -1), 0 while it stays on zero; of a rounding in
+    the expression of an event its integer."""
     since: Work[Vector] = zeros("functions")
     top: Work[Vector] = zeros("functions")
     pace: Work[Vector] = zeros("functions")
@@ -176,7 +178,8 @@ def new_march(
     row = 1 + entries + 2 * sizes["v_size"] + sizes["q_size"]
     log = np.zeros((LOG if entries else 0, row))
     where, before = np.zeros(2, dtype=np.int64), np.zeros(image.words.size if function.size else 0, dtype=np.int64)
-    known = EventRecord(function, sizes["switches"] - entries, *_zeros(system, function), where, before, log)
+    by_contacts = *_zeros(system, function), _turns(system, function)
+    known = EventRecord(function, sizes["switches"] - entries, *by_contacts, where, before, log)
     events = block(known, functions=function.size, entries=entries)
     events.asks[0] = any(event.change for event in system.model.events)
     march = image.new(course=course, record=record, tape=tape, events=events)
@@ -192,6 +195,16 @@ def _zeros(system: System, function: np.ndarray) -> np.ndarray:
         for point in [] if event.change else structure.contacts.zeros_of(event.when):
             found += [(n, *point) for n, k in enumerate(function) if structure.deciding[k] == event.who]
     return np.array(found, dtype=np.int64).reshape(-1, 3).T.copy()
+
+
+def _turns(system: System, function: np.ndarray) -> np.ndarray:
+    """Of each of these functions the sign that it has where bodies are apart, if it is their gap; or 0."""
+    found = np.zeros(function.size)
+    for event in system.model.events:
+        if not event.change and (factor := system.structure.contacts.gap_in(event.when)) is not None:
+            own = [system.structure.deciding[k] == event.who for k in function]
+            found[own] = np.sign(system.evaluator(factor))
+    return found
 
 
 def _sizes(structure: Structure, formed: bool) -> dict[str, int]:

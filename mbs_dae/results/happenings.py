@@ -78,8 +78,8 @@ class Impact(NamedTuple):
     """Where this is the last one of impacts without end that is told apart: when all are over."""
     before: Any = None
     after: Any = None
-    """The `State` of the model just before it and just behind it: ``impact.after["ball.vy"]``. None out of a file. (Of
-    time stepping these are the ends of the step.)"""
+    """The `State` of the model just before it and just behind it: ``impact.after["ball.vy"]``. (Of time stepping these
+    are the ends of the step.) Out of a file a `StoredState`, its numbers only; None out of older files."""
 
 
 class Transition(NamedTuple):
@@ -106,4 +106,4 @@ class Transition(NamedTuple):
     after: str
     """Its states, as those of `Result.modes`: "open", "closed", "sticks", "slips", "kept"."""
     state: Any
-    """The `State` of the model behind the change."""
+    """The `State` of the model behind the change; out of a file a `StoredState`, its numbers only."""

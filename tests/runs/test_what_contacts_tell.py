@@ -80,14 +80,21 @@ def test_files_keep_impacts_and_modes(tmp_path):
     again = mbs.load(result.save(tmp_path / "run.npz"))
     assert len(result.impacts) > 5 and len(again.impacts) == len(result.impacts)
     for one, other in zip(result.impacts, again.impacts, strict=True):
-        assert one.before is not None and one.after is not None  # files have no states of impacts
-        assert one._replace(impulses=0, before=None, after=None) == other._replace(impulses=0)
+        for state, stored in ((one.before, other.before), (one.after, other.after)):
+            assert stored.t == one.t
+            for name in ("ball.x", "ball.y", "ball.vx", "ball.vy", "ball.omega", "floor.gap", "floor.slip"):
+                assert stored[name] == state[name]
+        assert one._replace(impulses=0, before=0, after=0) == other._replace(impulses=0, before=0, after=0)
         assert all((one.impulses[name] == other.impulses[name]).all() for name in one.impulses)
     assert [*again.modes] == [*result.modes]
     assert all((again.modes[name] == result.modes[name]).all() for name in result.modes)
     assert result.modes["wall"].shape == (41, 4)
     assert (again["floor.force"] == result["floor.force"]).all()
     assert again.events[0].state["ball.y"] == result.events[0].state["ball.y"]
+    assert [change[:5] for change in again.transitions] == [change[:5] for change in result.transitions]
+    assert len(result.transitions) > 0
+    for change, stored in zip(result.transitions, again.transitions, strict=True):
+        assert stored.state.t == change.t and stored.state["ball.vx"] == change.state["ball.vx"]
 
 
 @pytest.mark.parametrize("saved", [True, False])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError, Names
-from ..happenings import Happening, Impact, StoredState
+from ..happenings import Happening, Impact, StoredState, Transition
 from ..quantities import PARTS, Energy, StoredQuantities, StoredReactions
 from ..result import Result, State
 from ..sketch import BodySketch, ElementSketch, MeshSketch, ShapeSketch, Sketch
@@ -22,6 +22,7 @@ FORMAT = "mbs_dae result 3"
 MOTION = ("t", "q", "v", "a")
 TOLD = ("title", "coordinate_names", "success", "message", "axis")
 STORED = ("world", "unique")
+SIDES = ("before", "after")
 ALONG_TIME = (
     {name: 0 for name in ("t", "q", "v", "a", "multipliers", "independence")}
     | {name: 1 for name in ("values", "violation", "energy", "world", "unique", "effort")}
@@ -46,10 +47,13 @@ def contents(result: Result) -> tuple[Header, Arrays]:
     arrays |= _contacts(result)
     header |= {"touching": {n: np.shape(x)[1:] for n, x in result.modes.items()}, "struck": [*_impulsive(result)]}
     header["events"] = [(happening.t, happening.name) for happening in result.events]
-    states = [happening.state for happening in result.events if happening.state is not None]
-    if states and len(states) == len(result.events):
-        read = map(_values_of, states)  # forces of contacts are not among what a state knows
-        arrays["happened"] = np.array([[values.get(name, np.nan) for name in names] for values in read])
+    header["transitions"] = [one[:5] for one in result.transitions]
+    states = {"happened": [happening.state for happening in result.events]}
+    states |= {f"struck_{side}": [getattr(i, side) for i in result.impacts] for side in SIDES}
+    states |= {"changed": [change.state for change in result.transitions]}
+    for what, found in states.items():
+        if found and all(state is not None for state in found):
+            arrays[what] = _read_states(found, names)
     return json.loads(json.dumps(header, default=_plain)), arrays | {"values": values}
 
 
@@ -83,12 +87,18 @@ def _read(header: Header, arrays: Arrays) -> Result:
         stats=header["stats"],
         events=tuple(_happenings(header, arrays.get("happened"))),
         impacts=tuple(_read_impacts(header, arrays)),
+        transitions=tuple(_read_transitions(header, arrays)),
         modes=Names("contact or friction", dict(_read_modes(header, arrays)), owner="the result"),
         quantities=StoredQuantities(values, units),
         violation=Violation(arrays["violation"], tuple(header["elements"])),
         sketch=_sketch(header["sketch"]),
         **_read_forces(header, arrays),
     )
+
+
+def _read_states(states: Sequence[State | StoredState], names: Sequence[str]) -> np.ndarray:
+    """What is read of each state, one a row. (Forces of contacts are not among what a state knows: nan.)"""
+    return np.array([[values.get(name, np.nan) for name in names] for values in map(_values_of, states)])
 
 
 def _values_of(state: State | StoredState) -> Mapping[str, float]:
@@ -100,11 +110,21 @@ def _values_of(state: State | StoredState) -> Mapping[str, float]:
 def _happenings(header: Header, rows: np.ndarray | None) -> Iterator[Happening]:
     """Events, with what was read at each, if the file has it."""
     for k, (t, name) in enumerate(header["events"]):
-        state = None
-        if rows is not None:
-            numbers = [(n, x) for n, x in zip(header["names"], rows[k].tolist(), strict=True) if not np.isnan(x)]
-            state = StoredState(float(t), Names[float]("quantity", numbers, owner="the result"))
-        yield Happening(float(t), str(name), state)
+        yield Happening(float(t), str(name), _stored_state(header, float(t), rows, k))
+
+
+def _stored_state(header: Header, t: float, rows: np.ndarray | None, k: int) -> StoredState | None:
+    """What was read at a moment, by row k; None out of a file that does not have it."""
+    if rows is None:
+        return None
+    numbers = [(n, x) for n, x in zip(header["names"], rows[k].tolist(), strict=True) if not np.isnan(x)]
+    return StoredState(t, Names[float]("quantity", numbers, owner="the result"))
+
+
+def _read_transitions(header: Header, arrays: Arrays) -> Iterator[Transition]:
+    """Files of earlier versions have none."""
+    for k, (t, *change) in enumerate(header.get("transitions", ())):
+        yield Transition(float(t), *change, _stored_state(header, float(t), arrays.get("changed"), k))
 
 
 def _impulsive(result: Result) -> Sequence[str]:
@@ -137,10 +157,11 @@ def _read_modes(header: Header, arrays: Arrays) -> Iterator[tuple[str, np.ndarra
 def _read_impacts(header: Header, arrays: Arrays) -> Iterator[Impact]:
     names = header.get("struck", [])
     rows = zip(arrays["impacts"].tolist(), arrays["pushed"], arrays["impulses"], strict=True) if names else ()
-    for (t, lost, rests), pushed, impulses in rows:
+    for k, ((t, lost, rests), pushed, impulses) in enumerate(rows):
         contacts = tuple(name for name, took_part in zip(names, pushed, strict=True) if took_part)
         known = Names[Any]("joint, driver or contact", zip(names, impulses, strict=True), owner="the impact")
-        yield Impact(t, contacts, known, lost, None if np.isnan(rests) else rests)
+        states = [_stored_state(header, t, arrays.get(f"struck_{side}"), k) for side in SIDES]
+        yield Impact(t, contacts, known, lost, None if np.isnan(rests) else rests, *states)
 
 
 def _forces(result: Result) -> Arrays:
