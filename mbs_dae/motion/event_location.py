@@ -103,8 +103,8 @@ def is_kept_zero(march, n):
     slip while it sticks."""
     events, mechanism = march.events, march.mechanism
     contacts, modes, found = mechanism.contacts, mechanism.switches.mode, False
-    for i in range(events.zeros.size):
-        if events.zeros[i] != n:
+    for i in range(events.place.size):
+        if events.place[i] != n:
             continue
         c = events.points[i]
         found = contacts.gap[c] < 0 or modes[first_entry(mechanism, c)] == CLOSED

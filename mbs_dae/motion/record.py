@@ -83,7 +83,7 @@ class EventRecord(NamedTuple):
     """The places of the functions of events among the switching functions."""
     entries: int
     """The place of the first entry of contacts among them; all behind it are theirs."""
-    zeros: Integers
+    place: Integers
     points: Integers
     by_slip: Integers
     """Functions of events that contacts keep zero, by their places in `function`; for each the point that does so, by
@@ -178,7 +178,8 @@ def new_march(
     row = 1 + entries + 2 * sizes["v_size"] + sizes["q_size"]
     log = np.zeros((LOG if entries else 0, row))
     where, before = np.zeros(2, dtype=np.int64), np.zeros(image.words.size if function.size else 0, dtype=np.int64)
-    by_contacts = *_zeros(system, function), _turns(system, function)
+    place, points, by_slip = _zeros(system, function)
+    by_contacts = place, points, by_slip, _turns(system, function)
     known = EventRecord(function, sizes["switches"] - entries, *by_contacts, where, before, log)
     events = block(known, functions=function.size, entries=entries)
     events.asks[0] = any(event.change for event in system.model.events)

@@ -123,8 +123,9 @@ def _stored_state(header: Header, t: float, rows: np.ndarray | None, k: int) -> 
 
 def _read_transitions(header: Header, arrays: Arrays) -> Iterator[Transition]:
     """Files of earlier versions have none."""
-    for k, (t, *change) in enumerate(header.get("transitions", ())):
-        yield Transition(float(t), *change, _stored_state(header, float(t), arrays.get("changed"), k))
+    for k, (t, contact, point, before, after) in enumerate(header.get("transitions", ())):
+        state = _stored_state(header, float(t), arrays.get("changed"), k)
+        yield Transition(float(t), contact, point, before, after, state)
 
 
 def _impulsive(result: Result) -> Sequence[str]:
