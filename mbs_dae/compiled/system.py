@@ -27,6 +27,7 @@ from ..model.measures import Measure
 from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading, Relation
+from ..tolerances import LIGHT, ROUNDOFF
 from .batch import BatchBuilder, Swept, instance_of
 from .dynamics import SCALARS, Dynamics
 from .machine import Machine, observe
@@ -222,14 +223,19 @@ class System(Remembering):
         """What the velocity of each column of Φ_v moves: the mass of its body, or a moment of inertia. A joint moves
         all that is behind it in the placement."""
         kernels = self.coordinates.kernels
-        if self.structure.transformed is None:
-            return kernels.masses(self.evaluator)
+        return self._masses_of_joints[0] if self.structure.transformed else kernels.masses(self.evaluator)
+
+    @cached_property
+    def _masses_of_joints(self) -> tuple[np.ndarray, np.ndarray]:
+        """What joints move in the placement when all others stand still; and when those behind them give way, that is,
+        the pivots of the tree. These are next to nothing where joints have a pin in common."""
         machine = self.machine(dynamic=True)
         observe(machine, 0.0, self.placement, self.still)
         at = machine.transformation
         transform_dynamics(at, machine.f, np.zeros(SCALARS))
         form_masses(at, machine.factor.weight, machine.factor.beside)
-        return machine.factor.weight.copy()
+        kkt.factorise(machine.pattern, machine.factor)
+        return machine.factor.weight.copy(), 1.0 / np.abs(machine.factor.limbs.inverse)
 
     @cached_property
     def massless(self) -> np.ndarray:
@@ -239,6 +245,33 @@ class System(Remembering):
     def heaviest(self) -> float:
         """The largest mass, or inertia over squared length."""
         return float((self.masses / self.column_weight).max(initial=0.0))
+
+    @cached_property
+    def has_light_bodies(self) -> bool:
+        """Whether some bodies weigh next to nothing beside others that constraints join them to."""
+        if self.structure.transformed:
+            moved, pivots = self._masses_of_joints
+            if not (pivots > LIGHT * moved).all():
+                return True
+        return bool(self.structure.groups.are_light(self.masses / self.column_weight).any())
+
+    @property
+    def light_bodies(self) -> list[Body]:
+        light = np.flatnonzero(self.structure.groups.are_light(self.masses / self.column_weight))
+        return [body for body in self.bodies if np.isin(self.layout.v[body], light).any()]
+
+    @cached_property
+    def compliance(self) -> np.ndarray:
+        """For each column the reciprocal of a mass, that in the middle of its group, by logarithms, and of the column's
+        weight (`kkt`); nothing where no body is light."""
+        if not self.has_light_bodies:
+            return np.zeros(0)
+        diagonal = self.masses if self.structure.transformed else self.coordinates.kernels.diagonal(self.evaluator)
+        groups, masses = self.structure.groups, diagonal / self.column_weight
+        largest = groups.largest(masses)
+        light = groups.largest(1.0 / np.where(masses > ROUNDOFF * largest, masses, np.inf))
+        middle = np.where(largest > 0.0, np.sqrt(largest / np.maximum(light, 1e-300)), self.heaviest or 1.0)
+        return 1.0 / (middle * self.column_weight)
 
     def machine(self, dynamic: bool = False) -> Machine:
         """Work space for the compiled solves: one for each run, since systems can be shared. With `dynamic`, W is M."""
@@ -262,9 +295,17 @@ class System(Remembering):
         """What the work space of every run with forces is a copy of; with `formed`, M has entries (`Structure`)."""
         return self.once(System._machine, True, formed)
 
-    def _machine(self, dynamic: bool, formed: bool) -> Machine:
+    @cached_property
+    def augmented_prototype(self) -> Machine:
+        """The same where bodies are light."""
+        machine = self._machine(True, True, augmented=True)
+        machine.factor.compliance[:] = self.compliance
+        return machine
+
+    def _machine(self, dynamic: bool, formed: bool, augmented: bool = False) -> Machine:
         columns, rows, layout, own = self.structure.columns, len(self.rows), self.layout, self.structure
         pattern = (own.formed_pattern if formed else own.mass_pattern) if dynamic else own.pattern
+        pattern = own.augmented_pattern if augmented else pattern
         program, transformed = self.program, self.transformation(dynamic, formed)
         limbs = limbs_of(transformed) if pattern.tree.edges else NO_LIMBS
         machine = Machine(

@@ -180,7 +180,11 @@ class KernelCoordinates(CoordinateSet, Protocol):
         """The weights of all velocities, those of what stands still behind the others."""
 
     def masses(self, number: Evaluator) -> np.ndarray:
-        """What each velocity moves."""
+        """What each velocity moves; 0 where M is singular."""
+
+    def diagonal(self, number: Evaluator) -> np.ndarray:
+        """What each velocity moves, where M is singular, too."""
+        return self.masses(number)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,9 +24,13 @@ class Explanation:
     joints: tuple[str, ...] = ()
     pose: State | None = None  # None where the whole motion is meant
 
+    @property
+    def message(self) -> str:
+        return f"{self.what}; {self.advice}" if self.advice else self.what
+
     def error(self, result: Result) -> MbsError:
         """The error; `result` is what was computed until then."""
-        message = f"{self.what}; {self.advice}" if self.advice else self.what
+        message = self.message
         facts = {} if self.pose is None else {"pose": self.pose}
         kept = replace(result, success=False, message=message)
         return self.kind(message, time=self.time, joints=self.joints, result=kept, **facts)

@@ -18,10 +18,22 @@ order. Where W couples bodies (natural coordinates share points), W⁻¹ and S a
 work in proportion to the size.
 
 Redundant rows have pivot 0. Each row is given a small extra, DELTA times its own squared length, which
-makes the matrix regular; iterative refinement against the true matrix then takes the extra's effect away again. The
-same is done where W has no weight of its own (a body without mass): `soft` is what its diagonal is given.
+makes the matrix regular; iterative refinement against the true matrix then takes the extra's effect away again.
+
+Where W is singular, or some bodies weigh next to nothing beside others that they are joined to, the matrix is regular
+all the same if rows hold what W does not. Then what is factorised is that of the augmented Lagrangian,
+
+    [W + Φ_vᵀ C Φ_v   Φ_vᵀ] [x]   [f + Φ_vᵀ C g]
+    [Φ_v              0   ] [λ] = [g           ],        C diagonal and positive,
+
+which has the same solution whatever C, since Φ_v x = g. So nothing is to be taken away again, and W + Φ_vᵀ C Φ_v is
+positive definite where the solution is unique. C only decides about roundoff: with μ the mean (of logarithms) of the
+least and the largest mass of a group of bodies that rows join, row k has C_k = μ / (squared length of the row). What
+roundoff leaves is measured: solutions are refined until the corrections no longer shrink, and the last correction is
+told (`unsettled`).
 """
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -29,11 +41,14 @@ import numpy as np
 from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, ones, zeros
 from ..kernels.lanes import choose
-from ..tolerances import DELTA, NIL
+from ..tolerances import CORRECTED, DELTA, DEPENDENT, FLOOR, NIL, OFTEN
 from .fronts.solving import eliminate, give_out, take_in
 from .pattern import Pattern
 from .tree.articulated import FACTORISE, NO_LIMBS, SOLVE, Limbs, sizes_of
 from .vectors import axpy, copy, square_sum, sum_of_two
+
+EPSILON, GOLDEN = 2.2e-16, 0.6180339887498949
+"""The roundoff of a number; and the part of a whole whose multiples lie in no order."""
 
 
 class Factor(NamedTuple):
@@ -46,6 +61,18 @@ class Factor(NamedTuple):
     beside: Work[Vector] = zeros("beside")
     """The entries of W below its diagonal."""
     soft: Work[Vector] = zeros("n")
+    """What Φ_vᵀ C Φ_v adds to the diagonal of W; 0 where C is none."""
+    compliance: Work[Vector] = zeros("augmented")
+    """1/C_k is the sum of these numbers over the columns of row k, times its squared entries. Empty where C is none."""
+    stiffness: Work[Vector] = zeros("augmented_rows")
+    """C."""
+    joined: Work[Vector] = zeros("joined")
+    """The entries of W + Φ_vᵀ C Φ_v below its diagonal."""
+    scale: Work[Vector] = zeros("scales")
+    """The largest x and λ of each group, squared, during a solve."""
+    unsettled: Work[Vector] = zeros(1)
+    """One number: the last correction of the last solution, or what roundoff makes of it, relative to what it corrects;
+    0 where C is none."""
     damping: Work[Vector] = zeros(1)
     """One number: what is added to DELTA. With refinement left out it makes a solve the damped least-squares step
     (Levenberg-Marquardt), which stays short where Φ_v is singular."""
@@ -80,6 +107,9 @@ class Factor(NamedTuple):
 def new_factor(pattern: Pattern, weight: np.ndarray, limbs: Limbs = NO_LIMBS) -> Factor:
     sizes = {"n": pattern.n, "m": pattern.m, "unknowns": pattern.n + pattern.m}
     sizes |= {"entries": pattern.jac_row.size, "beside": pattern.block_row.size}
+    augmented = pattern.group.size > 0
+    sizes |= {"augmented": pattern.n if augmented else 0, "augmented_rows": pattern.m if augmented else 0}
+    sizes |= {"joined": pattern.joined, "scales": 2 * pattern.groups}
     sizes |= {"numbers": pattern.plan.numbers, "handed": pattern.plan.handed, "room": pattern.plan.room}
     sizes |= sizes_of(pattern.tree, pattern.n, pattern.jac_row.size)
     return block(Factor(pattern.plan.kernels, np.array(weight, dtype=float), limbs=limbs), **sizes)
@@ -92,7 +122,33 @@ def factorise(pattern: Pattern, factor: Factor):
     if pattern.tree.edges > 0:
         call_on_block(pattern.tree.functions[FACTORISE], pattern, (factor,))
         return
-    factorise_entries(pattern, factor, factor.truncation[0], factor.damping[0])
+    if factor.compliance.size == 0:
+        factorise_entries(pattern, factor, factor.truncation[0], factor.damping[0])
+        return
+    _augment(pattern, factor)
+    set_limits(factor, negligible(pattern, factor), factor.truncation[0], factor.damping[0])
+    eliminate(pattern.plan, pattern.n, factor, factor.weight, factor.joined)
+    tell_independence(factor)
+
+
+@compiled
+def _augment(pattern, factor):
+    """C of the rows that are enforced, and W + Φ_vᵀ C Φ_v."""
+    jacobian, stiffness, soft, joined = factor.jacobian, factor.stiffness, factor.soft, factor.joined
+    stiffness[:] = 0.0
+    soft[:] = 0.0
+    joined[:] = 0.0
+    for e in range(jacobian.size):
+        stiffness[pattern.jac_row[e]] += jacobian[e] * jacobian[e] * factor.compliance[pattern.jac_column[e]]
+    for row in range(pattern.m):
+        flexible = stiffness[row]
+        stiffness[row] = factor.share[row] / flexible if flexible > 0.0 and factor.kept[row] > 0.0 else 0.0
+    for e in range(jacobian.size):
+        soft[pattern.jac_column[e]] += stiffness[pattern.jac_row[e]] * jacobian[e] * jacobian[e]
+    copy(factor.beside, joined)
+    for k in range(pattern.pair_to.size):
+        one, other = pattern.pair_one[k], pattern.pair_other[k]
+        joined[pattern.pair_to[k]] += stiffness[pattern.jac_row[one]] * jacobian[one] * jacobian[other]
 
 
 @compiled
@@ -147,6 +203,9 @@ def solve(pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, mul
     if pattern.tree.edges > 0:
         call_on_block(pattern.tree.functions[SOLVE], pattern, (factor, f, g, x, multipliers, refinements))
         return
+    if factor.compliance.size > 0:
+        _solve_augmented(pattern, factor, f, g, x, multipliers)
+        return
     solve_entries(pattern, factor, f, g, x, multipliers, refinements)
 
 
@@ -170,6 +229,96 @@ def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, solve_o
         solve_once(pattern, factor, rest_x, rest_g)
         axpy(1.0, rest_x, x)
         axpy(1.0, rest_g, multipliers)
+
+
+@compiled
+def _solve_augmented(pattern, factor, f, g, x, multipliers):
+    """The same with C: x and λ are corrected by the solution for what is left of f and g, beginning with all of them,
+    until corrections are down to roundoff or no longer half as large as the one before. Then one more solution tells
+    what roundoff in the entries of the matrix, and in f and g, makes of them."""
+    rest_x, rest_g, n, m = factor.rest_x, factor.rest_g, pattern.n, pattern.m
+    x[:n] = 0.0
+    multipliers[:m] = 0.0
+    factor.unsettled[0] = np.inf
+    for corrections in range(OFTEN):
+        _residual(pattern, factor, f, g, x, multipliers)
+        _solve_once_augmented(pattern, factor)
+        change = _relative_change(pattern, factor, f, g, x, multipliers)
+        if corrections > 1 and not change < 0.5 * factor.unsettled[0]:
+            break
+        axpy(1.0, rest_x, x)
+        axpy(1.0, rest_g, multipliers)
+        factor.unsettled[0] = change
+        if change <= CORRECTED:
+            break
+    _put_roundoff(pattern, factor, f, g, x, multipliers)
+    _solve_once_augmented(pattern, factor)
+    change = _relative_change(pattern, factor, f, g, x, multipliers)
+    factor.unsettled[0] = max(factor.unsettled[0], change) if change < np.inf else np.inf
+
+
+@compiled
+def _solve_once_augmented(pattern, factor):
+    """x and λ in place of the f and g that stand in `rest_x` and `rest_g`."""
+    rest_x, rest_g, jacobian = factor.rest_x, factor.rest_g, factor.jacobian
+    for e in range(jacobian.size):
+        row = pattern.jac_row[e]
+        rest_x[pattern.jac_column[e]] += jacobian[e] * factor.stiffness[row] * rest_g[row]
+    _solve_once(pattern, factor, rest_x, rest_g)
+
+
+@compiled
+def _put_roundoff(pattern, factor, f, g, x, multipliers):
+    """ε times the sizes of all terms of each equation, with signs that have no order, into `rest_x` and `rest_g`."""
+    rest_x, rest_g, beside, jacobian = factor.rest_x, factor.rest_g, factor.beside, factor.jacobian
+    for k in range(pattern.n):
+        rest_x[k] = abs(f[k]) + abs(factor.weight[k] * x[k])
+    for row in range(pattern.m):
+        rest_g[row] = abs(g[row])
+    for k in range(beside.size):
+        row, column = pattern.block_row[k], pattern.block_column[k]
+        rest_x[row] += abs(beside[k] * x[column])
+        rest_x[column] += abs(beside[k] * x[row])
+    for e in range(jacobian.size):
+        row, column = pattern.jac_row[e], pattern.jac_column[e]
+        rest_x[column] += abs(jacobian[e] * multipliers[row])
+        rest_g[row] += abs(jacobian[e] * x[column])
+    for k in range(pattern.n):
+        rest_x[k] *= EPSILON if (GOLDEN * k) % 1.0 < 0.5 else -EPSILON
+    for row in range(pattern.m):
+        rest_g[row] *= EPSILON if (GOLDEN * (row + 0.5)) % 1.0 < 0.5 else -EPSILON
+
+
+@compiled
+def _relative_change(pattern, factor, f, g, x, multipliers):
+    """The correction that stands in `rest_x` and `rest_g`, relative to each x and λ that it is added to, or to a small
+    part of the largest in its group, where that is more; with them count the x and λ that f and g would make by
+    themselves. (The λ of rows that depend on others may be any.)"""
+    n, scale, group, compliance, stiffness = pattern.n, factor.scale, pattern.group, factor.compliance, factor.stiffness
+    groups, unique, largest = pattern.groups, True, 0.0
+    scale[:] = 0.0
+    for row in range(pattern.m):
+        if stiffness[row] > 0.0:
+            unique = unique and factor.independence[row] >= DEPENDENT
+            size, own = (multipliers[row] + factor.rest_g[row]) ** 2 / stiffness[row], group[n + row]
+            scale[groups + own] = max(scale[groups + own], size)
+            alone = g[row] ** 2 * stiffness[row]
+            scale[own], scale[groups + own] = max(scale[own], alone), max(scale[groups + own], alone)
+    for k in range(n):
+        size, force, own = (x[k] + factor.rest_x[k]) ** 2 / compliance[k], f[k] ** 2 * compliance[k], group[k]
+        scale[own] = max(scale[own], max(size, force))
+        scale[groups + own] = max(scale[groups + own], force)
+    for k in range(n):
+        change, size = factor.rest_x[k] ** 2, (x[k] + factor.rest_x[k]) ** 2
+        if not change < np.inf:
+            return np.inf
+        if change > 0.0:
+            largest = max(largest, change / max(size, FLOOR * scale[group[k]] * compliance[k]))
+    for row in range(pattern.m if unique else 0):
+        if stiffness[row] > 0.0 and factor.rest_g[row] != 0.0:
+            change, size = factor.rest_g[row] ** 2, (multipliers[row] + factor.rest_g[row]) ** 2
+            largest = max(largest, change / max(size, FLOOR * scale[groups + group[n + row]] * stiffness[row]))
+    return sqrt(largest)
 
 
 @compiled
