@@ -33,11 +33,11 @@ LETTERS = {"": "", "w": r"\omega", "alpha": r"\alpha"}
 
 
 MARKS = ("", "o", "s", "^", "D", "v", "P", "X")
-"""They tell the curves of a panel apart for who sees no colours: a few on each but the first."""
+"""Marks tell the curves of a panel apart without colours: a few on each curve but the first."""
 APART = 0.16
-"""The way between two marks of a curve, as a part of the diagonal of its panel."""
+"""Distance between two marks of a curve, as a part of the diagonal of its panel."""
 LOOKS = (":", "-.", (0, (1, 3)), (0, (6, 2, 1, 2, 1, 2)))
-"""The lines of other results. Dashes are for what redundant joints leave open."""
+"""Line styles of other results. Dashed lines show loads that redundant joints leave open."""
 Runs = list[tuple[Result, str, Any]]
 """Results that are drawn together, each with what its labels say of it and with its own line."""
 
@@ -47,8 +47,8 @@ def plot(
     beside: Result | Mapping[str, Result] | Sequence[Result] = (),
 ) -> Figure:  # fmt: skip
     """The named quantities over time (or over the swept parameter, or over another quantity), one panel for each unit,
-    and one for each vector, by its components along the axes of a body or a marker; those of other results beside them.
-    Dashed is what redundant joints leave open."""
+    and one for each vector, by its components along the axes of a body or a marker. Curves of `beside`, other results,
+    are drawn in the panels of their names. Dashed parts of a curve are loads that redundant joints leave open."""
     _, below = _across(result, over)
     runs = _runs(result, beside)
     names = names_of(names, "plot", "quantities", result.all_names)
