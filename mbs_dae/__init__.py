@@ -157,6 +157,7 @@ _PROVIDED = {
     "Result.view": "view.page.notebook.view",
     "Result.page": "view.page.html.save_page",
     "LinearSystem.d": "equilibria.varied.law.law_derivative",
+    "LinearSystem.bode": "view.modes.plot_bode",
     "LinearSystem.plot": "view.modes.plot_eigenvalues",
     "LinearSystem.draw": "view.modes.draw_modes",
     "LinearSystem.animate": "view.modes.animate_mode",

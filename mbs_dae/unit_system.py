@@ -399,3 +399,10 @@ def told(value: float, unit: str, *names: str, digits: int = 6, frequency: bool 
     """A number with its unit, as a sentence has it."""
     number, word = shown(value, unit, *names, frequency=frequency)
     return f"{number:.{digits}g} {word}".rstrip()
+
+
+def equation(name: str, value: float, unit: str, digits: int = 6) -> str:
+    """A name and its value as one writes them, "axis.angle = 0.5": in SI without a unit, as in `docs`, and in another
+    unit with it, "axis.angle = 28.6479 deg"."""
+    number, word = shown(value, unit, name)
+    return f"{name} = {number:.{digits}g}{f' {word}' if size_of(unit, name)[0] != 1.0 else ''}"

@@ -99,7 +99,9 @@ def _report(runs: Runs, box: Box, kind: str, trials: Sequence[Trial], label: str
     if (beyond := _broken(runs, box, end)) > BROKEN:
         raise _unkept(runs, sides, end, beyond)
     slope_at_start = holding(runs, sides, box, first, kind).steepest
-    success = held.left <= FLAT * max(slope_at_start, held.steepest) or held.left <= 1e-9 * abs(wanted_value(end, kind))
+    fall = wanted_value(first, kind) - wanted_value(end, kind)  # the size of slopes of a search that began at a maximum
+    steepest = max(slope_at_start, held.steepest, 0.0 if slope_at_start > FLAT * abs(fall) else fall)
+    success = held.left <= FLAT * steepest or held.left <= 1e-9 * abs(wanted_value(end, kind))
     notes = _notes(runs, first, end, success, best.message)
     return Optimum(
         label, kind, wanted_value(end, kind), wanted_value(first, kind), _bounds(runs, box, first, end, held),
@@ -144,7 +146,7 @@ def _notes(runs: Runs, first: Evaluation, end: Evaluation, success: bool, messag
     notes = []
     for k, name in enumerate(runs.analysis.names):
         slopes = [one.slope[k] for found in (first, end) for one in (found.wanted, *found.limited)]
-        if not any(slope.any() for slope in slopes):
+        if end.row[k] == first.row[k] and not any(slope.any() for slope in slopes):
             notes.append(f"nothing that was asked for depends on {name!r}; leave it out of over=")
     if not success and message == BESIDE_NONE:
         notes.append(

@@ -132,9 +132,9 @@ def balance_at(
         count = run.machine.program.batch.mode_at.size
         for batch, held in ((run.machine.program.batch, modes[:count]), (run.dynamics.batch, modes[count:])):
             batch.parameters[batch.mode_at] = held
-    v = system.still if v is None else v
+    q, v = q.copy(), system.still if v is None else v
     system.forget_errors()
-    evaluate(run, t, q, v)
+    evaluate(run, t, q, v)  # puts the values of inputs into q
     machine, n = run.machine, system.nv
     factor, pattern, m = machine.factor, machine.pattern, len(system.rows)
     if not (np.isfinite(machine.f).all() and np.isfinite(factor.jacobian).all()):
@@ -147,7 +147,7 @@ def balance_at(
     sizes = summed(run.dynamics.forces, np.abs(run.out))
     effort = float(np.linalg.norm(sizes / np.sqrt(system.weight)))
     potential = float(run.scalars[POTENTIAL])
-    return Balance(system, t, q.copy(), v.copy(), M, J, forces, phi, nu, gamma, potential, effort)
+    return Balance(system, t, q, v.copy(), M, J, forces, phi, nu, gamma, potential, effort)
 
 
 def free_motions(jacobian: np.ndarray, weight: np.ndarray) -> np.ndarray:

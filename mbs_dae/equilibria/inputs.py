@@ -5,9 +5,12 @@ w = P δv, J a measure's row and C', C'' its rate and acceleration,
 
     value J ζ,    rate J w + ∂C'/∂x ζ,    acceleration J (ẇ + (G - B) w) + ∂C''/∂x ζ + ∂C''/∂v w;
 
-states and their rates; inputs; and efforts -λ of drivers: multipliers take up what is left of the change of forces,
+states and their rates; inputs; efforts -λ of drivers: multipliers take up what is left of the change of forces,
 
-    Φ_vᵀ δλ = -(M δa + D_x δv + K_x δx) + F_z δz + F_u u.
+    Φ_vᵀ δλ = -(M δa + D_x δv + K_x δx) + F_z δz + F_u u;
+
+and loads f(x, v, z, u) of springs, dampers, actuators and given forces: their efforts, and the components of the force
+and moment on their last marker in world axes, ∂f/∂x P⁻¹ ζ + ∂f/∂v P⁻¹ w + ∂f/∂z δz + ∂f/∂u u.
 """
 
 from __future__ import annotations
@@ -15,15 +18,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..compiled import System
 from ..compiled.derivatives import derivative_matrix
+from ..compiled.slopes import places_moved
+from ..duals import Dual
 from ..errors import ModelError, unknown_name
+from ..model.forces.base import EffortElement, ForceElement
+from ..model.parameters import Parameter
+from ..results.names import COMPONENTS
+from ..symbolic.loads import Load
 from ..tolerances import RANK
 from .balance import Balance, balance_at, unit_rows
-from .small import SmallMotion
+from .frames import frame_of
+from .small import SmallMotion, in_bodies
 from .states import StateMotion, difference, rates_at, state_places
 
 LOOSE = 1e-6
@@ -78,6 +89,11 @@ class Readings:
             return row
         if wanted == "effort" and owner in [driver.name for driver in model.drivers]:
             return self._effort(owner)
+        element = model.elements.get(owner)
+        if isinstance(element, EffortElement) and wanted == "effort":
+            return self._load(name, element, None)
+        if isinstance(element, ForceElement) and wanted in COMPONENTS[model.dimension]:
+            return self._load(name, element, COMPONENTS[model.dimension].index(wanted))
         return self._quantity(name)
 
     @cached_property
@@ -113,6 +129,68 @@ class Readings:
             )
         return -self._multipliers[system.rows_of(driver)][0]
 
+    def _load(self, name: str, element: ForceElement, component: int | None) -> np.ndarray:
+        """The effort of a force element, or one component of its force and moment. Slopes along the motion are those of
+        its expression; slopes by states and inputs are differences."""
+        balance, frame, (Z, W, _) = self.small.balance, self.small.frame, self._ways
+        system = balance.system
+        form, _ = element.form()
+        if component is not None and not isinstance(form, Load):
+            raise ModelError(
+                f"{name!r} is the force of a Python function, which has no slope; write its law as an expression, "
+                "mbs.Force, to have it as an output"
+            )
+        if component is not None and np.any(frame.turning):
+            raise ModelError(
+                f"{name!r} is a component along world axes, and those about a steady motion that turns are told "
+                f"in axes that turn with it; read an effort instead, or the law of a motion along a line"
+            )
+        reading = element.effort_reading if isinstance(element, EffortElement) and component is None else form.wrenches
+        place = component if component is not None else 0
+        if component is not None:
+            place += element.second * len(COMPONENTS[system.model.dimension])
+
+        def value(used: System, q: Any, v: Any) -> Any:
+            own = used.model.elements[element.name]
+            _, numbers = own.form()
+            return used.read_values(reading, numbers, own.markers, np.array([balance.t]), q, v)[:, place]
+
+        last, bodies = len(self.small.A), system.cartesian
+        q, v = balance.q, balance.v
+        ways, paces = Z[:, :last], W[:, :last]
+        if bodies is not system:
+            q, v, _ = (x[0] for x in system.to_bodies((q[None], v[None], system.still[None])))
+            ways, paces = in_bodies(self.small) @ ways, in_bodies(self.small) @ paces
+        P = frame_of(balance_at(bodies, balance.t, q, v), np.zeros(3)).P.T
+        rates = np.zeros((last, 1, v.size))
+        rates[:, 0, : bodies.nv] = (P @ paces).T
+        moved = places_moved(bodies.structure, q[None], (P @ ways).T[:, None])
+        by = tuple(Parameter(f"way {k}") for k in range(last))
+        row = np.zeros(self.law.shape[1])
+        row[:last] = value(bodies, Dual(q[None], moved, by), Dual(v[None], rates, by)).slope[:, 0]
+        for k, (state, at) in enumerate(state_places(bodies).items()):
+
+            def aside(far: float, at: int = at) -> np.ndarray:
+                there = q.copy()
+                there[at] += far
+                return value(bodies, there[None], v[None])
+
+            row[last + k] = difference(aside, float(system.evaluator(_scale(system, state))))[0]
+        for k, input_name in enumerate(self.inputs):
+            start, change = input_of(balance, input_name)
+
+            def changed(far: float, word: str = input_name, start: float = start, change: Any = change) -> np.ndarray:
+                other = change(**{word: start + far}).compile()
+                return value(other, balance_at(other, balance.t, q, v).q[None], v[None])
+
+            row[len(self.law) + k] = difference(changed, max(abs(start), 1.0))[0]
+        if not np.isfinite(row).all():
+            raise ModelError(
+                f"{name!r} has no slope at this state of {system.model.name!r}: its law jumps or has a corner there; "
+                "linearize about another state, or round it off, such as sp.tanh(x / width)"
+            )
+        return row
+
     @cached_property
     def _null(self) -> np.ndarray:
         """What multipliers may be without any force: rows of length 1."""
@@ -133,20 +211,27 @@ class Readings:
         return balance.taken_up(-left)
 
 
+def input_of(balance: Balance, name: str) -> tuple[float, Callable[..., Any]]:
+    """The value of an input, or of a parameter, and the function that gives the model with another value."""
+    system, model = balance.system, balance.system.model
+    if name in model.parameters:
+        return model.parameters[name].value, model.with_parameters
+    if signal := next((one.symbol for one in model.inputs if one.name == name), None):
+        return float(balance.q[system.layout.signals[signal]]), model.with_inputs
+    raise unknown_name("input or parameter", name, [*model.parameters, *(one.name for one in model.inputs)], model.name)
+
+
+def _scale(system: System, state: str) -> Any:
+    return next(one.scale for one in system.model.states if one.name == state)
+
+
 def changes_by(balance: Balance, name: str) -> np.ndarray:
     """-∂F/∂u and ∂ż/∂u: how an input, or a parameter of forces, changes these at this state. It must not move the
     joints."""
     system, model = balance.system, balance.system.model
     a, multipliers = balance.accelerations
     places = [*state_places(system).values()]
-    change: Callable[..., object]
-    if name in model.parameters:
-        value, change = model.parameters[name].value, model.with_parameters
-    elif signal := next((one.symbol for one in model.inputs if one.name == name), None):
-        value, change = float(balance.q[system.layout.signals[signal]]), model.with_inputs
-    else:
-        known = [*model.parameters, *(one.name for one in model.inputs)]
-        raise unknown_name("input or parameter", name, known, model.name)
+    value, change = input_of(balance, name)
 
     def at(far: float) -> np.ndarray:
         other = change(**{name: value + far}).compile(system.coordinates.set)

@@ -24,8 +24,8 @@ import numpy as np
 
 from ..errors import ModelError
 from ..tolerances import RANK
-from .balance import Balance, unit_rows
-from .frames import Frame
+from .balance import Balance, balance_at, unit_rows
+from .frames import Frame, frame_of
 
 MUCH, ALIKE = 0.1, 0.999999
 """Of the length of a coordinate's row, by weight: what tells much of small motions; what is told equally well."""
@@ -114,6 +114,20 @@ def small_motion(
     )
     K[np.abs(K) <= NOTHING * parts] = 0.0
     return SmallMotion(balance, frame, tuple(names), R, S, H, chosen, S.T @ mass @ S, D, K)
+
+
+def in_bodies(small: SmallMotion) -> np.ndarray:
+    """The matrix of the small motions of all bodies, angular parts in world axes, that ζ means."""
+    balance, system = small.balance, small.balance.system
+    cartesian = system.cartesian
+    if cartesian is system:
+        return np.eye(system.nv)
+    still = np.tile(system.still, (system.nv, 1))
+    units = still.copy()
+    units[:, : system.nv] = small.frame.P.T
+    q, moved, _ = system.to_bodies((np.tile(balance.q, (system.nv, 1)), units, still))
+    P = frame_of(balance_at(cartesian, balance.t, q[0]), np.zeros(3)).P
+    return P @ moved[:, : cartesian.nv].T
 
 
 def _weighted(P: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -39,11 +39,12 @@ class PlanarModel(Model):
 
     @classmethod
     def from_points(
-        cls, points: Mapping[str, tuple[float, float]], rods: Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
-        fixed: Sequence[str] = (), *, mass: float | Mapping[str, float] | None = None,
-        density: float | Mapping[str, float] | None = None,
-        sliders: Mapping[str, float | tuple[float, float]] | None = None, gravity: Vector | None = None,
-        name: str = "mechanism", **other: Any,
+        cls, points: Mapping[str, tuple[Numeric, Numeric]],
+        rods: Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
+        fixed: Sequence[str] = (), *, mass: Numeric | Mapping[str, Numeric] | None = None,
+        density: Numeric | Mapping[str, Numeric] | None = None,
+        sliders: Mapping[str, Numeric | tuple[Numeric, Numeric]] | None = None, gravity: Vector | None = None,
+        name: str = "mechanism", parameters: Mapping[str, float] | None = None, dimensions: bool = False, **other: Any,
     ) -> Self:  # fmt: skip
         """A linkage said in points and rods.
 
@@ -55,10 +56,11 @@ class PlanarModel(Model):
         >>> mbs.diagnose(linkage).degrees_of_freedom
         1
 
-        `rods` names the points of each body: two make a uniform rod, three or more, in order around it, a uniform
-        plate; if they all lie on one line, a rod between the outermost. Longer names go in tuples, ("A1", "B"). A list
-        of rods, ["AB", "BC"], calls each by its points. Every point of a body is a marker of it (``coupler.C``); its
-        frame stands in its centre of mass, the x axis from its first point to its second.
+        `rods` names the points of each body: two make a uniform rod, three or more a uniform plate; if they all lie on
+        one line, a rod between the outermost. The order of a plate's points around it is found, except where a point
+        lies inside of the others and the plate has a mass: then name them in order. Longer names go in tuples,
+        ("A1", "B"). A list of rods, ["AB", "BC"], calls each by its points. Every point of a body is a marker of it
+        (``coupler.C``); its frame stands in its centre of mass, the x axis from its first point to its second.
 
         Bodies that share a point are joined there by a `Revolute` of that name, those that share a `fixed` point by one
         each to the ground; where several joints are needed their names also tell the bodies, "B (crank-rocker)". A
@@ -67,13 +69,50 @@ class PlanarModel(Model):
 
         `mass` in kg is that of each body, or a dict by name; or `density` in kg/m for rods and kg/m² for plates.
         Without either bodies have no mass, which is enough for kinematics.
+
+        With ``dimensions=True`` every dimension is a parameter with the value that the points give: "crank.length" is
+        the distance of the first two points of a body, "plate.P_along" and "plate.P_across" say where another point P
+        lies on the line through them and to the left of it (from the first point), "A.x" and "A.y" where a fixed point
+        is. Studies, optimisation and live pages change them by these names; the points then place the first guess.
+
+        >>> sized = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (1, 0)}, rods={"arm": "AB"}, fixed="A", dimensions=True)
+        >>> longer = sized.with_parameters(**{"arm.length": 3.0})
+        >>> print(round(mbs.assemble(longer)["arm.B.x"] - mbs.assemble(longer)["arm.A.x"], 6))
+        3.0
+
+        Coordinates, masses and directions may also be expressions of sympy symbols whose values `parameters` gives by
+        name; in a model that exists, `add_linkage` takes expressions of its parameters.
         """
         if other:
             plates = "; a plate is a rod of three or more points: rods={'plate': 'ABC'}" if "plates" in other else ""
             raise ModelError(f"from_points has no {', '.join(other)}{plates or '; see help(from_points)'}")
         model = cls(name, gravity)
-        build(model, points, rods, fixed, mass, density, sliders)
-        return model
+        own = {str(key): model.parameter(str(key), value) for key, value in (parameters or {}).items()}
+        given: Any = {"points": points, "mass": mass, "density": density, "sliders": sliders}
+        given = {what: _with_parameters(value, own) for what, value in given.items()} if own else given
+        return model.add_linkage(rods=rods, fixed=fixed, dimensions=dimensions, **given)
+
+    def add_linkage(
+        self, points: Mapping[str, tuple[Numeric, Numeric]],
+        rods: Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
+        fixed: Sequence[str] = (), *, mass: Numeric | Mapping[str, Numeric] | None = None,
+        density: Numeric | Mapping[str, Numeric] | None = None,
+        sliders: Mapping[str, Numeric | tuple[Numeric, Numeric]] | None = None, dimensions: bool = False,
+    ) -> Self:  # fmt: skip
+        """Add the bodies and joints of a linkage said in points, as `from_points` does, and give back the model.
+        Numbers may be expressions of its parameters.
+
+        >>> model = mbs.PlanarModel("pendulum", gravity=(0, -10))
+        >>> l = model.parameter("l", 0.5, "m")
+        >>> model.add_linkage({"A": (0, 0), "B": (0, -l)}, rods={"rod": "AB"}, fixed="A", mass=1.0)
+        <PlanarModel 'pendulum': 1 body, 1 element>
+        >>> rates = [mbs.linearize(m).eigenvalues[0] for m in (model, model.with_parameters(l=2.0))]
+        >>> print(round(abs(rates[0] / rates[1]), 9))  # √(3 g/2 l)
+        2.0
+        """
+        build(self, points, rods, fixed, mass, density, sliders, dimensions)
+        return self
 
     def body(
         self, name: str, mass: Numeric = 0, inertia: Numeric = 0, com: Vector = (0, 0), position: Vector = (0, 0),
@@ -174,6 +213,17 @@ class SpatialModel(Model):
         across = m * (span**2 / 12 + r**2 / 4)
         inertia = (m * r**2 / 2, across, across)
         return _with_ends(self, SpatialBody(name, m, inertia, position=place, rotation=turn, span=span))
+
+
+def _with_parameters(value: Any, own: Mapping[str, Any]) -> Any:
+    """What is given with the parameters of these names in the place of symbols."""
+    if isinstance(value, Mapping):
+        return {key: _with_parameters(part, own) for key, part in value.items()}
+    if isinstance(value, tuple | list):
+        return tuple(_with_parameters(part, own) for part in value)
+    if not isinstance(value, sp.Basic):
+        return value
+    return value.xreplace({s: own[s.name] for s in value.free_symbols if getattr(s, "name", "") in own})
 
 
 def _rod(

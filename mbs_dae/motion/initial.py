@@ -20,12 +20,15 @@ from ..compiled.reading import read_outputs
 from ..compiled.structure import Structure
 from ..errors import ModelError, SingularConfigurationError
 from ..model.door import name_of
+from ..model.element import Element
 from ..model.model import Model
 from ..model.parameters import finite_number
+from ..model.signals import Reaction
 from ..poses import newton
 from ..poses.assembly import check_level, posed
 from ..poses.dependence import PoseRank, elements_of, joints_at_fault
 from ..readings.reactions import null_vectors
+from ..readings.teeth import coupled, open_rows
 from ..results.result import State
 from ..tolerances import IMPOSSIBLE
 from .derivative import evaluate, take_nearest_velocity
@@ -156,34 +159,67 @@ def check_reactions(system: System, t: float, q: np.ndarray, redundant: int) -> 
     """Rates, and friction, may read a reaction only where the other equations leave no choice for it."""
     if not redundant or not (system.structure.signals.reactions.target.size or system.model.frictions):
         return
-    read = system.signals.reactions
-    null, own = null_vectors(system, t, q, redundant), system.coordinates.kernels
-    _check_frictions(system, t, q, null)
+    null = null_vectors(system, t, q, redundant)
+    for element in moved_frictions(system, t, q, null):
+        raise ModelError(
+            f"{element.who} is bounded by what its joint carries, which is not unique: redundant joints share "
+            "its load; leave out what is redundant (mbs.diagnose), or take mbs.DryFriction with a given force"
+        )
+    for signal in moved_signals(system, t, q, null):
+        raise ModelError(
+            f"a rate reads {signal.name!r}, which is not unique: {system.model.elements[signal.owner].who} and "
+            "redundant joints share its load; leave out what is redundant (mbs.diagnose)"
+        )
+
+
+def told_of_ratios(system: System, t: float, q: np.ndarray) -> str:
+    """A note on friction, and rates, that read the load of a bearing in which the teeth of a gear with a ratio may
+    press: nothing is known of that force. Empty where there are none."""
+    if not system.model.felt:
+        return ""
+    told = []
+    for gear in coupled(system):
+        null = null_vectors(system, t, q, 0, beside=open_rows(system, t, q, [gear]))[: len(system.rows)]
+        who = [element.who for element in moved_frictions(system, t, q, null)]
+        who += [f"the reading {signal.name!r}" for signal in moved_signals(system, t, q, null)]
+        if who:
+            many = len(who) > 1
+            does = "are reckoned" if many else "is reckoned"
+            told.append(
+                f"{', '.join(who)} {does} without the tooth force of {gear.who}, which a ratio does not tell; give "
+                "radii= if its wheels press on their bearings"
+            )
+    return "; ".join(told)
+
+
+def moved_frictions(system: System, t: float, q: np.ndarray, null: np.ndarray) -> list[Element]:
+    """The frictions in joints whose normal force changes with some of these multipliers (rows, vectors)."""
+    if not system.model.frictions:
+        return []
+    run, found = mechanism(system, asks=GIVEN), list[Element]()
+    evaluate(run, t, q, system.still)
+    contacts = run.contacts
+    for c, (element, _) in enumerate(system.structure.contacts.points):
+        rows, first = int(contacts.bound_rows[c]), int(contacts.bound_from[c])
+        for d in range(int(contacts.bound[c]) if rows else 0):
+            factors = contacts.factors[first + d * rows :][:rows]
+            moved = np.abs(factors @ null[contacts.bound_row[c] :][:rows]).max(initial=0.0)
+            if moved > LOOSE * np.abs(factors).sum() and element not in found:
+                found.append(element)
+    return found
+
+
+def moved_signals(system: System, t: float, q: np.ndarray, null: np.ndarray) -> list[Reaction]:
+    """The reactions read by rates that change with some of these multipliers (rows, vectors)."""
+    if not system.structure.signals.reactions.target.size:
+        return []
+    read, own, found = system.signals.reactions, system.coordinates.kernels, list[Reaction]()
     motion = q[None], system.still[None], system.still[None]
     qc, vc, _ = motion if own is system.coordinates else system.to_bodies(motion)
     coefficients = np.append(-1.0, read_outputs(read.batch, np.array([t]), qc, vc)[0])[read.source]
     for signal, place in system.layout.signals.items():
         terms = read.target == place
         moved = np.abs(coefficients[terms] @ null[read.row[terms]]).max(initial=0.0)
-        if moved > LOOSE * np.abs(coefficients[terms]).sum():
-            raise ModelError(
-                f"a rate reads {signal.name!r}, which is not unique: {system.model.elements[signal.owner].who} and "
-                "redundant joints share its load; leave out what is redundant (mbs.diagnose)"
-            )
-
-
-def _check_frictions(system: System, t: float, q: np.ndarray, null: np.ndarray) -> None:
-    """What presses in a joint that rubs is no matter of choice."""
-    run = mechanism(system, asks=GIVEN)
-    evaluate(run, t, q, system.still)
-    contacts, points = run.contacts, system.structure.contacts.points
-    for c, (element, _) in enumerate(points if system.model.frictions else ()):
-        rows, first = int(contacts.bound_rows[c]), int(contacts.bound_from[c])
-        for d in range(int(contacts.bound[c]) if rows else 0):
-            factors = contacts.factors[first + d * rows :][:rows]
-            moved = np.abs(factors @ null[contacts.bound_row[c] :][:rows]).max(initial=0.0)
-            if moved > LOOSE * np.abs(factors).sum():
-                raise ModelError(
-                    f"{element.who} is bounded by what its joint carries, which is not unique: redundant joints share "
-                    "its load; leave out what is redundant (mbs.diagnose), or take mbs.DryFriction with a given force"
-                )
+        if isinstance(signal, Reaction) and moved > LOOSE * np.abs(coefficients[terms]).sum():
+            found.append(signal)
+    return found

@@ -30,6 +30,7 @@ from ..tolerances import DEPENDENT, NEARLY, UNCERTAIN
 from .contact.told import choose_along, impulses_along, states_of, sticking_rows
 from .derivative import WORK, solve_motion
 from .implicit.iteration import MATRICES
+from .initial import told_of_ratios
 from .mechanism import mechanism
 from .record import ACCEPTED, REJECTED, March, Record
 from .stabilise import NEAR_SINGULAR
@@ -140,11 +141,12 @@ def in_the_limit(
     if redundant:
         multipliers = least(system, motion, multipliers, redundant)
     undetermined, rates = np.zeros(multipliers.shape, dtype=bool), np.full((singular.size, 2 + WORK), np.nan)
+    touching = system.model.frictions or system.model.contacts
     unit = system.row_units / system.length
     for place, k in enumerate(singular):
         here, multipliers[k] = multipliers[k] * unit, np.nan
         if (around := _around(system, motion, k)) is not None:
-            modes = modes_along(system, around)[1] if system.model.frictions else None
+            modes = modes_along(system, around)[1] if touching else None
             _, loads, _, powers, _ = forces_along(system, around, modes)
             loads = least(system, around, loads, redundant) if redundant else loads
             rates[place], (limit, unfelt) = _limit(powers)[0], _limit(loads * unit)
@@ -192,6 +194,7 @@ def with_forces(
     reactions = ComputedReactions(system, motion, contacts, sticking, cast(Any, loads))
     energy, stats = ledger(frozen(energies)), more.get("stats", {})
     notes = [stats.get("note", ""), tables_left(system, motion)]
+    notes += [told_of_ratios(system, motion.t[0], motion.q[0])] if motion.t.size else []
     if isinstance(loads, Loads) and loads.undetermined.any():
         moments, rows = loads.undetermined.nonzero()
         when = ", ".join(f"{t:.6g}" for t in motion.t[np.unique(moments)][:TOLD])

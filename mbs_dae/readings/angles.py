@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..duals import Dual, value_of
 from ..errors import ModelError
-from ..results.frames import at_element, elements, in_space
+from ..results.frames import Frame, at_element, elements
 from ..results.result import Result
-from ..symbolic.derive import Relation
+from ..symbolic.derive import Reading, Relation
 from ..symbolic.loads import joint_wrenches
+from ..symbolic.markers import marker_symbols
 from .motion import ComputedQuantities
 
 PINS = ("pin", "ball", "cross")
@@ -61,7 +63,7 @@ def _of_coupler(result: Result, first: str, last: str, guide: str) -> Push:
         said = ", ".join(f"{name!r} ({' and '.join(own)})" for name, own in bodies.items())
         what = f"{said}: the first two must share the coupler, the last two the driven body"
         raise ModelError(f"{what}; name them in the order of the force")
-    points = [at_element(result, name, bodies[name].index(couplers[0])).point for name in (first, last)]
+    points = [_frame(result, name, bodies[name].index(couplers[0])).point for name in (first, last)]
     rod = points[1] - points[0]
     what = f"{first!r} and {last!r} coincide, so the coupler has no direction"
     return Push(driven[0], points[1], _unit(result, rod, _size(rod, *points), what))
@@ -84,11 +86,12 @@ def _of_element(result: Result, name: str, guide: str) -> Push:
         raise ModelError(f"{what}; of a coupler name the joints at both its ends, then the guide: ('B', 'C', 'D')")
     read = computed.system.read_values(joint_wrenches(form), slots, element.markers, *computed.motion[:3])
     wrench = read.reshape(len(read), len(element.markers), -1)[:, place]
-    acting, turning = np.split(wrench, [result.sketch.dimension], axis=1)
-    force, moment = in_space(acting), np.concatenate([np.zeros((len(read), 3)), turning], axis=1)[:, -3:]
+    size, none = result.sketch.dimension, np.zeros((len(read), 3))
+    force = np.concatenate([wrench[:, :size], none[:, size:]], axis=1)
+    moment = np.concatenate([none, wrench[:, size:]], axis=1)[:, -3:]
     along = _unit(result, force, np.ones(len(force)), f"{name!r} pushes no point, so it has no line of force")
     arm = np.cross(force, moment) / _dot(force, force)[:, None]
-    return Push(driven[0], at_element(result, name, place).point + arm, along)
+    return Push(driven[0], _frame(result, name, place).point + arm, along)
 
 
 def _way(result: Result, guide: str, push: Push) -> np.ndarray:
@@ -97,12 +100,35 @@ def _way(result: Result, guide: str, push: Push) -> np.ndarray:
     if kind not in GUIDES:
         what = f"{guide!r} does not say on which way it leads {push.body!r}"
         raise ModelError(f"{what}; name a Revolute or a Translational as the last joint")
-    frame = at_element(result, guide, 0)
+    frame = _frame(result, guide, 0)
     if kind == "slider":
         return frame.axes[:, :, 0 if result.sketch.dimension == 2 else 2]
     arm = push.point - frame.point
     what = f"the point that is pushed stands on the axis of {guide!r}, about which it cannot turn"
     return _unit(result, np.cross(frame.axes[:, :, 2], arm), _size(arm, push.point, frame.point), what)
+
+
+def _frame(result: Result, name: str, place: int) -> Frame:
+    """The frame of a marker of an element; of a motion that varies with its derivatives, also by the numbers that say
+    where the marker is on its body."""
+    if not isinstance(result.q, Dual):
+        return at_element(result, name, place)
+    computed = result.quantities
+    assert isinstance(computed, ComputedQuantities)
+    if computed.swept:
+        what = f"angles of transmission, here at {name!r}, have no derivatives along a sweep"
+        raise ModelError(f"{what}; drive the mechanism, and ask mbs.kinematics(model, times, derivatives=[...])")
+    size, marker = result.sketch.dimension, computed.system.model.elements[name].markers[place]
+    (own,) = marker_symbols(1, size)
+    values = (*own.point, *(x for axis in own.axes for x in axis))
+    read = computed.system.read_values(Reading((own,), values), {}, (marker,), *computed.motion[:3])
+    times, none = len(result.t), np.zeros((len(result.t), 3))
+    if size == 3:
+        axes = read[:, 3:].reshape(times, 3, 3)
+        return Frame(read[:, :3], np.stack([axes[:, k, :] for k in range(3)], axis=2))
+    columns = [np.concatenate([read[:, k : k + 2], none[:, :1]], axis=1) for k in (0, 2, 4)]
+    upright = none + (0.0, 0.0, 1.0)
+    return Frame(columns[0], np.stack([columns[1], columns[2], upright], axis=2))
 
 
 def _bodies(result: Result, name: str) -> list[str]:
@@ -111,15 +137,15 @@ def _bodies(result: Result, name: str) -> list[str]:
 
 def _size(difference: np.ndarray, *points: np.ndarray) -> np.ndarray:
     """What lengths are compared with: the size of the places that they are between."""
-    return np.maximum.reduce([np.linalg.norm(x, axis=1) for x in (difference, *points)])
+    return np.maximum.reduce([np.linalg.norm(value_of(x), axis=1) for x in (difference, *points)])
 
 
 def _unit(result: Result, vectors: np.ndarray, size: np.ndarray, what: str) -> np.ndarray:
     length = np.linalg.norm(vectors, axis=1)
-    short = np.flatnonzero(~(length > SHORT * size))
+    short = np.flatnonzero(~(value_of(length) > SHORT * size))
     if short.size:
         name, unit = result.axis
-        at = f"{name} = {result.t[short[0]]:g} {unit}".strip()
+        at = f"{name} = {value_of(result.t)[short[0]]:g} {unit}".strip()
         raise ModelError(f"{what} (at {at}); name other joints")
     return vectors / length[:, None]
 

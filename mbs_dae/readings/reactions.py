@@ -221,6 +221,37 @@ class ComputedReactions:
         return values.reshape(len(values), len(element.markers), self._width)
 
 
+@dataclass(frozen=True, eq=False)
+class SweptReactions:
+    """What joints carry at poses of several designs, each with its own reactions of one pose."""
+
+    poses: tuple[ComputedReactions, ...]
+
+    @property
+    def dimension(self) -> int:
+        return self.poses[0].dimension
+
+    def names(self) -> list[str]:
+        return self.poses[0].names()
+
+    def efforts(self) -> list[str]:
+        return self.poses[0].efforts()
+
+    def world(self, name: str) -> np.ndarray:
+        return np.concatenate([one.world(name) for one in self.poses])
+
+    def unique(self, name: str) -> np.ndarray:
+        return np.concatenate([one.unique(name) for one in self.poses])
+
+    def effort(self, name: str) -> np.ndarray | None:
+        found = [one.effort(name) for one in self.poses]
+        return None if found[0] is None else np.concatenate(cast(Any, found))
+
+    @cached_property
+    def smallest_singular_value(self) -> np.ndarray:
+        return np.concatenate([one.smallest_singular_value for one in self.poses])
+
+
 # --- rank along a motion --------------------------------------------------------------------------------------------
 
 

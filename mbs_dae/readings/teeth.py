@@ -13,7 +13,7 @@ A ratio says which moments act, and nothing of the forces between wheels and wha
 along what its bearing holds, with the opposite one on its carrier, could be there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from math import tan
 from typing import Any
@@ -108,14 +108,14 @@ def coupled(system: System) -> list[Gear]:
     return [e for e in system.model.conditions if isinstance(e, Gear) and e.radii is None]
 
 
-def open_rows(system: System, t: float, q: np.ndarray) -> sps.csr_matrix:
-    """The rows along which gears with a ratio may press on bearings, at a pose."""
-    rows = [system.reader_of(*given).jacobian(t, q) for given in _open(system)]
+def open_rows(system: System, t: float, q: np.ndarray, gears: Sequence[Gear] = ()) -> sps.csr_matrix:
+    """The rows along which these gears with a ratio (all of them, unless named) may press on bearings, at a pose."""
+    rows = [system.reader_of(*given).jacobian(t, q) for given in _open(system, gears or coupled(system))]
     return sps.vstack(rows).tocsr() if rows else sps.csr_matrix((0, system.structure.columns))
 
 
-def _open(system: System) -> Iterator[tuple[Relation, tuple[Any, ...]]]:
-    for gear in coupled(system):
+def _open(system: System, gears: Sequence[Gear]) -> Iterator[tuple[Relation, tuple[Any, ...]]]:
+    for gear in gears:
         wheels, carriers = gear.markers[:2], gear.markers[2:]
         for k, wheel in enumerate(wheels):
             if not wheel.body.fixed:

@@ -3,6 +3,7 @@ of wheels and of what steers them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,6 +19,15 @@ CALLS = {
     **{word: f"{word}('upright.lower', 'upright.upper')" for word in ("caster", "kingpin")},
 }
 """What needs more than a name, and is written as a call: for who asks for it by name."""
+CALL = re.compile(r"(\w+)\((.*)\)")
+
+
+def call_of(name: object) -> tuple[str, tuple[str, ...]] | None:
+    """The word and the names in a reading that is written as a call, "transmission_angle(B, C, D)"; None of others."""
+    found = CALL.fullmatch(name.strip()) if isinstance(name, str) else None
+    if found is None or found[1] not in CALLS:
+        return None
+    return found[1], tuple(part.strip().strip("'\"") for part in found[2].split(","))
 
 
 class Geometry:

@@ -68,6 +68,10 @@ def _vector_of(first: str, known: Collection[str]) -> Iterator[str]:
 # --- what follows from forces and from equations ---
 
 
+TIME = "t", "s"
+"""What motions run over, and its unit."""
+
+
 class Known(Protocol):
     """A result, as far as it is needed here."""
 
@@ -75,6 +79,8 @@ class Known(Protocol):
     def quantities(self) -> Quantities: ...
     @property
     def reactions(self) -> Reactions | None: ...
+    @property
+    def axis(self) -> tuple[str, str]: ...
     @property
     def ledger(self) -> Energy | None: ...
     @property
@@ -101,7 +107,8 @@ class Derived:
                 if rate := self.rates.get(name):
                     found |= {f"{name}.{EFFORT}": OF_RATES[self.result.quantities.unit(rate)], f"{name}.{POWER}": "W"}
                 found |= {f"{name}.{component}": unit for component, unit in force.items()}
-            found |= {f"{ENERGY}.{total}": "J" for total in TOTALS}
+            if self.result.axis == TIME:  # over a swept parameter there is no ledger
+                found |= {f"{ENERGY}.{total}": "J" for total in TOTALS}
         return found | {f"{VIOLATION}.{level}": unit for level, unit in LEVELS.items()}
 
     @cached_property

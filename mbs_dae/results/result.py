@@ -10,11 +10,12 @@ from warnings import warn
 
 import numpy as np
 
+from ..duals import Dual
 from ..errors import ModelError
 from ..provided import provided
 from .attitudes import Attitudes
 from .frames import along
-from .geometry import CALLS, Geometry
+from .geometry import CALLS, Geometry, call_of
 from .happenings import Happening, Impact
 from .names import POWER, Derived, components, names_of_forces, vectors
 from .own import Lazy, OwnMotion
@@ -40,8 +41,9 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
     ``result["slider.vx"]`` is an array over ``result.t``; ``result.names`` lists the quantities of the motion. A vector
     is read without x, y, z, one column for each: ``result["rod.tip"]``, ``result["rod.tip.v"]``. What follows from
     forces has names, too: ``result["motor.effort"]``, ``result["B.Fx"]``, ``result["B.force"]``,
-    ``result["energy.total"]``; ``result.all_names`` lists everything. A run that stopped early says so in `success` and
-    `message`, and keeps what it had.
+    ``result["energy.total"]``; ``result.all_names`` lists everything. Angles that need several names are written as
+    calls, ``result["transmission_angle(B, C, D)"]``, in objectives, limits and plots, too. A run that stopped early
+    says so in `success` and `message`, and keeps what it had.
 
     >>> rod = mbs.PlanarModel.from_points(
     ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -133,7 +135,7 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
         >>> mbs.kinematics(rod, [0, 1]).components("rod.B.v")
         ('rod.B.vx', 'rod.B.vy')
         """
-        if name in self.quantities or name in self._derived:
+        if name in self.quantities or name in self._derived or call_of(name):
             return (name,)
         if parts := components(str(name), self._known):
             return parts
@@ -154,6 +156,8 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
         'rad/s'
         """
         first = self.components(name)[0]
+        if call_of(first):
+            return "rad"
         return self.quantities.unit(first) if first in self.quantities else self._derived.units[first]
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -161,10 +165,22 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
             return self.quantities[name]
         if name in self._derived:
             return self._derived[name]
+        if call := call_of(name):
+            word, names = call
+            if isinstance(self.q, Dual) and word not in ("transmission_angle", "pressure_angle"):
+                raise ModelError(
+                    f"derivatives of {name!r} are not known; ask for those of the places that it is made of"
+                )
+            read: np.ndarray = getattr(self, word)(*names)
+            return frozen(read)
         return frozen(np.stack([self[part] for part in self.components(name)], axis=1))
 
     def __contains__(self, name: str) -> bool:
-        return name in self.quantities or name in self._derived or bool(components(str(name), self._known))
+        return (
+            name in self.quantities
+            or name in self._derived
+            or bool(call_of(name) or components(str(name), self._known))
+        )
 
     @cached_property
     def _derived(self) -> Derived:

@@ -9,19 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_without_contacts, checked_options, system_of
+from ..arguments import check_without_contacts, checked_options, checked_times, system_of
 from ..compiled import System
 from ..derivatives.parameters import asked_of_motion
 from ..derivatives.varied import with_derivatives
 from ..errors import IntegrationError, ModelError, SingularConfigurationError
 from ..explain.accuracy import NONSENSE
 from ..explain.explanation import Explanation, no_force
+from ..model.contacts import Closure, Contact
 from ..model.model import Model
 from ..model.signals import signals_of
 from ..motion.contact.guards import TOUCHES
 from ..motion.contact.told import states_of
 from ..motion.initial import check_reactions
 from ..motion.outcome import forces_along, in_the_limit, modes_along, with_forces
+from ..poses.assembly import assembled
+from ..poses.dependence import PoseRank
 from ..progress import Progress
 from ..readings.motion import computed
 from ..readings.reactions import Loads
@@ -41,8 +44,11 @@ def inverse_dynamics(
     refused: it takes impulses. Where its accelerations jump, efforts and reactions do: see ``stats["kinks"]``. Forces
     that depend on states of the model are refused, too: states are integrated by `simulate`.
 
-    Joint friction acts against the slip, by what presses there; contacts and stops must stay open. Where a joint
-    that rubs stands still the drivers and its friction share the load, so their forces are not ``is_unique``.
+    Joint friction acts against the slip, by what presses there. Where a joint that rubs stands still the drivers and
+    its friction share the load, so their forces are not ``is_unique``. Contacts, stops and ropes may take freedom that
+    no driver moves: those that are closed where the motion begins stay closed, with friction against their slip; if
+    freedom is left they roll or stick. Where one would have to pull, or to hold more than its friction can, the motion
+    is refused. A contact that drivers alone keep closed carries nothing, and its force is not ``is_unique``.
 
     A rod of 2 kg, held at the horizontal by a motor: half of its length times its weight.
 
@@ -57,16 +63,21 @@ def inverse_dynamics(
     asked = asked_of_motion(system.model, derivatives)
     if asked is not None:
         check_without_contacts(system.model, "inverse_dynamics(derivatives=)")
-    _check_states(system.model)
+    check_no_states(system.model, "inverse dynamics")
+    moments = checked_times(times)
+    closures = _closures(system, float(moments[0]), start)
+    moved = system
+    if closures:
+        moved = system.model.plus(*closures).compile(system.coordinates.set, **system.structure.tree)
     try:
-        motion, stopped = kinematics(system, times, start, progress), None
+        motion, stopped = kinematics(moved, moments, start, progress), None
     except SingularConfigurationError as error:
         walked = error.facts.get("result")
         if walked is None or not len(walked) or "change_points" not in walked.stats:
             raise  # the motion does not begin: there are no velocities to which forces belong
         motion, stopped = walked, error
-    _check_open(system.cartesian, motion)
-    result, undefined = _with_loads(system.cartesian, motion)
+    _check_apart(system.cartesian, motion)
+    result, undefined = _with_loads(system.cartesian, motion, closures)
     if undefined:
         raise ModelError(undefined, time=float(motion.t[len(result)]), result=result)
     _check_ledger(result)
@@ -75,30 +86,78 @@ def inverse_dynamics(
     return with_derivatives(result, asked, _works)
 
 
-def _check_open(system: System, motion: Result) -> None:
-    """Refuse closed contacts where the motion is prescribed: drivers and contact share the load in any way."""
+def _closures(system: System, t: float, start: State | None) -> tuple[Closure, ...]:
+    """The contacts that take freedom which no driver moves: those that are closed where the motion begins. Their gaps
+    stay zero; and if that leaves freedom, what has friction there rolls or sticks."""
+    model, bodies = system.model, system.cartesian
+    if not model.contacts:
+        return ()
+    first = assembled(model, t, start=start)
+    if not _freedom(bodies, t, first.full_q):
+        return ()
+    contacts, reader = bodies.structure.contacts, bodies.reader_by(bodies.structure.contacts.program)
+    places = np.stack([first.full_q, bodies.placement if start is None else first.full_q])
+    still = np.zeros((2, bodies.still.size))
+    gaps = np.abs(reader(np.array([t, t]), places, still, still)[0][:, contacts.gap]).min(axis=0)
+    closed = (contacts.gap >= 0) & (gaps <= TOUCHES * bodies.machine().extent)
+    points: dict[Contact, list[int]] = {}
+    for k in np.flatnonzero(closed):
+        contact, number = contacts.points[k]
+        assert isinstance(contact, Contact)
+        points.setdefault(contact, []).append(number)
+    found = tuple(Closure(contact, own) for contact, own in points.items())
+    rubbing = any(contact.slips for contact in points)
+    if not found or not rubbing or not _freedom(model.plus(*found).compile(), t, first.full_q):
+        return found
+    return tuple(Closure(contact, own, own if contact.slips else ()) for contact, own in points.items())
+
+
+def _freedom(bodies: System, t: float, q: np.ndarray) -> int:
+    """How many degrees of freedom no driver moves at a pose."""
+    return bodies.nv - len(bodies.rows) + len(PoseRank(bodies, t, q).dependent(range(len(bodies.rows))))
+
+
+def _check_apart(system: System, motion: Result) -> None:
+    """Refuse a motion that presses bodies together, whatever forces there are."""
     if not system.model.contacts:
         return
     contacts, along = system.structure.contacts, computed(motion).motion
     points = np.flatnonzero(contacts.gap >= 0)
     gaps = system.reader_by(contacts.program)(*along)[0][:, contacts.gap[points]]
-    closed = gaps <= TOUCHES * system.machine().extent
-    if not closed.any():
+    overlap = gaps < -TOUCHES * system.machine().extent
+    if not overlap.any():
         return
-    k = int(closed.any(axis=1).argmax())
-    contact = contacts.points[int(points[closed[k].argmax()])][0]
-    what = "inverse_dynamics() knows no contacts that close, for where all motions are prescribed their forces are not "
-    what += f"unique, and {contact.who} of {system.model.name!r} is closed at t = {motion.t[k]:.6g}"
-    remedy = f"use mbs.simulate, or leave it out: model.without({contact.name!r})"
-    raise ModelError(f"{what}; {remedy}; what stays closed is a joint", time=float(motion.t[k]))
+    k = int(overlap.any(axis=1).argmax())
+    contact = contacts.points[int(points[overlap[k].argmax()])][0]
+    what = "inverse_dynamics() knows no contacts into which the prescribed motion presses bodies, and "
+    what += f"{contact.who} of {system.model.name!r} is closed at t = {motion.t[k]:.6g}: bodies overlap there"
+    remedy = f"mend the driver, use mbs.simulate where it only meets, or leave it out: model.without({contact.name!r})"
+    raise ModelError(f"{what}; {remedy}", time=float(motion.t[k]), contacts=(contact.name,))
 
 
-def _check_states(model: Model) -> None:
+def _check_closed(system: System, t: np.ndarray, modes: np.ndarray, closures: Sequence[Closure]) -> None:
+    """Refuse a motion on contacts that would have to pull, or to hold more than their friction can."""
+    states = states_of(system, modes)
+    for closure in closures:
+        contact, rolls = closure.contact, bool(closure.rolling)
+        own = states[contact.name].reshape(len(modes), -1)[:, closure.closed]
+        lifts = (own == "open").any(axis=1)
+        slips = (own == "slips").any(axis=1) & rolls
+        if lifts.any() or slips.any():
+            k = int((lifts | slips).argmax())
+            why = "would have to pull to stay closed" if lifts[k] else "would have to hold more than its friction can"
+            what = f"{contact.who} of {system.model.name!r} {why} at t = {t[k]:.6g}"
+            remedy = "drive the mechanism more slowly, press harder, or use mbs.simulate, where contacts open and slip"
+            raise ModelError(f"{what}; {remedy}", time=float(t[k]), contacts=(contact.name,))
+
+
+def check_no_states(model: Model, what: str) -> None:
+    """Refuse forces that depend on states of the model, for `what` integrates none."""
     known = {state.symbol for state in model.states}
     for element in model.forces:
         if named := known.intersection(signals_of(element)):
-            what = f"{element.who} depends on the state {min(map(str, named))!r}, and inverse dynamics integrates none"
-            raise ModelError(f"{what}; use mbs.simulate, which does, for driven motions, too, and gives efforts")
+            who = f"{element.who} depends on the state {min(map(str, named))!r}, and {what} integrates none"
+            raise ModelError(f"{who}; use mbs.simulate, which does, for driven motions, too, and gives efforts")
 
 
 def _check_ledger(result: Result) -> None:
@@ -135,20 +194,24 @@ def _works(t: np.ndarray, powers: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros_like(y[:1]), np.cumsum(parts, axis=0)])
 
 
-def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
+def _with_loads(system: System, motion: Result, closures: Sequence[Closure]) -> tuple[Result, str]:
     """The motion with its forces, up to a force that has no value; and what is to be said of that."""
     along = computed(motion).motion
     system.forget_errors()
     redundant, modes = motion.stats.get("redundant_equations", 0), None
-    if system.model.frictions:
+    if closures:  # they are no equations of the model itself
+        redundant = len(PoseRank(system, along.t[0], along.q[0]).dependent(range(len(system.rows))))
+    if system.model.frictions or system.model.contacts:
         check_reactions(system, float(along.t[0]), along.q[0], redundant)
         found, modes = modes_along(system, along)
+        _check_closed(system, along.t, modes[:found], closures)
         if found < along.t.size:
-            what = (
-                f"at t = {along.t[found]:.6g} no friction goes with the motion of {system.model.name!r}: it jams, for "
-            )
-            what += "friction in a joint grows faster than what presses there"
-            raise ModelError(f"{what}; lower its mu, or place the drive elsewhere", time=float(along.t[found]))
+            rubs = bool(system.model.frictions)
+            what = f"at t = {along.t[found]:.6g} no {'friction goes' if rubs else 'forces of contacts go'} with the "
+            what += f"motion of {system.model.name!r}"
+            why = ": it jams, for friction in a joint grows faster than what presses there; lower its mu, or place "
+            why += "the drive elsewhere"
+            raise ModelError(what + (why if rubs else "; use mbs.simulate"), time=float(along.t[found]))
     done, multipliers, pushes, rates, _ = forces_along(system, along, modes)
     touching: Any = {}
     if modes is not None:
@@ -164,7 +227,9 @@ def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
         system, known, Loads(multipliers, redundant, undetermined), ledger,
         success=motion.success and not undefined,
         message=undefined or motion.message,
-        stats={**motion.stats, "energy": "works are sums over the requested times"},
+        stats={
+            **motion.stats, "redundant_equations": redundant, "energy": "works are sums over the requested times"
+        },
         own=motion.own,
         t=motion.t[:done],
         **touching,

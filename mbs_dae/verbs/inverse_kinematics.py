@@ -19,6 +19,7 @@ from ..poses.reach.joint_space import JointSpace, label
 from ..poses.reach.solutions import Search
 from ..poses.reach.targets import read_targets
 from ..results.result import State
+from ..unit_system import equation, shown, size_of
 from .forward_kinematics import transform_of
 
 NEGLIGIBLE = 1e-9  # what a pose misses beside more, relative to the model's length, that is not worth telling
@@ -53,7 +54,14 @@ class Solution:
         return self.joints[name] if name in self.joints else self.state[name]
 
     def __repr__(self) -> str:
-        return f"<Solution: {', '.join(f'{name} = {value:.6g}' for name, value in self.joints.items())}>"
+        return f"<Solution: {', '.join(equation(name, x, self.unit(name)) for name, x in self.joints.items())}>"
+
+    def unit(self, name: str) -> str:
+        """The SI unit of a joint coordinate; "" of one that is no named quantity of the model."""
+        if name not in self._space.model.quantity_names():
+            return ""
+        measure, level = self._space.model.quantity(name)
+        return measure.units[level]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,12 +122,20 @@ class Solutions(Sequence):
     def __str__(self) -> str:
         if not self.solutions:
             return self.message
-        names = [*self.solutions[0].joints]
-        width = max([12, *map(len, names)]) + 2
-        lines = [self.message, "", "".join(f"{name:>{width}}" for name in [*names, "distance", "residual"])]
+        first = self.solutions[0]
+        units = {name: first.unit(name) for name in first.joints}
+        sizes = {name: size_of(unit, name) for name, unit in units.items()}
+        titles = [f"{name} [{word}]" if size != 1.0 else name for name, (size, word) in sizes.items()]
+        titles += [
+            f"{name} [{word}]" if size != 1.0 else name
+            for name, (size, word) in (("distance", size_of("rad")), ("residual", size_of("m")))
+        ]
+        width = max([12, *map(len, titles)]) + 2
+        lines = [self.message, "", "".join(f"{title:>{width}}" for title in titles)]
         for s in self.solutions:
-            numbers = "".join(f"{value:{width}.6f}" for value in [*s.joints.values(), s.distance])
-            lines.append(f"{numbers}{s.residual:{width}.1e}")
+            own = [shown(value, units[name], name)[0] for name, value in s.joints.items()]
+            numbers = "".join(f"{value:{width}.6f}" for value in [*own, shown(s.distance, "rad")[0]])
+            lines.append(f"{numbers}{shown(s.residual, 'm')[0]:{width}.1e}")
         return "\n".join(lines)
 
 

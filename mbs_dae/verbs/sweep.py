@@ -9,38 +9,50 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_tables, checked_options, model_of
+from ..arguments import check_tables, checked_options, model_of, truth_of
 from ..compiled import System
 from ..compiled.batch import Swept
 from ..compiled.derivatives import POSITIONS, builder_of
 from ..compiled.reading import Trajectory
 from ..derivatives.parameters import asked_of
 from ..derivatives.swept import check_determined, sweep_with_derivatives
-from ..errors import ModelError, SingularConfigurationError, check_name
+from ..errors import ModelError, SingularConfigurationError, check_name, counted
 from ..explain.contacts import told_of_overlap
+from ..explain.explanation import no_force
 from ..kernels.blocks import block
 from ..model.model import Model
 from ..model.parameters import Parameter, finite_number
+from ..motion.contact.told import states_of, sticking_rows, sweeping_modes
+from ..motion.initial import told_of_ratios
+from ..motion.outcome import forces_along, in_the_limit
 from ..poses.assembly import assembled
 from ..poses.continuation import follow
-from ..poses.dependence import joints_at_fault
+from ..poses.dependence import PoseRank, elements_of, joints_at_fault
 from ..poses.designs import Designs, Poses, follow_designs, slope_of
 from ..readings.motion import design_of, result_of
+from ..readings.reactions import ComputedReactions, Loads, SweptReactions
 from ..results.result import Result, State
+from .inverse_dynamics import check_no_states
 
 DEPTH = 20  # how often a step may be halved
+MOVES = 1e-12
+"""An acceleration that equations ask for, in model lengths per s²: what does not depend on time asks for none."""
 
 
 @checked_options
 def sweep(
     model: Model | System, parameter: str | Parameter, values: Sequence[float] | np.ndarray, t: float = 0.0,
-    derivatives: Sequence[Any] = (),
+    derivatives: Sequence[Any] = (), forces: bool = False,
 ) -> Result:  # fmt: skip
     """The pose (and its velocity and acceleration at time t) for each value of a parameter.
 
     The first pose is assembled from the placement; each of the others follows smoothly from the one before. Where
     poses are determined `derivatives` names parameters by which they are differentiated, the one that is swept or
     others: see `Result.d`.
+
+    With ``forces=True`` there are ``effort(driver)`` and ``reaction(joint)`` of a motion through these poses that is so
+    slow that nothing is accelerated. Joints rub against the way in which the parameter is swept: that by which a pose
+    was reached (the first one: by which it is left). Drivers must hold all degrees of freedom; contacts are refused.
 
     The foot of a ladder of 5 m, which leans against a wall at the height h:
 
@@ -63,6 +75,8 @@ def sweep(
     for value in {p.min(), p.max()}:
         check_tables(model.with_parameters(**{parameter: value}), np.array([t]))
     asked = asked_of(model, derivatives)
+    if truth_of(forces, "forces says whether efforts and reactions are computed"):
+        _check_forces(model, parameter, p, asked is not None)
     first = assembled(model.with_parameters(**{parameter: p[0]}), t)
     check_determined(first, asked)
     path = _Path(first, swept)
@@ -77,7 +91,22 @@ def sweep(
             for rows, row in zip(path.poses, here, strict=True):
                 rows[done] = row[0]
             done += 1
-    return sweep_with_derivatives(path.result(done), asked)
+    return sweep_with_derivatives(path.result(done, **_loads(path, done) if forces else {}), asked)
+
+
+def _check_forces(model: Model, parameter: str, p: np.ndarray, differentiated: bool) -> None:
+    what = "sweep(forces=True)"
+    if model.contacts:
+        raise ModelError(
+            f"{what} knows no contacts, and {model.name!r} has {model.contacts[0].who}; "
+            f"use mbs.inverse_dynamics of a slow motion, or leave it out: model.without({model.contacts[0].name!r})"
+        )
+    if differentiated:
+        raise ModelError(f"{what} has no derivatives; leave derivatives= or forces= out, or use mbs.inverse_dynamics")
+    if model.frictions and np.unique(p).size < 2:
+        rubs = model.frictions[0].who
+        raise ModelError(f"one value of {parameter!r} does not tell which way {rubs} rubs; give two or more")
+    check_no_states(model, what)
 
 
 def _checked_values(parameter: str, values: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -129,7 +158,46 @@ class _Path:
         swept = Swept(self.swept.parameter, self.swept.values[:count])
         poses, system = Trajectory(np.full(count, self.first.t), q, v, a), self.first.system
         overlap = told_of_overlap(system, poses, swept)
-        return result_of(system, poses, swept=swept, stats={"overlap": overlap} if overlap else {}, **more)
+        told = [told_of_ratios(system, self.first.t, q[0])] if "reactions" in more else []
+        stats = {name: told for name, told in (("overlap", overlap), ("note", "".join(told))) if told}
+        return result_of(system, poses, swept=swept, stats=stats, **more)
+
+
+def _loads(path: _Path, count: int) -> dict[str, Any]:
+    """What joints carry at the poses of a sweep, at rest and with friction against the way of it."""
+    parts, pushes, modes = [], [], []
+    ways = np.sign(np.diff(path.swept.values[:count], prepend=np.nan))
+    ways[0] = next((way for way in ways[1:] if way), 0.0)
+    for k in range(1, count):
+        ways[k] = ways[k] or ways[k - 1]
+    for k, way in enumerate(ways):
+        p = float(path.swept.values[k])
+        where = f"at {path.swept.parameter} = {p:.6g}"
+        system, q = design_of(path.first.system, path.swept.parameter, p), path.poses.q[k]
+        still, t, rows = system.still[None], path.first.t, range(len(system.rows))
+        motion = Trajectory(np.array([t]), q[None], still, still)
+        redundant = len(PoseRank(system, t, q).dependent(rows))
+        if freedom := system.nv - len(rows) + redundant:
+            what = f"{system.model.name!r} has {counted(freedom, 'degree')} of freedom that no driver holds {where}"
+            raise ModelError(f"{what}, so its efforts are not known; add {counted(freedom, 'driver')}")
+        rates = np.abs(system.read_constraints(*motion)[2][0])
+        if (rates > MOVES * system.length).any():
+            who = elements_of(system, [int(row) for row in np.flatnonzero(rates > MOVES * system.length)])
+            what = f"{', '.join(who)} of {system.model.name!r} accelerates at t = {t:.6g}, and a sweep is at rest"
+            raise ModelError(f"{what}; let the parameter that is swept move it, or use mbs.inverse_dynamics")
+        held = sweeping_modes(system, t, q, way * path.poses.slope[k])
+        done, multipliers, push, _, _ = forces_along(system, motion, held)
+        if not done:
+            undefined = no_force(system, t, q, system.still) if not system.model.frictions else ""
+            why = f"no friction goes with the sweep of {system.model.name!r} {where}: it jams; lower its mu"
+            raise ModelError(undefined or why, pose=State(system, t, q, system.still, system.still))
+        least, _, undetermined = in_the_limit(system, motion, multipliers, redundant, np.zeros(0, dtype=int))
+        sticking = sticking_rows(system, states_of(system, held), 1)
+        parts.append(ComputedReactions(system, motion, push, sticking, Loads(least, redundant, undetermined)))
+        pushes.append(push)
+        modes.append(held)
+    told = states_of(path.first.system, np.concatenate(modes)) if path.first.system.model.frictions else {}
+    return {"reactions": SweptReactions(tuple(parts)), "pushes": np.concatenate(pushes), "modes": told}
 
 
 def _stopped(path: _Path, done: int, here: Poses, now: float) -> SingularConfigurationError:

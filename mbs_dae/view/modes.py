@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ..equilibria.linear import LinearSystem, Mode
 from ..equilibria.shapes import moved
 from ..errors import ModelError
-from ..unit_system import size_of, told
+from ..unit_system import shown_unit, size_of, told
 from .animation import Angles, Film, Size, animate, new_axes, new_figure, scene_on
 from .drawing.colours import COLOURS, DARK, GROUND
 from .drawing.motion import motion_of
@@ -53,6 +54,51 @@ def plot_eigenvalues(law: LinearSystem) -> Figure:
         ax.set_xlabel(axis_label(r"Re $\lambda$", "1/s"))
         ax.set_ylabel(axis_label(r"Im $\lambda$", often))
         ax.grid(False)
+    return figure
+
+
+def plot_bode(law: LinearSystem, frequencies: Any) -> Figure:
+    """Bode's diagram: amplitudes in a panel for each unit of output over input, and below them all phases in degrees,
+    continuous along the frequency. Without frequencies, from a tenth of the lowest to ten times the highest of A."""
+    if frequencies is None:
+        sizes = np.abs(law.eigenvalues[law.eigenvalues != 0.0])
+        if not sizes.size:
+            raise ModelError("no eigenvalue tells a range of frequencies; give some in rad/s: law.bode([1, 2, 5])")
+        frequencies = np.geomspace(sizes.min() / 10, sizes.max() * 10, 801)
+        still = law.eigenvalues.real == 0.0  # undamped modes: their own frequencies are left out, where G has no value
+        poles = np.abs(law.eigenvalues.imag[still])
+        near = np.abs(frequencies[:, None] - poles) <= 1e-6 * sizes.max()
+        frequencies = frequencies[~near.any(axis=1)]
+    w = np.sort(np.atleast_1d(np.asarray(frequencies, dtype=float)))
+    if w.min(initial=np.inf) <= 0.0:
+        raise ModelError("frequencies of a Bode diagram must be positive, in rad/s: its axis is logarithmic")
+    G = law.frequency_response(w)
+    units = {name: law.unit(name) for name in (*law.inputs, *law.outputs)}
+    cycles, often = size_of("rad/s", frequency=True)
+    panels: dict[str, list[tuple[int, int]]] = {}
+    for i, out in enumerate(law.outputs):
+        for j, put in enumerate(law.inputs):
+            words = [shown_unit(units[name], name) or "1" for name in (out, put)]
+            panels.setdefault("/".join(f"({word})" if " " in word else word for word in words), []).append((i, j))
+    with style():
+        figure = Picture(figsize=(6.4, 2.0 + 2.0 * len(panels)), layout="constrained")
+        axes = figure.subplots(len(panels) + 1, sharex=True)
+        axes[0].set_title(f"frequency response of {as_label(law.state.system.model.name)}")
+        colour = {pair: COLOURS[k % len(COLOURS)] for k, pair in enumerate(p for own in panels.values() for p in own)}
+        for ax, (word, own) in zip(axes[:-1], panels.items(), strict=True):
+            for i, j in own:
+                out, put = law.outputs[i], law.inputs[j]
+                size = size_of(units[out], out)[0] / size_of(units[put], put)[0]
+                label = f"{as_label(out)} by {as_label(put)}"
+                ax.loglog(w / cycles, np.abs(G[:, i, j]) / size, color=colour[i, j], label=label)
+                phase = np.angle(G[:, i, j])
+                phase[phase == np.pi] = -np.pi  # without damping, the limit of a little of it: the answer lags
+                axes[-1].semilogx(w / cycles, np.degrees(np.unwrap(phase)), color=colour[i, j])
+            ax.set_ylabel(axis_label("amplitude", word))
+            ax.legend()
+        axes[-1].yaxis.set_major_locator(MaxNLocator(steps=[1, 1.5, 3, 4.5, 9, 10]))
+        axes[-1].set_ylabel("phase [deg]")
+        axes[-1].set_xlabel(axis_label("frequency", often))
     return figure
 
 

@@ -13,7 +13,7 @@ from ..errors import ModelError
 from ..provided import provided
 from ..results.quantities import frozen
 from ..results.result import State
-from ..unit_system import UnitsLike, shown_in
+from ..unit_system import UnitsLike, equation, shown_in
 from .asked import Begun, Plane, points_of, state_at, value_unit
 from .counted import modes_at
 from .following.search import Region
@@ -126,6 +126,8 @@ class Area:
     scale: np.ndarray = field(repr=False)
     counted: bool = True
     """Whether poses were counted: where a freedom is left besides the values, there are infinitely many."""
+    units: tuple[str, ...] = ("", "")
+    """The SI units of both values."""
 
     @property
     def modes(self) -> int | None:
@@ -155,7 +157,8 @@ class Area:
     @property
     def place(self) -> str:
         """Its inner point in words."""
-        return ", ".join(f"{name} = {x:.4g}" for name, x in zip(self.names, self.inside, strict=True))
+        known = zip(self.names, self.inside, self.units, strict=True)
+        return ", ".join(equation(name, x, unit, 4) for name, x, unit in known)
 
     def __repr__(self) -> str:
         what = "poses with a freedom" if self.modes is None else "1 mode" if self.modes == 1 else f"{self.modes} modes"

@@ -70,7 +70,7 @@ def areas_of(
     for face, poses in zip(faces, known, strict=True):
         values = face.inner * scale
         states = tuple(state_at(begun, z.q, plane.names, z.p) for z in poses)
-        found.append(Area(plane.names, frozen(values), states, face, scale, counted))
+        found.append(Area(plane.names, frozen(values), states, face, scale, counted, plane.units))
     return tuple(sorted(found, key=lambda one: (-len(one.states), -abs(one.face.outer.rough_area))))
 
 

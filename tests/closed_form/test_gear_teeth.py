@@ -430,6 +430,28 @@ def test_a_ratio_leaves_bearings_open():
         assert result.is_unique("T").all() and result.is_unique("m").all()
 
 
+def test_friction_in_a_bearing_of_a_ratio_is_told():
+    """Friction cannot know how teeth press on its bearing where the gear knows of no teeth; with radii it does."""
+    model, _, b, A, B = two()
+    rubbing = model.plus(
+        mbs.Friction("rub", A, mu=0.1, radius=0.01), mbs.Torque("load", b, 2.0), mbs.Gear("box", A, B, ratio=2.0)
+    )
+    for coordinates in SETS:
+        note = mbs.simulate(rubbing.compile(coordinates), [0, 0.01]).stats["note"]
+        assert "'rub' is reckoned without the tooth force of Gear 'box'" in note and "give radii=" in note
+    driven = rubbing.plus(mbs.Driver("motor", mbs.angle(A), mbs.t))
+    assert "Friction 'rub'" in mbs.inverse_dynamics(driven, [0.0]).stats["note"]
+    held = mbs.holding(rubbing.without("load"))
+    assert not held.certain and "tooth force of Gear 'box'" in repr(held)
+    elsewhere = driven.without("rub").plus(mbs.DryFriction("rub", mbs.angle(A), force=0.1))
+    assert "note" not in mbs.inverse_dynamics(elsewhere, [0.0]).stats
+    apart = float(abs(B.markers[0].point[0] - A.markers[0].point[0]))
+    teeth = mbs.Gear("box", A, B, radii=(apart / 3, 2 * apart / 3))
+    told = mbs.inverse_dynamics(driven.without("box").plus(teeth), [0.0])
+    assert "note" not in told.stats
+    np.testing.assert_allclose(np.abs(told["rub.friction"]), 0.1 * np.hypot(told["A.Fx"], told["A.Fy"]))
+
+
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_a_rotor_on_one_body_drives_a_joint_of_others(dimension):
     """A motor on the ground and a belt to the elbow: the rotor turns n times as far as the elbow."""

@@ -195,7 +195,10 @@ ERRORS = {
     "ground": ({"points": {"ground": (0, 0)}}, "'ground' cannot name a point"),
     "a place in space": ({"points": {"A": (0, 0, 0)}}, "point 'A' must be a pair (x, y), not (0, 0, 0)"),
     "a place nowhere": ({"points": {"A": (0, float("nan"))}}, "y of the point 'A' is nan; give a finite number"),
-    "a place of parameters": ({"points": {"A": (0, R)}}, "takes numbers; say rods of parameters with model.link(...)"),
+    "a place of symbols without values": (
+        {"points": {"A": (0, R)}},
+        "point 'A' is (0, r), whose symbols are no parameters of the model; declare them",
+    ),
     "no rods": ({"rods": {}}, 'rods is empty, and nothing can move; write rods={"crank": "AB"}'),
     "rods in a text": ({"rods": "AB"}, "rods must be a dict of names and points, or a list, not 'AB'"),
     "a rod of a number": ({"rods": {"crank": 5}}, "rod 'crank' must name points, not 5; write"),
@@ -213,13 +216,14 @@ ERRORS = {
     "the same rod twice": ({"rods": ["AB", "BC", "CD", "BC"]}, "rods has 'BC' twice; leave one out, or give names"),
     "a rod called like a point": ({"rods": {**RODS, "A": "BC"}}, "rod 'A' has the name of a point"),
     "a rod called ground": ({"rods": {**RODS, "ground": "BC"}}, "the model already has 'ground'"),
-    "edges that cross": (
-        {"points": {**FOUR_BAR, "E": (0.1, 0.9)}, "rods": {"plate": "BDEC", "crank": "AB"}, "fixed": "A"},
-        "edges D-E and C-B of rod 'plate' meet; name its points in order around the plate",
-    ),
-    "an edge that goes back": (
-        {"points": {"A": (0, 0), "B": (2, 0), "C": (1, 0), "D": (1, 1)}, "rods": {"plate": "ABCD"}, "fixed": "A"},
-        "edges A-B and C-D of rod 'plate' meet",
+    "a heavy plate with a point inside": (
+        {
+            "points": {"A": (0, 0), "B": (4, 0), "C": (4, 4), "D": (0, 4), "E": (2, 1)},
+            "rods": {"plate": "ACBDE"},
+            "fixed": "A",
+            "mass": 1.0,
+        },
+        "edges A-C and B-D of rod 'plate' meet; name its points in order around the plate",
     ),
     "a point of no rod": ({"points": {**FOUR_BAR, "E": (1, 1)}}, "point 'E' belongs to no rod; name it in one"),
     "a fixed point of no rod": ({"rods": {"crank": "AB", "coupler": "BC"}}, "fixed point 'D' belongs to no rod"),

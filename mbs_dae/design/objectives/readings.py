@@ -9,6 +9,7 @@ import numpy as np
 
 from ...duals import Dual
 from ...errors import ModelError, unknown_name
+from ...results.names import COMPONENTS
 from ...results.result import Result
 
 
@@ -24,7 +25,36 @@ class Readings(Protocol):
     def parameter(self, name: str) -> Any: ...
 
 
-class Varying:
+class Calls:
+    """Readings that are written as calls, each told by the names of what it reads."""
+
+    result: Result
+
+    def __getitem__(self, name: str) -> Any:
+        raise NotImplementedError
+
+    def transmission_angle(self, *joints: str) -> Any:
+        return self[f"transmission_angle({', '.join(joints)})"]
+
+    def pressure_angle(self, *joints: str) -> Any:
+        return self[f"pressure_angle({', '.join(joints)})"]
+
+    def reaction(self, joint: str) -> Any:
+        """Its components in world axes, (times, components)."""
+        words = COMPONENTS[self.result.sketch.dimension]
+        return np.stack([self[f"{joint}.{word}"] for word in words], axis=1)
+
+    def effort(self, name: str) -> Any:
+        return self[f"{name}.effort"]
+
+    def power(self, name: str) -> Any:
+        return self[f"{name}.power"]
+
+    def __getattr__(self, name: str) -> Any:
+        raise not_read(name)
+
+
+class Varying(Calls):
     """The quantities of a result that was asked for derivatives."""
 
     def __init__(self, result: Result, names: tuple[str, ...], values: Mapping[str, float]):
@@ -60,16 +90,13 @@ class Varying:
             return value
         return Dual(np.asarray(value), np.eye(len(self.names))[self.names.index(name)], self.by)
 
-    def __getattr__(self, name: str) -> Any:
-        raise not_read(name)
-
 
 def end_moves(result: Result) -> bool:
     """Whether an event stopped the run, at a time of which it is known how it moves."""
     return getattr(result.varied, "ending", None) is not None
 
 
-class Seeded:
+class Seeded(Calls):
     """The same of a result without derivatives: of one quantity, each value by itself is what derivatives are by."""
 
     def __init__(self, result: Result, values: Mapping[str, float], seeded: str, places: range):
@@ -96,9 +123,6 @@ class Seeded:
         value = parameter_of(name, self.values)
         self.asked_parameters += [name] * (name not in self.asked_parameters)
         return Dual(np.asarray(value), np.full(len(self.by), float(name == self.seeded)), self.by)
-
-    def __getattr__(self, name: str) -> Any:
-        raise not_read(name)
 
 
 def parameter_of(name: str, values: Mapping[str, float]) -> float:

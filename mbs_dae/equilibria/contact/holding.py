@@ -12,7 +12,9 @@ import numpy as np
 from ...errors import ModelError, check_name, unknown_name
 from ...explain.contacts import told_length
 from ...model.model import Model
+from ...motion.initial import told_of_ratios
 from ...results.result import State
+from ...unit_system import size_of
 from ..balance import balance_at
 from .exact import SHARP
 from .forces import HOLDS, Forces, Load, forces_of
@@ -70,8 +72,15 @@ class Holding:
     def certain(self) -> bool:
         """Whether no larger margin, nor values farther out, can be had with joints pressed in other directions, but for
         a hundredth. It is so for contacts and given forces; where many joints rub not all directions are looked
-        through, and then more friction may hold than is told."""
-        return self._limit.certain and (self.reach is None or self.reach.certain)
+        through, and then more friction may hold than is told. Nor is it so where friction is in a bearing of a gear
+        with a ratio: nothing is known of the force in its teeth."""
+        return not self._unknown and self._limit.certain and (self.reach is None or self.reach.certain)
+
+    @cached_property
+    def _unknown(self) -> str:
+        """A note on frictions in bearings of gears with a ratio."""
+        here = self.rows.balance
+        return told_of_ratios(here.system, here.t, here.q)
 
     @property
     def held(self) -> bool:
@@ -135,9 +144,16 @@ class Holding:
         told += f", {' and '.join(self.slips)} would slip" if self.slips else ""
         if several := [one for one in index.rows_of if not self.is_unique(one).all()]:
             told += f", the forces of {' and '.join(several)} are not unique"
-        told += "" if self.certain else " (at least: not all directions of joints are looked through)"
+        if self._unknown:
+            told += f" ({self._unknown})"
+        elif not self.certain:
+            told += " (at least: not all directions of joints are looked through)"
         if self.between is not None:
-            told += f"; {self.load} from {self.between[0]:.6g} to {self.between[1]:.6g}"
+            model, load = self.rows.balance.system.model, str(self.load)
+            unit = model.parameters[load].unit if load in model.parameters else model.signal_units[load]
+            size, word = size_of(unit, load)
+            low, high = (value / size for value in self.between)
+            told += f"; {load} from {low:.6g} to {high:.6g}{f' {word}' if size != 1.0 else ''}"
         elif self.load is not None:
             told += f"; held by no {self.load}"
         return f"<Holding of {name!r}: {told}>"

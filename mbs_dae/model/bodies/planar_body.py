@@ -11,6 +11,7 @@ import sympy as sp
 from ...errors import ModelError
 from ...symbolic.functions import as_sympy
 from ...symbolic.markers import PlanarMarker
+from ..linkages.shapes import check_edges
 from ..parameters import Number, check_number
 from .body import Body, Marker, coordinates_of, difference, is_zero
 
@@ -50,6 +51,8 @@ class PlanarBody(Body):
     com: tuple[Number, ...] = (0, 0)
     position: tuple[Number, ...] = (0, 0)
     angle: Number = 0
+    ring: tuple[str, ...] = ()
+    """The names of its markers around the uniform plate that it is."""
 
     dimension = 2
     measure_kinds = ("x", "y", "angle")
@@ -67,6 +70,10 @@ class PlanarBody(Body):
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         super().check_values(number)
+        places = [self.markers[name].point for name in self.ring]
+        if not is_zero(self.mass) and any(isinstance(n, sp.Basic) for place in places for n in place):
+            corners = [complex(number(x), number(y)) for x, y in places]
+            check_edges(f"body {self.name!r}, for these parameters,", self.ring, corners)
         check_number(number(self.inertia), f"inertia of body {self.name!r}", non_negative=True)
 
     def mesh(self, path: Any, **choices: Any) -> None:

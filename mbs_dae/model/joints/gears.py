@@ -82,8 +82,9 @@ class Gear(Joint):
 
     With ``ratio`` = r_j / r_i, which is the size of ω_i / ω_j, nothing is known of teeth: a gear box, a belt, a rotor
     behind a reduction. Moments act on both wheels and on what carries them. How forces load the bearings is open, and
-    `is_unique` is False for these. Angles are against the `carrier`, which is the arm between the two axes, or against
-    the world; or they are those of two joints, ``Gear("box", A, B, ratio=...)``, on one body or on two.
+    `is_unique` is False for these; where friction reads such a load, ``stats["note"]`` names both. Angles are against
+    the `carrier`, which is the arm between the two axes, or against the world; or they are those of two joints,
+    ``Gear("box", A, B, ratio=...)``, on one body or on two.
 
     ``mesh="internal"`` when one of the wheels is a ring, so that both turn the same way. ``phase`` is the tooth offset;
     it defaults to that of the reference placement. With the joints of both wheels, ``Gear("mesh", A, B, radii=...)``,

@@ -8,44 +8,73 @@ if they all lie on one line, it is a rod between the outermost.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from math import atan2
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from math import atan2, isnan
 from typing import Any
+
+import sympy as sp
 
 from ...errors import ModelError, check_dict, check_name, unknown_name
 from ..bodies.body import coordinates_of
 from ..bodies.planar_body import PlanarBody
 from ..joints import PinInSlot, Revolute
-from ..parameters import check_number, finite_number
-from .shapes import Point, Shape, shape_of
+from ..parameters import Parameter, ParameterValue, check_number, finite_number, plain
+from .shapes import Shape, shape_of
 
 Outline = tuple[str, ...]  # the names of the points that a body has, in order around it
 
 
-def build(model: Any, points: Any, rods: Any, fixed: Any, mass: Any, density: Any, sliders: Any) -> None:
-    """Put bodies and joints between these points into an empty model; see `PlanarModel.from_points`."""
-    places = _places(points)
+def build(
+    model: Any, points: Any, rods: Any, fixed: Any, mass: Any, density: Any, sliders: Any, dimensions: bool = False
+) -> None:
+    """Put bodies and joints between these points into a model; see `PlanarModel.from_points`."""
+    number = model.evaluator()
+    places = _places(points, number)
     outlines = _outlines(rods, places)
     held = _names(fixed, places, "fixed") if fixed else ()
-    guides = _guides(sliders, places, held)
+    guides = _guides(sliders, places, held, number)
     _check_use(outlines, places, held)
 
-    shapes = {name: shape_of(f"rod {name!r}", outline, places) for name, outline in outlines.items()}
+    shapes = {}
+    for name, outline in outlines.items():
+        sized = partial(_dimension, model, name) if dimensions else None
+        given = mass if density is None else density
+        heavy = given.get(name) if isinstance(given, Mapping) else given
+        massive = heavy is not None and heavy != 0
+        shapes[name] = shape_of(f"rod {name!r}", outline, places, number, sized, massive)
+    if dimensions:
+        for name in held:
+            places[name] = tuple(_dimension(model, name, c, number(n)) for c, n in zip("xy", places[name], strict=True))
     masses = _masses(shapes, mass, density)
+    bodies = []
     for name, shape in shapes.items():
         body = model.body(name, masses[name], masses[name] * shape.gyration, (0, 0), shape.position, shape.angle)
+        object.__setattr__(body, "ring", shape.ring)
+        if dimensions:
+            object.__setattr__(body, "span", model.parameters[f"{name}.length"].symbol)
         for point, at in shape.markers.items():
             body.marker(point, *at)
+        bodies.append(body)
     for point in places:
-        _join(model, point, places[point], point in held, guides.get(point))
+        _join(model, [b for b in bodies if point in b.markers], point, places[point], point in held, guides.get(point))
 
 
-def _join(model: Any, point: str, place: Point, held: bool, guide: float | None) -> None:
+def _dimension(model: Any, owner: str, what: str, value: float) -> Any:
+    """A dimension as a parameter of the model, "crank.length"."""
+    name = f"{owner}.{what}"
+    if name in model.parameters:
+        raise ModelError(f"the model already has a parameter {name!r}; choose another name for {owner!r}")
+    symbol = Parameter(name)
+    model.parameters.declare(name, ParameterValue(symbol, value, "m"))
+    return symbol
+
+
+def _join(model: Any, bodies: list[Any], point: str, place: Any, held: bool, guide: Any) -> None:
     """The joints of all bodies that have a point: pins on the ground, or on the first body; a slot where it slides.
 
     One alone is called like the point; of several, each also tells what it joins: "B (crank-rocker)".
     """
-    bodies = [body for body in model.bodies.values() if point in body.markers]
     pin = model.ground.at(*place) if held else bodies[0].markers[point]
     slot = [] if guide is None else [(PinInSlot, model.ground.at(*place, guide), pin)]
     joints = [*slot, *((Revolute, pin, body.markers[point]) for body in (bodies if held else bodies[1:]))]
@@ -53,26 +82,25 @@ def _join(model: Any, point: str, place: Point, held: bool, guide: float | None)
         model.add(kind(point if len(joints) == 1 else f"{point} ({i.body.name}-{j.body.name})", i, j))
 
 
-def _places(points: Any) -> dict[str, Point]:
+def _places(points: Any, number: Callable[[Any], float]) -> dict[str, Any]:
     check_dict("points", points, "names and places", '{"A": (0, 0), ...}', empty=False)
     for name in points:
         if not isinstance(name, str) or not name.isidentifier() or name == "ground":
             raise ModelError(f"{name!r} cannot name a point; use letters, digits and _")
         if name in PlanarBody.quantity_names:
             raise ModelError(f"{name!r} cannot name a point, it is a quantity of bodies; choose another name")
-    return {name: _place(name, place) for name, place in points.items()}
+    return {name: _place(name, place, number) for name, place in points.items()}
 
 
-def _place(name: str, place: Any) -> Point:
+def _place(name: str, place: Any, number: Callable[[Any], float]) -> tuple[Any, Any]:
     x, y = coordinates_of(place, f"point {name!r}", 2)
-    try:
-        return float(x), float(y)
-    except TypeError as exc:
-        remedy = "say rods of parameters with model.link(...)"
-        raise ModelError(f"point {name!r} is {place!r}, and from_points takes numbers; {remedy}") from exc
+    if isnan(number(x)) or isnan(number(y)):
+        remedy = "declare them: from_points(..., parameters={'r': 0.1}), or model.add_linkage after model.parameter"
+        raise ModelError(f"point {name!r} is {place!r}, whose symbols are no parameters of the model; {remedy}")
+    return plain(sp.sympify(x)), plain(sp.sympify(y))
 
 
-def _outlines(rods: Any, places: Mapping[str, Point]) -> dict[str, Outline]:
+def _outlines(rods: Any, places: Mapping[str, Any]) -> dict[str, Outline]:
     """The points of each body. Bodies without a name of their own are called by their points."""
     if isinstance(rods, Mapping):
         found = {name: _names(given, places, f"rod {name!r}") for name, given in rods.items()}
@@ -96,7 +124,7 @@ def _outlines(rods: Any, places: Mapping[str, Point]) -> dict[str, Outline]:
     return found
 
 
-def _names(given: Any, places: Mapping[str, Point], what: str) -> Outline:
+def _names(given: Any, places: Mapping[str, Any], what: str) -> Outline:
     """The points that are meant by a text or by several names."""
     if not isinstance(given, Iterable):
         raise ModelError(f'{what} must name points, not {given!r}; write "AB" or ("A", "B")')
@@ -111,7 +139,7 @@ def _names(given: Any, places: Mapping[str, Point], what: str) -> Outline:
     return names
 
 
-def _read(text: str, places: Mapping[str, Point], what: str) -> Outline:
+def _read(text: str, places: Mapping[str, Any], what: str) -> Outline:
     """A text is the name of one point, or each letter of it is; never both."""
     letters, known = tuple(text), [letter in places for letter in text]
     if text in places and len(text) > 1 and all(known):
@@ -120,7 +148,7 @@ def _read(text: str, places: Mapping[str, Point], what: str) -> Outline:
     return letters if text not in places and any(known) else (text,)
 
 
-def _guides(sliders: Any, places: Mapping[str, Point], held: Outline) -> dict[str, float]:
+def _guides(sliders: Any, places: Mapping[str, Any], held: Outline, number: Callable[[Any], float]) -> dict[str, Any]:
     """The angle of the line on which each sliding point stays."""
     sliders, found = sliders or {}, {}
     check_dict("sliders", sliders, "points and angles or directions", '{"C": 0}')
@@ -132,13 +160,18 @@ def _guides(sliders: Any, places: Mapping[str, Point], held: Outline) -> dict[st
             x, y = coordinates_of(way, f"direction of slider {name!r}", 2)
             if x == 0 and y == 0:
                 raise ModelError(f"slider {name!r} has no direction; give an angle, or a pair such as (1, 0)")
-            found[name] = atan2(y, x)
+            found[name] = plain(sp.atan2(y, x)) if isinstance(x + y, sp.Basic) else atan2(y, x)
         else:
-            found[name] = finite_number(way, f"angle of slider {name!r}")
+            found[name] = _number(way, f"angle of slider {name!r}")
     return found
 
 
-def _check_use(outlines: Mapping[str, Outline], places: Mapping[str, Point], held: Outline) -> None:
+def _number(value: Any, what: str) -> Any:
+    """A number, or an expression of parameters."""
+    return check_number(value, what) if isinstance(value, sp.Basic) else finite_number(value, what)
+
+
+def _check_use(outlines: Mapping[str, Outline], places: Mapping[str, Any], held: Outline) -> None:
     """Every point belongs to a rod, and every rod can move."""
     used = {name for outline in outlines.values() for name in outline}
     for name in places:
@@ -152,7 +185,7 @@ def _check_use(outlines: Mapping[str, Outline], places: Mapping[str, Point], hel
             raise ModelError(f"rod {name!r} is fixed at {' and '.join(still)} and cannot move; {remedy}")
 
 
-def _masses(shapes: Mapping[str, Shape], mass: Any, density: Any) -> dict[str, float]:
+def _masses(shapes: Mapping[str, Shape], mass: Any, density: Any) -> dict[str, Any]:
     """What each body weighs: given as a mass, or as a density per metre (rods) or per square metre (plates)."""
     if mass is not None and density is not None:
         raise ModelError("from_points got mass and density; give one of them")
@@ -170,6 +203,6 @@ def _masses(shapes: Mapping[str, Shape], mass: Any, density: Any) -> dict[str, f
     found = {}
     for name, shape in shapes.items():
         what = f"{word} of rod {name!r}"
-        value = check_number(finite_number(given[name], what), what, non_negative=True)
+        value = check_number(_number(given[name], what), what, non_negative=True)
         found[name] = value * shape.size if density is not None else value
     return found

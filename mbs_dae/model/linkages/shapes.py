@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from cmath import phase
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any, NamedTuple
 
-import numpy as np
+import sympy as sp
 
 from ...errors import ModelError
 
@@ -15,46 +16,97 @@ Point = tuple[float, float]
 STRAIGHT = 1e-9  # points are on a line if they are no farther off than this, relative to their span
 
 
+class Corner(NamedTuple):
+    """A point whose coordinates are expressions of parameters, read like a complex number."""
+
+    real: Any
+    imag: Any
+
+
 @dataclass(frozen=True)
 class Shape:
     """A uniform body whose frame stands in its centre of mass, its x axis from its first point to its second."""
 
-    position: Point
-    angle: float
-    markers: Mapping[str, Point]
+    position: tuple[Any, Any]
+    angle: Any
+    markers: Mapping[str, tuple[Any, Any]]
     """Its points, in body axes."""
-    size: float
+    size: Any
     """Its length; of a plate, its area."""
-    gyration: float
+    gyration: Any
     """Its moment of inertia over its mass: the squared radius of gyration."""
     is_plate: bool
+    ring: tuple[str, ...] = ()
+    """The points of a plate in order around it."""
 
 
-def shape_of(who: str, outline: Sequence[str], places: Mapping[str, Point]) -> Shape:
-    """The body with these points in order: a plate, or a rod where there are two or all lie on a line."""
+def shape_of(
+    who: str, outline: Sequence[str], places: Mapping[str, tuple[Any, Any]], number: Callable[[Any], float] = float,
+    dimension: Callable[..., Any] | None = None, massive: bool = True,
+) -> Shape:  # fmt: skip
+    """The body with these points: a plate, or a rod where there are two or all lie on a line.
+
+    Points may be expressions of parameters, which `number` evaluates. With `dimension` every length of the body is one
+    of its values: ``dimension("length", value)`` is the distance of the first two points, ``dimension("P_along",
+    value)`` and ``dimension("P_across", value)`` say where another point lies on their line and to the left of it. A
+    plate that has no mass (`massive` is false) needs no outline: its points are taken around their convex hull.
+    """
+    values = {name: (number(places[name][0]), number(places[name][1])) for name in outline}
     for a, b in combinations(outline, 2):
-        if places[a] == places[b]:
+        if values[a] == values[b]:
             raise ModelError(f"points {a} and {b} of {who} are the same place; move one of them")
-    points = [complex(*places[name]) for name in outline]
+    points = [complex(*values[name]) for name in outline]
     way = points[1] - points[0]
     turn = way / abs(way)
-    corners = [(point - points[0]) * turn.conjugate() for point in points]
+    corners: list[Any] = [(point - points[0]) * turn.conjugate() for point in points]
     corners[1] = complex(abs(way))  # without roundoff
     xs = [corner.real for corner in corners]
-    span = max(xs) - min(xs)
-    is_plate = max(abs(corner.imag) for corner in corners) > STRAIGHT * span
+    is_plate = max(abs(corner.imag) for corner in corners) > STRAIGHT * (max(xs) - min(xs))
+    order = ring_of(who, outline, corners, massive) if is_plate else []
+    start, angle, c, s = places[outline[0]], phase(way), turn.real, turn.imag
+
+    if dimension is not None:
+        sized = [Corner(0, 0), Corner(dimension("length", corners[1].real), 0)]
+        for name, corner in zip(outline[2:], corners[2:], strict=True):
+            along = dimension(f"{name}_along", corner.real)
+            sized.append(Corner(along, dimension(f"{name}_across", corner.imag) if is_plate else 0))
+        corners = sized
+    elif any(isinstance(n, sp.Basic) and n.free_symbols for name in outline for n in places[name]):
+        d = [sp.Matrix(places[name]) - sp.Matrix(start) for name in outline]
+        length = sp.sqrt(d[1].dot(d[1]))
+        c, s = d[1] / length
+        angle = sp.atan2(d[1][1], d[1][0])
+        corners = [Corner(c * x + s * y, c * y - s * x) for x, y in d]
+        corners[:2] = Corner(0, 0), Corner(length, 0)
+        if not is_plate and massive and any(sp.simplify(corner.imag) != 0 for corner in corners):
+            what = f"the points of {who} lie on a line for these parameters only"
+            raise ModelError(f"{what}, so its mass is not that of a rod; use dimensions=True, or give it no mass")
+
+    centre: Any
+    symbolic = isinstance(corners[0], Corner)
     if is_plate:
-        _check_edges(who, outline, corners)
-        centre, size, gyration = polygon(corners)
+        centre, size, gyration = polygon([corners[k] for k in order])
     else:  # the rod between the outermost points
-        centre, size, gyration = complex(min(xs) + span / 2), span, span**2 / 12
-        corners = [complex(x) for x in xs]
-    at = points[0] + turn * centre
-    markers = {name: _pair(corner - centre) for name, corner in zip(outline, corners, strict=True)}
-    return Shape(_pair(at), phase(way), markers, size, gyration, is_plate)
+        if symbolic:
+            xs = [sp.sympify(corner.real) for corner in corners]
+            least, span = sp.Min(*xs), sp.Max(*xs) - sp.Min(*xs)
+            if len(xs) == 2:
+                least, span = sp.S.Zero, xs[1]
+            centre = Corner(least + span / 2, 0)
+        else:
+            span = max(xs) - min(xs)
+            centre, corners = complex(min(xs) + span / 2), [complex(x) for x in xs]
+        size, gyration = span, span**2 / 12
+    x, y = centre.real, centre.imag
+    markers = {
+        name: (corner.real - x, corner.imag - y) for name, corner in zip(outline, corners, strict=True)
+    }  # fmt: skip
+    moved = start[0] + c * x - s * y, start[1] + s * x + c * y
+    position = moved if symbolic else _pair(points[0] + turn * centre)
+    return Shape(position, angle, markers, size, gyration, is_plate, tuple(outline[k] for k in order))
 
 
-def polygon(corners: Sequence[complex]) -> tuple[complex, float, float]:
+def polygon(corners: Sequence[Any]) -> tuple[Any, Any, Any]:
     """Centre of mass, area and squared radius of gyration of a uniform plate with the corners p₀, p₁, ...
 
     It is the sum of the triangles (0, p, q) over its edges from p to q, those counted as negative that turn clockwise;
@@ -64,25 +116,48 @@ def polygon(corners: Sequence[complex]) -> tuple[complex, float, float]:
         ∫ dA = c/2,     ∫ r dA = c (p + q)/6,     ∫ r² dA = c (p² + p·q + q²)/12.
 
     The last one is about the origin; about the centre of mass (Steiner) it is less by the area times the square of
-    their distance. Points are complex numbers: p̄ q = p·q + i (p × q).
+    their distance. Points are complex numbers, or a `Corner` of expressions.
     """
-    p, q = np.array(_edges(corners)).T
-    product = p.conj() * q
-    area = float(product.imag.sum()) / 2
-    centre = complex(product.imag @ (p + q)) / 6 / area
-    second = float(product.imag @ (abs(p) ** 2 + product.real + abs(q) ** 2)) / 12
-    return centre, abs(area), second / area - abs(centre) ** 2
+    area = x = y = second = 0.0
+    for p, q in _edges(corners):
+        cross = p.real * q.imag - p.imag * q.real
+        area += cross / 2
+        x += cross * (p.real + q.real) / 6
+        y += cross * (p.imag + q.imag) / 6
+        squares = p.real**2 + p.imag**2 + p.real * q.real + p.imag * q.imag + q.real**2 + q.imag**2
+        second += cross * squares / 12
+    x, y = x / area, y / area
+    kind = Corner if isinstance(corners[0], Corner) else complex
+    return kind(x, y), abs(area), second / area - x**2 - y**2
+
+
+def ring_of(who: str, outline: Sequence[str], corners: Sequence[complex], massive: bool = True) -> list[int]:
+    """The places in `outline` of the corners of a plate in order around it: as they are named where the edges meet in
+    corners only, else as they lie around their centre where all of them are corners of their convex hull. Where one of
+    them lies inside there are several plates with these corners, so a plate with mass must be named in order."""
+    named = [*range(len(corners))]
+    try:
+        check_edges(who, outline, corners)
+    except ModelError:
+        middle = sum(corners) / len(corners)
+        around = sorted(named, key=lambda k: phase(corners[k] - middle))
+        ring = [corners[k] for k in around]
+        turns = [_side(p, q, r) for p, q, r in zip(ring, ring[1:] + ring[:1], ring[2:] + ring[:2], strict=True)]
+        if massive and min(turns) < 0:
+            raise
+        return around
+    return named
 
 
 def _pair(point: complex) -> Point:
     return point.real, point.imag
 
 
-def _edges(corners: Sequence[complex]) -> list[tuple[complex, complex]]:
+def _edges(corners: Sequence[Any]) -> list[tuple[Any, Any]]:
     return list(zip(corners, [*corners[1:], corners[0]], strict=True))
 
 
-def _check_edges(who: str, outline: Sequence[str], corners: Sequence[complex]) -> None:
+def check_edges(who: str, outline: Sequence[str], corners: Sequence[complex]) -> None:
     """The edges of a plate meet in its corners only."""
     edges, count = _edges(corners), len(corners)
     for k, m in combinations(range(count), 2):

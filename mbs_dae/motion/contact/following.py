@@ -53,7 +53,7 @@ def let_slips_follow(mechanism):
         for c in range(contacts.gap.size):
             if contacts.touching[c] == 1:
                 i += 1 if contacts.gap[c] >= 0 else 0
-                moves = contacts.slipping[c] > 0 and not never_sticks(contacts, c)
+                moves = contacts.slipping[c] > 0 and not never_sticks(contacts, c) and contacts.departs[c] == 0
                 if moves and started == (contacts.began[c] == SLIPS) and _are_still(mechanism, c, i, many):
                     contacts.slipping[c] = 0
                 i += contacts.slips[c]

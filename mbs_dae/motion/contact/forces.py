@@ -16,7 +16,7 @@ are in one proportion to that, and let go together.
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, INCIPIENT, OPEN, STICKING, put_rows
+from ...compiled.contacts import CLOSED, FREE, INCIPIENT, OPEN, STICKING, put_rows
 from ...compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, take_accelerations
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -106,7 +106,10 @@ def _put_equations(contacts, x, n):
     for i in range(n):
         if contacts.unknown[i] >= 0:
             row = contacts.used[contacts.unknown[i]]
-            contacts.right[i] = contacts.gamma[row] - dot(contacts.G[row], x)
+            if contacts.kept[row] != FREE:  # nothing moves it: its force is the least one
+                contacts.matrix[i, i], contacts.right[i] = 1.0, 0.0
+            else:
+                contacts.right[i] = contacts.gamma[row] - dot(contacts.G[row], x)
         elif contacts.unknown[i] >= -points:
             linear = _put_pressure(contacts, -1 - contacts.unknown[i], i) and linear
         else:

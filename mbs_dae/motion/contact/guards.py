@@ -105,10 +105,10 @@ def _guard_of_slip(contacts, c, i):
     if i > 0 or state == OPEN or never_sticks(contacts, c):
         return ALWAYS
     if state == STICKING:
-        speed = LEEWAY * largest(contacts.parts) - speed_of(contacts, c)
+        speed, leeway = speed_of(contacts, c), LEEWAY * largest(contacts.parts)
         for row in range(first, first + contacts.slips[c]):
-            if contacts.kept[row] == STILL and speed < 0.0:
-                return speed
+            if contacts.kept[row] == STILL and speed > 0.0:  # joints hold it: it moves as they let it
+                return contacts.most[c] * (1.0 - speed / leeway) if contacts.most[c] > 0.0 else leeway - speed
         return contacts.most[c] - across(contacts, c, contacts.force)
     for k in range(first, first + contacts.slips[c]):
         along += contacts.rate[k] * contacts.heading[k]

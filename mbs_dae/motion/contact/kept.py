@@ -21,7 +21,9 @@ holds until the row refutes it: a gap that has come off zero, a slip that moves.
 A slip that joints move has its friction as any other.
 """
 
-from ...compiled.contacts import FREE, PRESSED, STILL, put_rows
+import numpy as np
+
+from ...compiled.contacts import FREE, PRESSED, SLIPS, STILL, put_rows
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -31,6 +33,9 @@ from ..derivative import Mechanism, evaluate
 from .delassus import own_pace
 from .guards import LEEWAY, TOUCHES, is_held
 
+NOTHING = 1e-12
+"""An acceleration of a row is none that is less than this part of the largest of bodies: that of a driver, say, times a
+coefficient that is zero but for roundoff. Bodies that are not at rest accelerate a row by more (`states.AT_REST`)."""
 DEPENDS = 1e-12
 """The squared sine of a row that depends on those of joints: of this size the errors of a motion make it."""
 
@@ -85,9 +90,11 @@ def _find(mechanism, h):
             contacts.asked[c] = 0
             _put(contacts, c, FREE)
             continue
-        if _is_to_be_asked(mechanism, c, h):
+        if contacts.began[c] == SLIPS:  # it has moved: joints do not keep it still
+            _put_slips(contacts, c, FREE)
+        elif _is_to_be_asked(mechanism, c, h):
             if not ready:
-                _factorise(mechanism)
+                factorise_joints(mechanism)
                 ready = True
             _ask(mechanism, c, slow)
         for slip in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
@@ -136,6 +143,11 @@ def _put(contacts, c, what):
     """The same of all rows of a point."""
     if contacts.gap[c] >= 0:
         contacts.kept[contacts.gap[c]] = what
+    _put_slips(contacts, c, what)
+
+
+@compiled
+def _put_slips(contacts, c, what):
     for k in range(contacts.slips[c]):
         contacts.kept[contacts.slip[c] + k] = what
 
@@ -144,11 +156,11 @@ def _put(contacts, c, what):
 def _ask(mechanism, c, slow):
     contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
     _put(contacts, c, FREE)
-    if row >= 0 and _depends(mechanism, row):
+    if row >= 0 and depends(mechanism, row):
         contacts.kept[row] = PRESSED if _is_refuted(mechanism, row) else STILL
         return
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-        if abs(contacts.rate[row]) <= slow and _depends(mechanism, row) and _stays(mechanism, row):
+        if abs(contacts.rate[row]) <= slow and depends(mechanism, row) and _stays(mechanism, row):
             contacts.kept[row] = STILL
 
 
@@ -161,11 +173,14 @@ def _stays(mechanism, row):
     for k in range(gamma.size):
         bends += contacts.taken[k] * gamma[k]
         size += abs(contacts.taken[k] * gamma[k])
-    return abs(bends) <= LEEWAY * size
+    x, most = mechanism.machine.x, 0.0
+    for column in range(x.size):
+        most = max(most, abs(x[column]) * np.sqrt(mechanism.geometric[column]))
+    return abs(bends) <= LEEWAY * size + NOTHING * most
 
 
 @compiled
-def _factorise(mechanism):
+def factorise_joints(mechanism):
     """The matrix of joints alone, in the norm of displacements, at the last evaluation."""
     shape, factor = mechanism.shape, mechanism.machine.factor
     copy(factor.jacobian, shape.jacobian)
@@ -175,7 +190,7 @@ def _factorise(mechanism):
 
 
 @compiled
-def _depends(mechanism, row):
+def depends(mechanism, row):
     """Whether a row depends on those of joints: what these leave of it beside all of it."""
     contacts, shape, rows, left = mechanism.contacts, mechanism.shape, mechanism.contacts.rows, 0.0
     contacts.f[:] = contacts.g[:] = 0.0

@@ -14,7 +14,7 @@ roundoff would decide.
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, INCIPIENT, OPEN, PARTS, SLIPS, STICKING, STILL, STOPS
+from ...compiled.contacts import CLOSED, FREE, INCIPIENT, OPEN, PARTS, SLIPS, STICKING, STILL, STOPS, put_rows
 from ...compiled.machine import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -22,6 +22,7 @@ from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, accelerate_as_held
 from .bounds import BOUND
 from .delassus import force_to_stop, own_pace, respond
+from .departure import find_departures, may_depart
 from .following import let_slips_follow
 from .guards import TOUCHES
 from .incipient import FAR
@@ -58,21 +59,57 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     contacts.pace[0] = max(largest(contacts.parts), contacts.pace[1], own)
     for c in range(count):
         contacts.before[c] = contacts.state[c]
+    contacts.departs[:] = 0
+    rests = largest(contacts.parts) <= own
+    solved = _choose(mechanism)
+    if solved and rests and _some_may_depart(contacts) and find_departures(mechanism, q, v, a, False):
+        solved = _choose_anew(mechanism, q, v, a)
+        if solved and not find_departures(mechanism, q, v, a, True):
+            solved = _choose_anew(mechanism, q, v, a)
+    if not solved:
+        contacts.status[0] = UNSOLVED
+        return
+    for c in range(count):
+        for k in range(contacts.slips[c] if contacts.departs[c] == 1 else 0):
+            contacts.kept[contacts.slip[c] + k] = FREE
+        if contacts.state[c] != contacts.before[c]:
+            contacts.changed[0] = 1
+
+
+@compiled
+def _some_may_depart(contacts):
+    found = False
+    for c in range(contacts.gap.size):
+        found = found or may_depart(contacts, c)
+    return found
+
+
+@compiled
+def _choose_anew(mechanism, q, v, a):
+    """The same as `_choose`, where rows were evaluated elsewhere."""
+    contacts = mechanism.contacts
+    contacts.closed[0] = 0
+    accelerate_as_held(mechanism, mechanism.switches.now[0], q, v, a)
+    put_rows(contacts)
+    return _choose(mechanism)
+
+
+@compiled
+def _choose(mechanism):
+    """The states, by the last evaluation; whether forces go with them."""
+    contacts = mechanism.contacts
     _use_touching(mechanism)
     respond(mechanism)
     _put_accelerations(mechanism)
     let_slips_follow(mechanism)
-    for _ in range(count + 1):
+    for _ in range(contacts.gap.size + 1):
         pose(mechanism, contacts.touching, False)
         if not is_solved(contacts):
-            contacts.status[0] = UNSOLVED
-            return
+            return False
         if not _release(contacts):
             break
     _decide(mechanism)
-    for c in range(count):
-        if contacts.state[c] != contacts.before[c]:
-            contacts.changed[0] = 1
+    return True
 
 
 @compiled
@@ -89,6 +126,8 @@ def _use_touching(mechanism):
         moves = speed > TOUCHES * contacts.pace[0] and not stuck and not sets_out
         if never_sticks(contacts, c):
             contacts.slipping[c], contacts.heading[first] = 1, 1.0  # any direction: it tells that the point slips
+        elif contacts.departs[c] == 1:
+            contacts.slipping[c] = 1
         elif sets_out:
             contacts.slipping[c] = 2
         elif contacts.began[c] == SLIPS:

@@ -19,7 +19,7 @@ from ...readings.teeth import with_separation
 from ...results.happenings import Impact
 from ..derivative import Mechanism, evaluate, factorise_terms
 from ..mechanism import mechanism
-from .guards import tell_states
+from .guards import TOUCHES, tell_states
 from .states import choose_states
 
 
@@ -56,6 +56,25 @@ def sticking_rows(system: System, modes: Mapping[str, np.ndarray], times: int) -
             if gap >= 0:
                 found[:, gap] = own == "kept"
     return found
+
+
+def sweeping_modes(system: System, t: float, q: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    """The modes of a motion through a pose that is infinitely slow, (1, modes): branches of laws free, friction against
+    the slips of `slope`, dq over the swept parameter. What does not slip sticks."""
+    run, builder = mechanism(system, asks=GIVEN), system.structure.contacts
+    modes = np.full((1, run.switches.mode.size), np.nan)
+    if not builder.points:
+        return modes
+    rows = system.reader_by(builder.program).jacobian(t, q)
+    moving = slope[: rows.shape[1]]
+    rates, sizes = rows @ moving, abs(rows) @ np.abs(moving)
+    first = modes.shape[1] - builder.entries
+    modes[0, first:] = 0.0
+    for entry, slip, many in zip(builder.entry, builder.slip, builder.slips, strict=True):
+        speed = np.linalg.norm(rates[slip : slip + many])
+        if speed > TOUCHES * sizes[slip : slip + many].max():
+            modes[0, first + entry : first + entry + many] = rates[slip : slip + many] / speed
+    return modes
 
 
 @compiled_apart

@@ -160,7 +160,7 @@ def reachable_workspace(
     regions = [
         Area(
             flat.names, frozen(face.inner * flat.scale), tuple(state_at(begun, z.q) for z in poses), face, flat.scale,
-            reach.counted,
+            reach.counted, flat.units,
         )
         for face, poses in zip(faces, known, strict=True)
         if poses

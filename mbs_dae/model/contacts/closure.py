@@ -1,0 +1,24 @@
+"""A contact that stays closed, as a condition on the motion."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..joints.base import Condition
+from .base import Contact
+
+
+class Closure(Condition):
+    """The gaps of some points of a contact are zero; and nothing slips in others, which roll or stick."""
+
+    def __init__(self, contact: Contact, gaps: Iterable[int], slips: Iterable[int] = ()):
+        self.name, self.contact = f"{contact.name} (closed)", contact
+        self.markers = contact.markers
+        relation, slots = contact.form()
+        self.closed, self.rolling = [*gaps], [*slips]
+        still = [contact.slips * k + way for k in self.rolling for way in range(contact.slips)]
+        rows = [*self.closed, *(contact.points + k for k in still)]
+        self.units = tuple(contact.units[k] for k in rows)
+        closed = replace(
+            relation, phi=tuple(relation.phi[k] for k in self.closed), psi=tuple(relation.psi[k] for k in still)
+        )
+        self._complete(closed, slots)
