@@ -20,7 +20,7 @@ from ..kernels.blocks import block
 from ..kernels.images import Image
 from ..linear import kkt
 from ..linear.pattern import Pattern
-from ..linear.tree.articulated import NO_LIMBS
+from ..linear.tree.articulated import NO_LIMBS, local_masses
 from ..model.bodies.body import Body, Marker
 from ..model.element import Element
 from ..model.measures import Measure
@@ -38,7 +38,7 @@ from .reading import NO_DESIGNS, Reader, Trajectory, read_outputs
 from .signals import Signals
 from .slopes import read_varied
 from .structure import Lengths, Remembering, Row, Structure, structure_in
-from .tree.maps import limbs_of, no_transformation, transformation_of
+from .tree.maps import limbs_of, no_transformation, shape_of, transformation_of
 from .tree.transformation import Transformation, form_masses, transform_dynamics
 
 Slots = Mapping[sp.Symbol, Number]
@@ -226,16 +226,19 @@ class System(Remembering):
         return self._masses_of_joints[0] if self.structure.transformed else kernels.masses(self.evaluator)
 
     @cached_property
-    def _masses_of_joints(self) -> tuple[np.ndarray, np.ndarray]:
-        """What joints move in the placement when all others stand still; and when those behind them give way, that is,
-        the pivots of the tree. These are next to nothing where joints have a pin in common."""
+    def _masses_of_joints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What joints move in the placement when all others stand still; when the next ones behind them stand still;
+        and when all behind them give way, that is, the pivots of the tree. Pivots are next to nothing where joints have
+        a pin in common."""
         machine = self.machine(dynamic=True)
         observe(machine, 0.0, self.placement, self.still)
         at = machine.transformation
         transform_dynamics(at, machine.f, np.zeros(SCALARS))
         form_masses(at, machine.factor.weight, machine.factor.beside)
         kkt.factorise(machine.pattern, machine.factor)
-        return machine.factor.weight.copy(), 1.0 / np.abs(machine.factor.limbs.inverse)
+        limbs, transformed = machine.factor.limbs, self.structure.transformed
+        assert transformed is not None
+        return machine.factor.weight.copy(), local_masses(shape_of(transformed), limbs), 1.0 / np.abs(limbs.inverse)
 
     @cached_property
     def massless(self) -> np.ndarray:
@@ -249,11 +252,12 @@ class System(Remembering):
     @cached_property
     def has_light_bodies(self) -> bool:
         """Whether some bodies weigh next to nothing beside others that constraints join them to."""
+        masses = self.masses
         if self.structure.transformed:
-            moved, pivots = self._masses_of_joints
-            if not (pivots > LIGHT * moved).all():
+            _, masses, pivots = self._masses_of_joints
+            if not (pivots > LIGHT * masses).all():
                 return True
-        return bool(self.structure.groups.are_light(self.masses / self.column_weight).any())
+        return bool(self.structure.groups.are_light(masses / self.column_weight).any())
 
     @property
     def light_bodies(self) -> list[Body]:
