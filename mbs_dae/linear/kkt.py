@@ -40,7 +40,7 @@ import numpy as np
 
 from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, ones, zeros
-from ..kernels.lanes import choose
+from ..kernels.lanes import any_of, choose, nothing_of
 from ..tolerances import CORRECTED, DELTA, DEPENDENT, FLOOR, NIL, OFTEN
 from .fronts.solving import eliminate, give_out, take_in
 from .pattern import Pattern
@@ -122,41 +122,43 @@ def factorise(pattern: Pattern, factor: Factor):
     if pattern.tree.edges > 0:
         call_on_block(pattern.tree.functions[FACTORISE], pattern, (factor,))
         return
-    if factor.compliance.size == 0:
-        factorise_entries(pattern, factor, factor.truncation[0], factor.damping[0])
-        return
-    _augment(pattern, factor)
-    set_limits(factor, negligible(pattern, factor), factor.truncation[0], factor.damping[0])
-    eliminate(pattern.plan, pattern.n, factor, factor.weight, factor.joined)
+    factorise_entries(pattern, factor, factor.truncation[0], factor.damping[0])
+
+
+@compiled
+def factorise_entries(pattern, factor, truncation, damping):
+    """The same of entries, of one matrix or of several in lanes."""
+    beside = factor.beside
+    if factor.compliance.size > 0:
+        _augment(pattern, factor)
+        beside = factor.joined
+    set_limits(factor, negligible(pattern, factor), truncation, damping)
+    eliminate(pattern.plan, pattern.n, factor, factor.weight, beside)
     tell_independence(factor)
 
 
 @compiled
 def _augment(pattern, factor):
-    """C of the rows that are enforced, and W + Φ_vᵀ C Φ_v."""
+    """C of the rows that are enforced, and W + Φ_vᵀ C Φ_v, of one matrix or of several in lanes."""
     jacobian, stiffness, soft, joined = factor.jacobian, factor.stiffness, factor.soft, factor.joined
-    stiffness[:] = 0.0
-    soft[:] = 0.0
-    joined[:] = 0.0
+    nothing = nothing_of(jacobian)
+    for row in range(pattern.m):
+        stiffness[row] = nothing
+    for k in range(pattern.n):
+        soft[k] = nothing
+    for k in range(pattern.joined):
+        joined[k] = nothing
     for e in range(jacobian.size):
         stiffness[pattern.jac_row[e]] += jacobian[e] * jacobian[e] * factor.compliance[pattern.jac_column[e]]
     for row in range(pattern.m):
-        flexible = stiffness[row]
-        stiffness[row] = factor.share[row] / flexible if flexible > 0.0 and factor.kept[row] > 0.0 else 0.0
+        enforced = (stiffness[row] > 0.0) & (factor.kept[row] > 0.0)
+        stiffness[row] = choose(enforced, factor.share[row] / stiffness[row], 0.0)
     for e in range(jacobian.size):
         soft[pattern.jac_column[e]] += stiffness[pattern.jac_row[e]] * jacobian[e] * jacobian[e]
     copy(factor.beside, joined)
     for k in range(pattern.pair_to.size):
         one, other = pattern.pair_one[k], pattern.pair_other[k]
         joined[pattern.pair_to[k]] += stiffness[pattern.jac_row[one]] * jacobian[one] * jacobian[other]
-
-
-@compiled
-def factorise_entries(pattern, factor, truncation, damping):
-    """The same of entries, of one matrix or of several in lanes."""
-    set_limits(factor, negligible(pattern, factor), truncation, damping)
-    eliminate(pattern.plan, pattern.n, factor, factor.weight, factor.beside)
-    tell_independence(factor)
 
 
 @compiled
@@ -203,16 +205,16 @@ def solve(pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, mul
     if pattern.tree.edges > 0:
         call_on_block(pattern.tree.functions[SOLVE], pattern, (factor, f, g, x, multipliers, refinements))
         return
-    if factor.compliance.size > 0:
-        _solve_augmented(pattern, factor, f, g, x, multipliers)
-        return
     solve_entries(pattern, factor, f, g, x, multipliers, refinements)
 
 
 @compiled
 def solve_entries(pattern, factor, f, g, x, multipliers, refinements):
     """The same, of one matrix or of several in lanes."""
-    solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, _solve_once, _residual)
+    if factor.compliance.size > 0:
+        _solve_augmented(pattern, factor, f, g, x, multipliers)
+    else:
+        solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, _solve_once, _residual)
 
 
 @compiled
@@ -236,25 +238,30 @@ def _solve_augmented(pattern, factor, f, g, x, multipliers):
     """The same with C: x and λ are corrected by the solution for what is left of f and g, beginning with all of them,
     until corrections are down to roundoff or no longer half as large as the one before. Then one more solution tells
     what roundoff in the entries of the matrix, and in f and g, makes of them."""
-    rest_x, rest_g, n, m = factor.rest_x, factor.rest_g, pattern.n, pattern.m
-    x[:n] = 0.0
-    multipliers[:m] = 0.0
-    factor.unsettled[0] = np.inf
+    rest_x, rest_g, n, m, nothing = factor.rest_x, factor.rest_g, pattern.n, pattern.m, nothing_of(f)
+    for k in range(n):
+        x[k] = nothing
+    for row in range(m):
+        multipliers[row] = nothing
+    unsettled, going = nothing + np.inf, nothing + 1.0
     for corrections in range(OFTEN):
         _residual(pattern, factor, f, g, x, multipliers)
         _solve_once_augmented(pattern, factor)
         change = _relative_change(pattern, factor, f, g, x, multipliers)
-        if corrections > 1 and not change < 0.5 * factor.unsettled[0]:
-            break
-        axpy(1.0, rest_x, x)
-        axpy(1.0, rest_g, multipliers)
-        factor.unsettled[0] = change
-        if change <= CORRECTED:
+        if corrections > 1:
+            going = choose(change < 0.5 * unsettled, going, 0.0)
+        for k in range(n):
+            x[k] = choose(going > 0.0, x[k] + rest_x[k], x[k])
+        for row in range(m):
+            multipliers[row] = choose(going > 0.0, multipliers[row] + rest_g[row], multipliers[row])
+        unsettled = choose(going > 0.0, change, unsettled)
+        going = choose(change <= CORRECTED, 0.0, going)
+        if not any_of(going > 0.0):
             break
     _put_roundoff(pattern, factor, f, g, x, multipliers)
     _solve_once_augmented(pattern, factor)
     change = _relative_change(pattern, factor, f, g, x, multipliers)
-    factor.unsettled[0] = max(factor.unsettled[0], change) if change < np.inf else np.inf
+    factor.unsettled[0] = choose(change < np.inf, max(unsettled, change), np.inf)
 
 
 @compiled
@@ -295,30 +302,32 @@ def _relative_change(pattern, factor, f, g, x, multipliers):
     part of the largest in its group, where that is more; with them count the x and λ that f and g would make by
     themselves. (The λ of rows that depend on others may be any.)"""
     n, scale, group, compliance, stiffness = pattern.n, factor.scale, pattern.group, factor.compliance, factor.stiffness
-    groups, unique, largest = pattern.groups, True, 0.0
-    scale[:] = 0.0
+    groups, rest_x, rest_g, nothing = pattern.groups, factor.rest_x, factor.rest_g, nothing_of(f)
+    doubtful, endless, largest = nothing, nothing, nothing
+    for k in range(2 * groups):
+        scale[k] = nothing
     for row in range(pattern.m):
-        if stiffness[row] > 0.0:
-            unique = unique and factor.independence[row] >= DEPENDENT
-            size, own = (multipliers[row] + factor.rest_g[row]) ** 2 / stiffness[row], group[n + row]
-            scale[groups + own] = max(scale[groups + own], size)
-            alone = g[row] ** 2 * stiffness[row]
-            scale[own], scale[groups + own] = max(scale[own], alone), max(scale[groups + own], alone)
+        enforced, own = stiffness[row] > 0.0, group[n + row]
+        doubtful = choose(enforced & (factor.independence[row] < DEPENDENT), 1.0, doubtful)
+        total, alone = multipliers[row] + rest_g[row], choose(enforced, g[row] * g[row] * stiffness[row], 0.0)
+        size = choose(enforced, total * total / stiffness[row], 0.0)
+        scale[own] = max(scale[own], alone)
+        scale[groups + own] = max(scale[groups + own], max(size, alone))
     for k in range(n):
-        size, force, own = (x[k] + factor.rest_x[k]) ** 2 / compliance[k], f[k] ** 2 * compliance[k], group[k]
-        scale[own] = max(scale[own], max(size, force))
+        total, force, own = x[k] + rest_x[k], f[k] * f[k] * compliance[k], group[k]
+        scale[own] = max(scale[own], max(total * total / compliance[k], force))
         scale[groups + own] = max(scale[groups + own], force)
     for k in range(n):
-        change, size = factor.rest_x[k] ** 2, (x[k] + factor.rest_x[k]) ** 2
-        if not change < np.inf:
-            return np.inf
-        if change > 0.0:
-            largest = max(largest, change / max(size, FLOOR * scale[group[k]] * compliance[k]))
-    for row in range(pattern.m if unique else 0):
-        if stiffness[row] > 0.0 and factor.rest_g[row] != 0.0:
-            change, size = factor.rest_g[row] ** 2, (multipliers[row] + factor.rest_g[row]) ** 2
-            largest = max(largest, change / max(size, FLOOR * scale[groups + group[n + row]] * stiffness[row]))
-    return sqrt(largest)
+        change, total = rest_x[k] * rest_x[k], x[k] + rest_x[k]
+        endless = choose(change < np.inf, endless, 1.0)
+        part = change / max(total * total, FLOOR * scale[group[k]] * compliance[k])
+        largest = choose(change > 0.0, max(largest, part), largest)
+    for row in range(pattern.m):
+        change, total = rest_g[row] * rest_g[row], multipliers[row] + rest_g[row]
+        part = change / max(total * total, FLOOR * scale[groups + group[n + row]] * stiffness[row])
+        counts = (doubtful < 0.5) & (stiffness[row] > 0.0) & (change > 0.0)
+        largest = choose(counts, max(largest, part), largest)
+    return choose(endless > 0.5, np.inf, sqrt(largest))
 
 
 @compiled
