@@ -239,3 +239,29 @@ def test_a_bird_on_a_sleeve_without_mass_keeps_its_energy(kind):
     turned, ay = result["bird.angle"], result["bird.ay"]
     np.testing.assert_allclose(0.01 * (ay + 9.81), pull, atol=1e-7 * np.abs(pull).max())
     assert np.ptp(turned) > 0.5
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize("heavy", [0.0, 1e5, 1e12])
+@pytest.mark.parametrize("carried", [False, True], ids=["elsewhere", "carried"])
+def test_a_light_arm_comes_to_rest_beside_a_heavy_wheel(heavy, carried, coordinates):
+    """k (θ - φ) = -(m g cos θ) l, whatever else is heavy: a wheel elsewhere, or one at φ that carries the arm in its
+    axis."""
+    m, l, k, g = 2e-3, 1.5, 0.5, 9.81
+    model = mbs.PlanarModel("arm", gravity=(0.0, -g))
+    base = model.ground.at(0, 0)
+    if heavy:
+        at = (0.0, 0.0) if carried else (5.0, 0.0)
+        wheel = model.body("wheel", mass=heavy, inertia=heavy, position=at)
+        model.add(mbs.Revolute("H", model.ground.at(*at), wheel.at(0, 0)))
+        model.add(mbs.TorsionSpring("hold", model.elements["H"], stiffness=heavy))
+        base = wheel.at(0, 0) if carried else base
+    arm, tip = model.body("arm", mass=0.0, inertia=0.0, position=(0, 0)), model.body("tip", mass=m, position=(l, 0))
+    model.add(mbs.Revolute("A", base, arm.at(0, 0)), mbs.Revolute("P", arm.at(l, 0), tip.at(0, 0)))
+    model.add(mbs.TorsionSpring("lift", model.elements["A"], stiffness=k))
+    model.add(mbs.TorsionSpring("still", model.elements["P"], stiffness=1e-3))
+    rest = mbs.equilibrium(model.compile(coordinates))
+    angle, turned = float(rest["arm.angle"]), float(rest["wheel.angle"]) if heavy and carried else 0.0
+    assert k * (angle - turned) == pytest.approx(-m * g * l * np.cos(angle), rel=1e-9)
+    for joint in ("A", "P"):
+        np.testing.assert_allclose(rest.reaction(joint)[0, :2], (0.0, m * g), rtol=0.0, atol=1e-8 * m * g)
