@@ -7,7 +7,6 @@ from math import degrees, hypot, tau
 import numpy as np
 
 from ..compiled import System
-from ..coordinates import body_coordinates
 from ..model.contacts import Stop
 from ..model.model import Model
 from ..model.parameters import Evaluator
@@ -33,11 +32,13 @@ def loose_bodies(model: Model) -> tuple[str, ...]:
 
 
 def turns_in_assembly(system: System, q: np.ndarray) -> str:
-    """The body that assembly turned by more than a whole turn, with the slips from which this may come. The text is
-    empty where there are no slips: a driver may begin at any angle."""
-    turns = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
-    way = np.where(turns, system.between(system.placement, q), 0.0).reshape(len(system.bodies), -1)
-    turned = np.linalg.norm(way, axis=1)
+    """The body of a planar model that assembly turned by more than a whole turn, with the slips from which this may
+    come. The text is empty where there are no slips: a driver may begin at any angle. (Attitudes in space count no
+    turns.)"""
+    if system.model.dimension == 3:
+        return ""
+    angles = [system.layout.q[body][2] for body in system.bodies]
+    turned = np.abs(q[angles] - system.placement[angles])
     if turned.max(initial=0.0) <= tau or not (found := notes(system)):
         return ""
     k = int(np.argmax(turned))
