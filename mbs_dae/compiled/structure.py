@@ -281,7 +281,7 @@ class Structure(Remembering):
             entries = self.entries(formed=True)
         else:
             links = np.array(shape_of(self.transformed).links, dtype=np.int64).reshape(-1, 2).T
-            entries = *self._jacobian_entries, *links
+            entries = Entries(*self._jacobian_entries, *links)
         many, group = groups_of(self.columns, rows, *entries)
         own, of_rows = np.split(group, [self.columns])
         return Groups(many, own, np.isin(own, of_rows))

@@ -53,7 +53,8 @@ class Balance:
     @cached_property
     def efforts(self) -> np.ndarray:
         """The effort of each level and of those below it; the first is that of all."""
-        return np.array([float(np.linalg.norm(self.sizes[self.levels >= k])) for k in range(self.levels.max(initial=0) + 1)])
+        levels = range(self.levels.max(initial=0) + 1)
+        return np.array([float(np.linalg.norm(self.sizes[self.levels >= level])) for level in levels])
 
     @property
     def position_rows(self) -> np.ndarray:
