@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from ...errors import ModelError
+from ...symbolic.functions import as_sympy
 
 Point = tuple[float, float]
 STRAIGHT = 1e-9  # points are on a line if they are no farther off than this, relative to their span
@@ -88,7 +89,7 @@ def shape_of(
         centre, size, gyration = polygon([corners[k] for k in order])
     else:  # the rod between the outermost points
         if symbolic:
-            xs = [sp.sympify(corner.real) for corner in corners]
+            xs = [as_sympy(corner.real) for corner in corners]
             least, span = sp.Min(*xs), sp.Max(*xs) - sp.Min(*xs)
             if len(xs) == 2:
                 least, span = sp.S.Zero, xs[1]
