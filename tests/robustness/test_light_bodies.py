@@ -375,3 +375,20 @@ def test_a_light_arm_comes_to_rest_beside_a_heavy_wheel(heavy, carried, coordina
     assert k * (angle - turned) == pytest.approx(-m * g * l * np.cos(angle), rel=1e-9)
     for joint in ("A", "P"):
         np.testing.assert_allclose(rest.reaction(joint)[0, :2], (0.0, m * g), rtol=0.0, atol=1e-8 * m * g)
+
+
+@pytest.mark.parametrize("others", [0.0, 1e3, 1e5, 1e12])
+@pytest.mark.parametrize("carried", [False, True], ids=["elsewhere", "carried"])
+def test_a_light_block_is_held_beside_a_heavy_machine(others, carried):
+    """μ = 0.6 on a slope of tan α = 0.3 is twice what holds, whatever stands beside the block or under it."""
+    model = mbs.PlanarModel("slope", gravity=(-9.81 * 0.3, -9.81))
+    block, tip = model.body("block", mass=2e-3, inertia=1e-4), model.body("tip", position=(0.1, 0))
+    model.add(mbs.Fixed("weld", block, tip, at=(0.1, 0)))
+    floor = model.ground.at(0, 0)
+    if others:
+        machine = model.body("machine", others, others, position=(3, 0))
+        model.add(mbs.Fixed("foundation", model.ground, machine, at=(3, 0)))
+        floor = machine.at(-3, 0) if carried else floor
+    model.add(mbs.Contact("floor", mbs.Line(floor), mbs.Point(block), friction=0.6))
+    found = mbs.holding(model)
+    assert found.margin == pytest.approx(2.0, rel=1e-9) and found.slips == ("floor",)
