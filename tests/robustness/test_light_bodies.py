@@ -1,9 +1,12 @@
 """Bodies without mass and light ones beside heavy ones: accelerations and reactions against an oracle in 40 digits, or
 a refusal that names a body; and the energy of runs."""
 
+from typing import Any
+
 import mpmath as mp
 import numpy as np
 import pytest
+from scipy.linalg import qr
 
 import mbs_dae as mbs
 
@@ -21,10 +24,11 @@ LEAST = 1e-2
 
 
 class Cluster:
-    """Some bodies at rest, pinned, balled or welded at points that several of them may share, in chains, trees and
-    loops; in the plane turns may be coupled. Masses are over twelve decades, some are none."""
+    """Some bodies pinned, balled or welded at points that several of them may share, in chains, trees and loops; in the
+    plane turns may be coupled. Masses are over twelve decades, some are none. They are at rest; or with `gears`, which
+    couple the turns of pins or mesh, they move."""
 
-    def __init__(self, dimension: int, seed: int):
+    def __init__(self, dimension: int, seed: int, gears: bool = False):
         random = np.random.default_rng([dimension, seed])
         count = int(random.integers(2, 7 if dimension == 2 else 5))
         self.dimension, self.axes = dimension, np.eye(3)[[2] if dimension == 2 else [0, 1, 2]]
@@ -55,10 +59,69 @@ class Cluster:
             else:
                 self.couplings.append((i, k, float(random.uniform(0.5, 3))))
                 free -= 1
+        self.boxes: list[tuple[int, int, float, str]] = []
+        """Joints whose turns a gear couples, its ratio and mesh."""
+        self.meshes: list[tuple[int, int, float, float]] = []
+        """Wheels and their radii."""
+        self.random = random
+        if gears:
+            count = self._add_gears(free)
         scales = np.maximum(self.mass, 10.0 ** random.uniform(-6, 2, count))
         self.pushes = random.uniform(-1, 1, (count, dimension)) * scales[:, None]
         self.arms = random.uniform(-1, 1, (count, dimension))
         """Where on their bodies the pushes act."""
+        self.speeds, self.given = np.zeros((count, dimension + len(self.axes)), dtype=object), dict[str, float]()
+        self.bends = np.zeros(0, dtype=object)
+        """What the rows make of the speeds beside the accelerations."""
+
+    def _add_gears(self, free: int) -> int:
+        """Couple two pins by a gear; in the plane put two wheels in mesh on pins of one body. The number of bodies."""
+        random, pins = self.random, [n for n, joint in enumerate(self.joints) if joint[0] is mbs.Revolute]
+        if len(pins) > 1 and free > 1 and random.random() < 0.7:
+            first, second = random.choice(pins, 2, replace=False).tolist()
+            ratio, mesh = float(random.uniform(0.5, 3)), str(random.choice(["external", "internal"]))
+            self.boxes.append((first, second, ratio, mesh))
+        if self.dimension == 3 or random.random() < 0.3:
+            return len(self.places)
+        count, radii = len(self.places), random.uniform(0.1, 0.4, 2)
+        carrier = int(random.integers(-1, count))
+        first, angle = random.uniform(-1, 1, 2), random.uniform(-3, 3)
+        second = first + radii.sum() * np.array([np.cos(angle), np.sin(angle)])
+        self.places = np.vstack([self.places, first, second])
+        masses = np.where(random.random(2) < 0.35, 0.0, 10.0 ** random.uniform(-6, 6, 2))
+        self.mass, self.inertia = np.append(self.mass, masses), np.vstack([self.inertia, 0.3 * masses[:, None] * 0.09])
+        for k, at in ((count, first), (count + 1, second)):
+            self.joints.append((mbs.Revolute, carrier, k, at, np.eye(3)[2]))
+        self.meshes.append((count, count + 1, *map(float, radii)))
+        return count + 2
+
+    def set_moving(self) -> bool:
+        """Speeds of all bodies, to the last digit those that some given ones make by the rows; False where rows are
+        dependent."""
+        J, _ = self.rows()
+        plain = J.astype(float)
+        if np.linalg.svd(plain, compute_uv=False).min() < LEAST:
+            return False
+        ways = np.linalg.svd(plain)[2][len(J) :]
+        own = qr(ways, pivoting=True, mode="r")[1][: len(ways)]
+        chosen = self.random.uniform(-1, 1, len(ways)) @ ways
+        n, m = J.shape[1], len(J)
+        A, b = mp.zeros(n), mp.zeros(n, 1)
+        for r in range(m):
+            for k in range(n):
+                A[r, k] = J[r, k]
+        names = ["vx", "vy", "omega"] if self.dimension == 2 else ["vx", "vy", "vz", "wx", "wy", "wz"]
+        for r, k in enumerate(own.tolist()):
+            A[m + r, k], b[m + r] = 1, mp.mpf(float(chosen[k]))
+            body, name = divmod(k, len(names))
+            self.given[f"b{body}.{names[name]}"] = float(chosen[k])
+        found = mp.lu_solve(A, b) if n else b
+        self.speeds = np.array(list(found), dtype=object).reshape(self.speeds.shape)
+        return True
+
+    def spin(self, body: int) -> np.ndarray:
+        """The angular velocity, with three components; none of the ground."""
+        return self.axes.T.dot(self.speeds[body, self.dimension :]) if body >= 0 else np.zeros(3, dtype=object)
 
     def turns(self, kind: type, axis: np.ndarray) -> np.ndarray:
         """The directions about which a joint keeps its bodies from turning."""
@@ -82,6 +145,11 @@ class Cluster:
         for number, (i, k, ratio) in enumerate(self.couplings):
             phi = lambda i, k, r=ratio: r * i.angle + k.angle  # noqa: E731
             model.add(mbs.Constraint(f"c{number}", bodies[i], bodies[k], phi=phi))
+        for number, (one, other, ratio, mesh) in enumerate(self.boxes):
+            pins = model.elements[f"p{one}"], model.elements[f"p{other}"]
+            model.add(mbs.Gear(f"g{number}", *pins, ratio=ratio, mesh=mesh))
+        for number, (i, k, r_i, r_k) in enumerate(self.meshes):
+            model.add(mbs.Gear(f"m{number}", bodies[i], bodies[k], radii=(r_i, r_k)))
         for k, body in enumerate(bodies):
             model.add(mbs.Force(f"f{k}", body.at(*self.arms[k].tolist()), tuple(self.pushes[k].tolist())))
         return model
@@ -89,11 +157,12 @@ class Cluster:
     def rows(self) -> tuple[np.ndarray, list[int]]:
         """Of all joints, over the velocities of the bodies' places and their turns; and where those of each begin."""
         size, rows, begins = self.dimension + len(self.axes), list[np.ndarray](), list[int]()
+        bends = list[Any]()
         for kind, i, k, at, axis in self.joints:
             begins.append(len(rows))
             ways = [*((e, None) for e in np.eye(3)[: self.dimension]), *((None, u) for u in self.turns(kind, axis))]
             for along, about in ways:
-                row = np.zeros(size * len(self.places), dtype=object) * mp.mpf(0)
+                row, bend = np.zeros(size * len(self.places), dtype=object) * mp.mpf(0), mp.mpf(0)
                 for body, sign in ((i, 1), (k, -1)):
                     if body < 0:
                         continue
@@ -104,12 +173,33 @@ class Cluster:
                         own[: self.dimension] += sign * along[: self.dimension]
                     turning = about if along is None else np.cross(arm, along)
                     own[self.dimension :] += sign * self.axes.dot(turning)
+                    if along is not None:
+                        bend += sign * along.dot(np.cross(self.spin(body), np.cross(self.spin(body), arm)))
+                if about is not None:  # fixed on the first body
+                    bend += (self.spin(i) - self.spin(k)).dot(np.cross(self.spin(i), about))
                 rows.append(row)
+                bends.append(bend)
         for i, k, ratio in self.couplings:
             row = np.zeros(size * len(self.places), dtype=object) * mp.mpf(0)
             row[size * i + 2] += mp.mpf(ratio)
             row[size * k + 2] += 1
             rows.append(row)
+        for one, other, ratio, mesh in self.boxes:
+            row = np.zeros(size * len(self.places), dtype=object) * mp.mpf(0)
+            for number, factor in ((one, 1.0), (other, ratio if mesh == "external" else -ratio)):
+                _, i, k, _, axis = self.joints[number]
+                about = np.array([mp.mpf(x) for x in (self.axes[0] if self.dimension == 2 else axis).tolist()])
+                for body, sign in ((i, -1), (k, 1)):
+                    if body >= 0:
+                        row[size * body + self.dimension : size * (body + 1)] += sign * factor * self.axes.dot(about)
+            rows.append(row)
+        for i, k, r_i, r_k in self.meshes:
+            row = np.zeros(size * len(self.places), dtype=object) * mp.mpf(0)
+            x, y = ((mp.mpf(b) - mp.mpf(a)) / (mp.mpf(r_i) + r_k) for a, b in zip(*self.places[[i, k]], strict=True))
+            row[size * i : size * i + 3] += np.array([-y, x, mp.mpf(r_i)])
+            row[size * k : size * k + 3] += np.array([y, -x, mp.mpf(r_k)])
+            rows.append(row)
+        self.bends = np.array(bends + [mp.mpf(0)] * (len(rows) - len(bends)))
         return np.array(rows), begins
 
     def oracle(self) -> tuple[np.ndarray, np.ndarray] | str:
@@ -123,13 +213,19 @@ class Cluster:
         pushes[:, 1] -= [mp.mpf(x) * mp.mpf(9.81) for x in self.mass.tolist()]
         arms, forces = np.zeros((2, len(pushes), 3), dtype=object)
         arms[:, : self.dimension], forces[:, : self.dimension] = self.arms, self.pushes.astype(object) * mp.mpf(1)
-        right = np.column_stack([pushes, np.cross(arms, forces).dot(self.axes.T)]).ravel()
+        moments = np.cross(arms, forces).dot(self.axes.T)
+        if self.dimension == 3:  # ω × I ω
+            turns = self.speeds[:, 3:]
+            moments -= np.cross(turns, self.inertia * turns)
+        right = np.column_stack([pushes, moments]).ravel()
         n, m = masses.size, len(J)
         K, f = mp.zeros(n + m), mp.zeros(n + m, 1)
         for k in range(n):
             K[k, k], f[k] = mp.mpf(masses[k]), mp.mpf(right[k])
             for r in range(m):
                 K[n + r, k] = K[k, n + r] = J[r, k]
+        for r in range(m):
+            f[n + r] = -self.bends[r]
         try:
             found = mp.lu_solve(K, f)
         except (ZeroDivisionError, TypeError):  # mpmath finds no pivot
@@ -140,12 +236,12 @@ class Cluster:
         return np.array([float(x) for x in found[:n]]).reshape(len(self.places), -1), np.array(forces)
 
 
-def became(dimension: int, seed: int) -> str:
+def became(dimension: int, seed: int, gears: bool = False) -> str:
     """What became of a model: "right" in all sets, "refused" by name in some, "singular" and refused in all, or of
     "dependent" rows, which are not looked at."""
-    cluster = Cluster(dimension, seed)
+    cluster = Cluster(dimension, seed, gears)
     with mp.workdps(DIGITS):
-        known = cluster.oracle()
+        known = cluster.oracle() if not gears or cluster.set_moving() else "dependent"
     if known == "dependent":
         return "dependent"
     model, told, names = cluster.model(), set[str](), ["ax", "ay", "alpha"]
@@ -154,7 +250,7 @@ def became(dimension: int, seed: int) -> str:
     for kind in SETS:
         where = f"model {seed} in {dimension} dimensions, {kind}"
         try:
-            state = mbs.simulate(model.compile(kind), [0.0, 1e-9])
+            state = mbs.simulate(model.compile(kind), [0.0, 1e-9], cluster.given)
             reactions = [state.reaction(f"p{number}")[0, :dimension] for number in range(len(cluster.joints))]
         except mbs.ModelError as error:
             assert "'b" in str(error), where
@@ -174,8 +270,8 @@ def became(dimension: int, seed: int) -> str:
     return "singular" if isinstance(known, str) else "refused" if "refused" in told else "right"
 
 
-def count(dimension: int, seeds: range) -> dict[str, int]:
-    found = [became(dimension, seed) for seed in seeds]
+def count(dimension: int, seeds: range, gears: bool = False) -> dict[str, int]:
+    found = [became(dimension, seed, gears) for seed in seeds]
     return {word: found.count(word) for word in ("right", "refused", "singular", "dependent")}
 
 
@@ -190,6 +286,20 @@ def test_random_models_with_light_bodies(dimension, first):
 @pytest.mark.parametrize(("dimension", "models"), [(2, 700), (3, 300)])
 def test_a_thousand_random_models_with_light_bodies(dimension, models):
     found = count(dimension, range(1000, 1000 + models))
+    assert found["right"] + found["singular"] + found["dependent"] >= 0.99 * models and found["right"] > models / 3
+
+
+@pytest.mark.parametrize(("dimension", "models"), [(2, 24), (3, 10)])
+def test_random_models_in_motion_with_gears(dimension, models):
+    """The same with random speeds, pins whose turns a gear couples, and wheels in mesh."""
+    found = count(dimension, range(models), gears=True)
+    assert found["refused"] == 0 and found["right"] > models / 3 and found["singular"] > 0
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("dimension", "models"), [(2, 700), (3, 300)])
+def test_a_thousand_random_models_in_motion_with_gears(dimension, models):
+    found = count(dimension, range(1000, 1000 + models), gears=True)
     assert found["right"] + found["singular"] + found["dependent"] >= 0.99 * models and found["right"] > models / 3
 
 
@@ -265,3 +375,43 @@ def test_a_light_arm_comes_to_rest_beside_a_heavy_wheel(heavy, carried, coordina
     assert k * (angle - turned) == pytest.approx(-m * g * l * np.cos(angle), rel=1e-9)
     for joint in ("A", "P"):
         np.testing.assert_allclose(rest.reaction(joint)[0, :2], (0.0, m * g), rtol=0.0, atol=1e-8 * m * g)
+
+
+@pytest.mark.parametrize("others", [0.0, 1e3, 1e5, 1e12])
+@pytest.mark.parametrize("carried", [False, True], ids=["elsewhere", "carried"])
+def test_a_light_block_is_held_beside_a_heavy_machine(others, carried):
+    """μ = 0.6 on a slope of tan α = 0.3 is twice what holds, whatever stands beside the block or under it."""
+    model = mbs.PlanarModel("slope", gravity=(-9.81 * 0.3, -9.81))
+    block, tip = model.body("block", mass=2e-3, inertia=1e-4), model.body("tip", position=(0.1, 0))
+    model.add(mbs.Fixed("weld", block, tip, at=(0.1, 0)))
+    floor = model.ground.at(0, 0)
+    if others:
+        machine = model.body("machine", others, others, position=(3, 0))
+        model.add(mbs.Fixed("foundation", model.ground, machine, at=(3, 0)))
+        floor = machine.at(-3, 0) if carried else floor
+    model.add(mbs.Contact("floor", mbs.Line(floor), mbs.Point(block), friction=0.6))
+    found = mbs.holding(model)
+    assert found.margin == pytest.approx(2.0, rel=1e-9) and found.slips == ("floor",)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_trees_at_rest_carry_what_hangs_on_them(seed):
+    """Each joint of a tree carries the sum of the loads behind it, wherever its springs come to rest."""
+    cluster = Cluster(2, seed)
+    cluster.joints, cluster.couplings = cluster.joints[: len(cluster.places)], []
+    loads, behind = cluster.pushes.copy(), [{k} for k in range(len(cluster.places))]
+    loads[:, 1] -= 9.81 * cluster.mass
+    for _, i, k, *_ in reversed(cluster.joints):
+        if i >= 0:
+            behind[i] |= behind[k]
+    model = cluster.model()
+    for number, (kind, _, k, *_) in enumerate(cluster.joints):
+        if kind is mbs.Revolute:
+            stiffness = 15 * float(np.linalg.norm(loads[sorted(behind[k])], axis=1).sum())
+            model.add(mbs.TorsionSpring(f"s{number}", model.elements[f"p{number}"], stiffness=stiffness))
+    carried = np.array([loads[sorted(bodies)].sum(axis=0) for bodies in behind])
+    for kind in SETS:
+        rest = mbs.equilibrium(model.compile(kind))
+        for number, load in enumerate(carried):
+            allowed = ALLOWED * np.abs(load).max() + 1e-13 * np.abs(carried).max()
+            np.testing.assert_allclose(rest.reaction(f"p{number}")[0, :2], -load, rtol=0.0, atol=allowed)
