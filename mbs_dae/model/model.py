@@ -308,6 +308,10 @@ class Model(Content):
         """
         if not self._checked:
             check_spoken_of(self)
+            for body in self.bodies.values():
+                if body.parts:
+                    check_bound(self, f"body {body.name!r}, with its parts,", body.numbers)
+                vars(body)["is_compiled"] = True
             number = self.evaluator()
             for check in self._checks():
                 check(number)

@@ -16,7 +16,7 @@ from ...errors import ModelError
 from ...symbolic.functions import as_sympy
 from ...symbolic.markers import SpatialMarker
 from ..meshes import mesh_of
-from ..parameters import Number, check_number, finite_number, positive_number
+from ..parameters import Number, check_number, finite_number, plain, positive_number
 from .body import Body, Marker, components_of, coordinates_of, is_zero, square_of
 
 Rotation = tuple[tuple[Number, ...], ...]
@@ -184,6 +184,21 @@ class SpatialBody(Body):
         if high > (low + middle) * (1 + 1e-9):
             what += f" has principal moments {shown}: no body has one larger than the other two together"
             raise ModelError(f"{what}; check that it is about the centre of mass, and its units")
+
+    def _in_frame(self) -> tuple[tuple[Number, ...], Rotation]:
+        placed = self.at(*self.com).placed
+        turn = self.rotation
+        return (placed.x, placed.y, placed.z), product(product(turn, self.inertia), transposed(turn))
+
+    def _sum_of_inertia(self, other: Rotation, spread: Number, way: Sequence[Number]) -> Rotation:
+        square = sum(d**2 for d in way)
+        return tuple(
+            tuple(
+                plain(as_sympy(self.inertia[r][c]) + other[r][c] + spread * (int(r == c) * square - way[r] * way[c]))
+                for c in range(3)
+            )
+            for r in range(3)
+        )
 
     def mesh(self, path: str | PathLike[str], *, at: Any = (0, 0, 0), rotation: Any = None, scale: float = 1.0) -> None:
         """Draw the body as the part in an STL file, text or binary. `scale` is metres for a unit of the file: 0.001 if
