@@ -1,8 +1,8 @@
 """Whether a region has as many poses everywhere as at its inner point: sampled, on both sides of every boundary.
 
 A region without singular poses inside has one number of poses. Where a sample of it has another one, poses were missed,
-or a singular curve was. Poses are led along the straight line between both points: a pose that arrives was missed, and
-one that does not arrive meets the missing curve on its way.
+or a singular curve was. Poses are led along straight lines inside the region from one to the other: a pose that arrives
+was missed, and one that does not arrive meets the missing curve on its way.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from .plane.faces import Face
 
 DENSITY, LEAST = 30, 2
 """Samples at random in all regions together, by their areas; and in each at least."""
+SIGHT = 60
+"""Points of a straight line that are to be in a region."""
 ENOUGH = 3
 """So many samples that disagree show that a region has to be split."""
 
@@ -52,17 +54,49 @@ def disagreements(
     whole = sum(abs(face.outer.rough_area) for face in faces)
     for k, face in enumerate(faces):
         count, left = LEAST + int(DENSITY * abs(face.outer.rough_area) / whole), ENOUGH
-        for values in face.samples(count, random) * scale:
+        points = np.vstack([face.inner, face.samples(count, random)])
+        for j, values in enumerate(points[1:] * scale, 1):
             there = counting.count(values)
             if counting.number(there) == counting.number(known[k]):
                 continue
-            for z in known[k]:
-                counting.add(there, counting.lead(z, values))
-            for z in there:
-                counting.add(known[k], counting.lead(z, face.inner * scale))
+            route = [*(points[i] * scale for i in _route(face, points, j))]
+            counting.add(there, _led(counting, known[k], route))
+            counting.add(known[k], _led(counting, there, route[::-1]))
             if counting.number(there) != counting.number(known[k]):
                 found.append(Disagreement(k, values, counting.number(known[k]), counting.number(there)))
                 left -= 1
             if not left:
                 break
     return found
+
+
+def _led(counting: Counting, poses: list[Point], route: Sequence[np.ndarray]) -> list[Point]:
+    """The poses at the end of a route to which those at its beginning lead."""
+    for values in route[1:]:
+        reached: list[Point] = []
+        for z in poses:
+            counting.add(reached, counting.lead(z, values))
+        poses = reached
+    return [*poses]
+
+
+def _route(face: Face, points: np.ndarray, target: int) -> list[int]:
+    """From the first point of a region to another one by straight lines inside it, with the fewest corners, which are
+    among the points; straight there if there is no such way."""
+    before, queue = {0: 0}, [0]
+    while queue and target not in before:
+        here = queue.pop(0)
+        for k in [target, *range(len(points))]:
+            if k not in before and _in_sight(face, points[here], points[k]):
+                before[k] = here
+                queue.append(k)
+    if target not in before:
+        return [0, target]
+    way = [target]
+    while way[-1] != 0:
+        way.append(before[way[-1]])
+    return way[::-1]
+
+
+def _in_sight(face: Face, one: np.ndarray, other: np.ndarray) -> bool:
+    return bool(face.contains(one + np.linspace(0.0, 1.0, SIGHT)[:, None] * (other - one)).all())

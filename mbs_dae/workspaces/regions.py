@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..results.quantities import frozen
+from .agreement import Counting, Disagreement, disagreements
 from .asked import Begun, Plane, state_at
 from .following.equations import Point
-from .following.modes import ALIKE, poses_at
+from .following.modes import ALIKE, add_poses, led, met, poses_at
 from .following.problems import closed_pose
-from .following.search import Region, Seeking
+from .following.search import Region, Seeking, climb
 from .following.tracing import LONG, STUCK
 from .found import RANGE, Area, SingularCurve
 from .plane.arcs import Followed, Piece, PlaneCurve, Straight
 from .plane.faces import Face, faces_of, pieces_of
 
-Counted = Callable[[np.ndarray], Sequence[Point]]
-"""The poses with two values."""
 NEAR = 12
 """From how many known poses one in a region is looked for, where a freedom is left besides the values."""
 ROUNDS = 3
@@ -45,10 +44,8 @@ def sides_of(region: Region, scale: np.ndarray) -> list[Straight]:
     return [Straight(corners[k : k + 2], RANGE) for k in range(4)]
 
 
-def areas_of(
-    seeking: Seeking, pictures: Sequence[Followed], begun: Begun, plane: Plane, count: Counted | None = None
-) -> tuple[Area, ...]:
-    """The regions of the rectangle; of each the poses at a point of it."""
+def faces_in(seeking: Seeking, pictures: Sequence[Followed]) -> list[Face]:
+    """The regions of the rectangle."""
     scale, region = seeking.equations.scale, seeking.region
     low, high = region.low / scale, region.high / scale
     room = 1e-9 * (high - low)
@@ -60,17 +57,43 @@ def areas_of(
     curves: list[PlaneCurve] = [*sides_of(region, scale), *pictures]
     pieces, _ = pieces_of(curves, inside)
     least = FAINT * float((high - low).prod())
-    faces = [face for face in faces_of(pieces) if face.outer.rough_area > least]
-    counted = seeking.freedom == 0
-    count = count or counter(seeking)
-    found = []
-    known = [list(count(face.inner * scale)) if counted else _one_inside(seeking, face) for face in faces]
+    return [face for face in faces_of(pieces) if face.outer.rough_area > least]
+
+
+def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list[list[Point]], list[Disagreement]]:
+    """The poses at the inner point of each region, and samples of regions that have another number of them. Curves
+    through singular poses between such points are followed."""
+    scale, counted, equations = seeking.equations.scale, seeking.freedom == 0, seeking.equations
+
+    def count(values: np.ndarray) -> list[Point]:
+        return met(equations, seeking.region, base, values)
+
+    def lead(z: Point, values: np.ndarray) -> list[Point]:
+        if counted:
+            return led(seeking, z, values)
+        climb(seeking, z, (values - z.p) / scale)
+        there = closed_pose(equations, z._replace(p=values.astype(float)), rounds=40)
+        return [] if there is None else [there]
+
+    def add(found: list[Point], new: list[Point]) -> None:
+        add_poses(equations, seeking.region, found, new)
+
+    known = [count(face.inner * scale) if counted else _one_inside(seeking, face) for face in faces]
+    counting = Counting(count, lead, add, len if counted else lambda poses: min(len(poses), 1))
+    doubts = disagreements(faces, known, scale, counting, seed=0)
     if counted:
         _count_again(seeking, faces, known)
+    return known, doubts
+
+
+def areas_of(
+    seeking: Seeking, faces: Sequence[Face], known: Sequence[Sequence[Point]], begun: Begun, plane: Plane
+) -> tuple[Area, ...]:
+    """The regions with their poses, those with most of them first."""
+    scale, found = seeking.equations.scale, []
     for face, poses in zip(faces, known, strict=True):
-        values = face.inner * scale
         states = tuple(state_at(begun, z.q, plane.names, z.p) for z in poses)
-        found.append(Area(plane.names, frozen(values), states, face, scale, counted))
+        found.append(Area(plane.names, frozen(face.inner * scale), states, face, scale, seeking.freedom == 0))
     return tuple(sorted(found, key=lambda one: (-len(one.states), -abs(one.face.outer.rough_area))))
 
 
@@ -146,22 +169,26 @@ def _one_inside(seeking: Seeking, face: Face) -> list[Point]:
     return []
 
 
-def counter(seeking: Seeking) -> Counted:
-    """The poses with two values, found by following curves from those that are known."""
-    known = [place.z for trace in seeking.sections for place in trace.places[::5] if seeking.region.holds(place.z.p)]
+def samples_told(doubts: Sequence[Disagreement], faces: Sequence[Face], scale: np.ndarray) -> list[str]:
+    """Samples whose number of poses is not that of their region, in words."""
+    told = []
+    for one in doubts:
+        here, there = (", ".join(f"{x:.6g}" for x in at) for at in (faces[one.face].inner * scale, one.values))
+        what = f"in one region {one.here} poses were found at ({here}) and {one.there} at ({there})"
+        told.append(f"{what}: a curve between them was not found; try another step=")
+    return told
 
-    def count(values: np.ndarray) -> Sequence[Point]:
-        return poses_at(seeking.equations, seeking.region, values, known, seeking.step)
 
-    return count
-
-
-def notes_of(curves: Sequence[SingularCurve]) -> tuple[str, ...]:
-    """What is to be known of the curves."""
+def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> tuple[str, ...]:
+    """What is to be known of the curves, and of their pictures."""
     notes = []
+    for picture in pictures:
+        for k in sorted(picture.interpolated):
+            there = ", ".join(f"{x:.6g}" for x in picture.points[k] * picture.scale)
+            notes.append(f"a {picture.tag.kind} curve is interpolated between two of its poses near ({there})")
     for curve in curves:
         there = ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, curve.values[0], strict=True))
-        if curve.is_point:
+        if curve.is_point and not curve.stuck:
             notes.append(f"at {there} the mechanism moves with both values held")
         if curve.stuck:
             ends = [
@@ -180,4 +207,4 @@ def notes_of(curves: Sequence[SingularCurve]) -> tuple[str, ...]:
         if curve.both:
             told = "; ".join(", ".join(f"{x:.6g}" for x in point.values) for point in curve.both)
             notes.append(f"the {curve.kind} curve through {there} meets the other kind at ({told})")
-    return tuple(notes)
+    return tuple(dict.fromkeys(notes))

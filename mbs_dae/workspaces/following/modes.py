@@ -45,7 +45,8 @@ def poses_at(
     width = region.width / equations.scale
     while done < len(found):
         for way in ((1.0, 0.0), (0.0, 1.0)):
-            add_poses(equations, region, found, _passes(equations, region, found[done], np.array(way) * width, values, step))
+            new = _passes(equations, region, found[done], np.array(way) * width, values, step)
+            add_poses(equations, region, found, new)
         done += 1
     return found
 
@@ -115,8 +116,8 @@ def _met(
 
 
 def met(equations: Equations, region: Region, near: Point, values: np.ndarray) -> list[Point]:
-    """The poses with these values that bodies thrown about come to. Throws end when each pose was met `AGAIN` times: then
-    one that was never met is unlikely."""
+    """The poses with these values that bodies thrown about come to. Throws end when each pose was met `AGAIN` times:
+    then one that was never met is unlikely."""
     found: list[Point] = []
     times: list[int] = []
     for count, z in enumerate(thrown(equations, near, values, MOST), 1):
