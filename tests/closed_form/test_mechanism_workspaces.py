@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
 
 import mbs_dae as mbs
 
@@ -69,7 +68,7 @@ def compare_hand(cranks, legs, base, step: float = 0.1) -> str:
     over = {"leg1.P.x": (-far, base + far), "leg1.P.y": (-far, far)}
     found = mbs.workspace(five_bar(cranks, legs, base), over, inputs=("one.angle", "two.angle"), step=step)
     own, area = ring_overlap(cranks, legs, base), sum(one.area for one in found.regions if one.reachable)
-    wrong = [f"area {area:.6g} for {own:.6g}"] * (abs(area - own) > 1e-4 * own)
+    wrong = [f"area {area:.6g} for {own:.6g}"] * int(abs(area - own) > 1e-4 * own)
     wrong += wrong_modes(found, lambda x, y: hand_modes(x, y, cranks, legs, base))
     return "" if not wrong else "note" if is_open(found) else "; ".join(wrong[:4])
 
