@@ -17,6 +17,8 @@ from .plane.faces import Face
 
 DENSITY, LEAST = 30, 2
 """Samples at random in all regions together, by their areas; and in each at least."""
+MOST = 400
+"""So many samples in all are counted, those of the largest regions first."""
 SIGHT = 60
 """Points of a straight line that are to be in a region."""
 ENOUGH = 3
@@ -48,13 +50,19 @@ class Counting(NamedTuple):
 
 def disagreements(
     faces: Sequence[Face], known: Sequence[list[Point]], scale: np.ndarray, counting: Counting, seed: int
-) -> list[Disagreement]:
-    """The samples that do not agree with `known`, the poses at the inner point of each face, which are completed."""
-    random, found = np.random.default_rng(seed), []
+) -> tuple[list[Disagreement], int]:
+    """The samples that do not agree with `known`, the poses at the inner point of each face, which are completed; and
+    how many of the smallest faces were left without samples, because there are so many."""
+    random, found, total = np.random.default_rng(seed), [], 0
     whole = sum(abs(face.outer.rough_area) for face in faces)
-    for k, face in enumerate(faces):
+    order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
+    for place, k in enumerate(order):
+        face = faces[k]
+        if total > MOST:
+            return found, len(faces) - place
         count, left = LEAST + int(DENSITY * abs(face.outer.rough_area) / whole), ENOUGH
         points = np.vstack([face.inner, face.samples(count, random)])
+        total += len(points)
         for j, values in enumerate(points[1:] * scale, 1):
             there = counting.count(values)
             if counting.number(there) == counting.number(known[k]):
@@ -67,7 +75,7 @@ def disagreements(
                 left -= 1
             if not left:
                 break
-    return found
+    return found, 0
 
 
 def _led(counting: Counting, poses: list[Point], route: Sequence[np.ndarray]) -> list[Point]:
@@ -100,3 +108,17 @@ def _route(face: Face, points: np.ndarray, target: int) -> list[int]:
 
 def _in_sight(face: Face, one: np.ndarray, other: np.ndarray) -> bool:
     return bool(face.contains(one + np.linspace(0.0, 1.0, SIGHT)[:, None] * (other - one)).all())
+
+
+def samples_told(
+    differ: Sequence[Disagreement], left: int, what: str, faces: Sequence[Face], scale: np.ndarray
+) -> list[str]:
+    """Samples whose number of poses is not that of their region, in words; and regions without samples."""
+    told = []
+    for one in differ:
+        here, there = (", ".join(f"{x:.6g}" for x in at) for at in (faces[one.face].inner * scale, one.values))
+        both = f"in one region {one.here} {what} were found at ({here}) and {one.there} at ({there})"
+        told.append(f"{both}: a curve between them was not found; try another step=")
+    if left:
+        told.append(f"of the smallest regions {left} were not sampled: {what} were counted at one point of each alone")
+    return told

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..results.quantities import frozen
-from .agreement import Counting, Disagreement, disagreements
+from .agreement import Counting, disagreements, samples_told
 from .asked import Begun, Plane, state_at
 from .following.equations import Point
 from .following.modes import ALIKE, add_poses, led, met, poses_at
@@ -60,9 +60,9 @@ def faces_in(seeking: Seeking, pictures: Sequence[Followed]) -> list[Face]:
     return [face for face in faces_of(pieces) if face.outer.rough_area > least]
 
 
-def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list[list[Point]], list[Disagreement]]:
-    """The poses at the inner point of each region, and samples of regions that have another number of them. Curves
-    through singular poses between such points are followed."""
+def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list[list[Point]], list[str]]:
+    """The poses at the inner point of each region; and in words samples of regions that have another number of them.
+    Curves through singular poses between such points are followed."""
     scale, counted, equations = seeking.equations.scale, seeking.freedom == 0, seeking.equations
 
     def count(values: np.ndarray) -> list[Point]:
@@ -80,10 +80,10 @@ def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list
 
     known = [count(face.inner * scale) if counted else _one_inside(seeking, face) for face in faces]
     counting = Counting(count, lead, add, len if counted else lambda poses: min(len(poses), 1))
-    doubts = disagreements(faces, known, scale, counting, seed=0)
+    differ, left = disagreements(faces, known, scale, counting, seed=0)
     if counted:
         _count_again(seeking, faces, known)
-    return known, doubts
+    return known, samples_told(differ, left, "poses", faces, scale)
 
 
 def areas_of(
@@ -167,16 +167,6 @@ def _one_inside(seeking: Seeking, face: Face) -> list[Point]:
         if found is not None:
             return [found]
     return []
-
-
-def samples_told(doubts: Sequence[Disagreement], faces: Sequence[Face], scale: np.ndarray) -> list[str]:
-    """Samples whose number of poses is not that of their region, in words."""
-    told = []
-    for one in doubts:
-        here, there = (", ".join(f"{x:.6g}" for x in at) for at in (faces[one.face].inner * scale, one.values))
-        what = f"in one region {one.here} poses were found at ({here}) and {one.there} at ({there})"
-        told.append(f"{what}: a curve between them was not found; try another step=")
-    return told
 
 
 def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> tuple[str, ...]:

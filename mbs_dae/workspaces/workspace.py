@@ -33,7 +33,7 @@ from .following.search import Beside, Region, Seeking, beside, search
 from .found import PARALLEL, SERIAL, SINGULAR, SingularCurve, Workspace
 from .kinds import Kinds
 from .plane.arcs import Followed
-from .regions import areas_of, copies_of, doubts, faces_in, notes_of, poses_in, samples_told
+from .regions import areas_of, copies_of, doubts, faces_in, notes_of, poses_in
 
 ROUNDS = 6
 """How often regions are found anew, with the curves that samples of the last ones led to."""
@@ -118,7 +118,7 @@ def _found(
         held = {name: value for name, value in fix.items() if name not in section}
         mine = plane_of(begun.model, [*plane.names, *section], "over")
         kinds = Kinds(begun, held, *((mine, other) if kind == PARALLEL else (other, mine)))
-    notes = (*notes_of(curves, pictures), *doubts(regions), *samples_told(open_samples, faces, plane.scale))
+    notes = (*notes_of(curves, pictures), *doubts(regions), *open_samples)
     return Workspace(
         plane.names, plane.units, region.low, region.high, tuple(curves), regions, notes, begun.model.name, begun,
         plane, region, seeking, kinds, base, fix,

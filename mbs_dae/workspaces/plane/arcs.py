@@ -19,6 +19,8 @@ from ..following.tracing import Place, Trace
 
 ROUNDS = 20
 EXACT, ROUGH = 1e-13, 1e-6
+APART = 1e-3
+"""Points farther than this from an interpolated curve are not on the curve: interpolation misses it by less."""
 PARALLEL, TOUCH = 1e-7, 1e-3
 """Curves that meet at a smaller angle (its sine) touch, or run along each other, and do not cross; so in the search."""
 NODES = 9
@@ -275,12 +277,17 @@ def foot(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, flo
 
 
 def _foot_on(curve: PlaneCurve, k: int, part: float, point: np.ndarray) -> tuple[Spot, float]:
-    for _ in range(ROUNDS):
-        here, rate = curve.at(k, part)
-        step = float((point - here) @ rate / max(rate @ rate, 1e-300))
-        moved = min(max(part + step, 0.0), 1.0)
-        part, done = moved, abs(moved - part) < EXACT
-        if done:
-            break
+    """Newton's method: first on the interpolated curve; on the curve itself only where that comes near."""
+    for exact in (False, True):
+        for _ in range(ROUNDS):
+            here, rate = curve.at(k, part) if exact else curve.rough(k, part)
+            step = float((point - here) @ rate / max(rate @ rate, 1e-300))
+            moved = min(max(part + step, 0.0), 1.0)
+            part, done = moved, abs(moved - part) < (EXACT if exact else ROUGH)
+            if done:
+                break
+        off = float(np.linalg.norm(curve.rough(k, part)[0] - point))
+        if not exact and off > APART:
+            return Spot(k, _within(part)), off
     part = _within(part)
     return Spot(k, part), float(np.linalg.norm(curve.at(k, part)[0] - point))
