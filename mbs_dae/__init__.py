@@ -67,7 +67,7 @@ _NAMES = {
     "verbs.linearize": "linearize",
     "equilibria.linear": "LinearSystem",
     "equilibria.lines": "LinearPath",
-    "equilibria.found": "Equilibrium EquilibriumPath",
+    "equilibria.found": "Equilibria Equilibrium EquilibriumPath",
     "equilibria.contact.holding": "Holding",
     "verbs.equations": "equations",
     "verbs.worked_solution": "worked_solution WorkedSolution",
@@ -106,6 +106,8 @@ _NAMES = {
     "results.result": "State",
     "results.happenings": "Impact",
     "results.shares": "Shares Share",
+    # units in which people read
+    "unit_system": "units Units",
     "errors": "MbsError ModelError AssemblyError RedundantConstraintError SingularConfigurationError IntegrationError "
     "EquilibriumError",
 }
@@ -119,6 +121,7 @@ __all__ = [*_HOME]
 _PROVIDED = {
     "Joint.unilateral": "model.contacts.links.unilateral",
     "Model.compile": "compiled.system.compile_model",
+    "Model.draw": "verbs.assemble.assemble",
     "Topology.draw": "view.graph.draw",
     "State.result": "readings.motion.result_of_state",
     "State.d": "derivatives.varied.state_derivative",

@@ -138,6 +138,7 @@ from .verbs.holding import holding as holding
 from .verbs.linearize import linearize as linearize
 from .equilibria.linear import LinearSystem as LinearSystem
 from .equilibria.lines import LinearPath as LinearPath
+from .equilibria.found import Equilibria as Equilibria
 from .equilibria.found import Equilibrium as Equilibrium
 from .equilibria.found import EquilibriumPath as EquilibriumPath
 from .equilibria.contact.holding import Holding as Holding
@@ -189,6 +190,8 @@ from .results.result import State as State
 from .results.happenings import Impact as Impact
 from .results.shares import Shares as Shares
 from .results.shares import Share as Share
+from .unit_system import units as units
+from .unit_system import Units as Units
 from .errors import MbsError as MbsError
 from .errors import ModelError as ModelError
 from .errors import AssemblyError as AssemblyError
@@ -251,26 +254,27 @@ class Gear(_Gear):
         self, name: str, i: _Place, j: _Place, ratio: _Number = ..., mesh: Literal['external', 'internal'] =
         ..., phase: _Number = ..., *, carrier: _Place | None = ..., other: _Place | None = ..., at: _Vector |
         None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ..., radii: tuple[_Number, _Number] |
-        None = ...
+        None = ..., pressure_angle: _Number | None = ...
     ) -> None: ...
     @overload
     def __init__(
         self, name: str, i: _Place, j: _Place, carrier: _Place, ratio: _Number = ..., mesh:
         Literal['external', 'internal'] = ..., phase: _Number = ..., *, other: _Place | None = ..., at:
         _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ..., radii: tuple[_Number,
-        _Number] | None = ...
+        _Number] | None = ..., pressure_angle: _Number | None = ...
     ) -> None: ...
     @overload
     def __init__(
         self, name: str, i: _Place, j: _Place, carrier: _Place, other: _Place, ratio: _Number = ..., mesh:
         Literal['external', 'internal'] = ..., phase: _Number = ..., *, at: _Vector | None = ..., axis:
-        _Vector | None = ..., x_axis: _Vector | None = ..., radii: tuple[_Number, _Number] | None = ...
+        _Vector | None = ..., x_axis: _Vector | None = ..., radii: tuple[_Number, _Number] | None = ...,
+        pressure_angle: _Number | None = ...
     ) -> None: ...
     @overload
     def __init__(
         self, name: str, i: Joint, j: Joint, ratio: _Number = ..., mesh: Literal['external', 'internal'] =
         ..., phase: _Number = ..., *, at: _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector |
-        None = ..., radii: tuple[_Number, _Number] | None = ...
+        None = ..., radii: tuple[_Number, _Number] | None = ..., pressure_angle: _Number | None = ...
     ) -> None: ...
 
 class RackAndPinion(_RackAndPinion):

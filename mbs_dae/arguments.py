@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from inspect import signature
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -22,6 +23,19 @@ from .symbolic.functions import Lookup
 from .symbolic.markers import t as time
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+
+def checked_options(verb: Verb) -> Verb:
+    """The verb, which refuses options that it does not have by the nearest names of those that it has."""
+    known = [*signature(verb).parameters]
+
+    @wraps(verb)
+    def call(*given: Any, **options: Any) -> Any:
+        for name in options:
+            check_name("option", name, known, f"{verb.__name__}()")
+        return verb(*given, **options)
+
+    return cast(Verb, call)
 
 
 def model_of(thing: Model | System) -> Model:

@@ -31,6 +31,9 @@ chain of n welded bodies the first row has 3/n³, and depends on nothing."""
 SHARE = 1e-6
 """A row belongs to a dependent group if its part in it, relative to the dependent row's length, is larger than this:
 the root of what a pivot of `DEPENDENT` leaves undecided, less a margin for refinement."""
+IN_LINE = 1e-3
+"""A row takes part in what locks a pose if its part in the null vector, by rows of unit length, is larger than this
+part of the largest: a motion is stopped about 1e-5 before the singular pose, and null vectors turn by as much."""
 NEARLY = 1e-7
 """`independence` below which velocities and accelerations, though determined, have lost most of their digits."""
 RANK = 1e-9

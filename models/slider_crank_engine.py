@@ -61,11 +61,12 @@ def build(
     crank = model.body("crank", mass=4.0, inertia=flywheel)  # balanced about the shaft
     rod = model.link("rod", (r, 0), (r + l, 0), mass=0.6, length=l)
     piston = model.body("piston", mass=0.5, inertia=5e-4, position=(r + l, 0))
+    cylinder = mbs.Translational("cylinder", ground, piston)
     model.add(
         mbs.Revolute("shaft", ground, crank),
         mbs.Revolute("crank_pin", crank.at(r, 0), rod.tail),
         mbs.Revolute("piston_pin", rod.head, piston),
-        mbs.Translational("cylinder", ground, piston),
+        cylinder,
     )
 
     theta = model["crank.angle"]
@@ -77,7 +78,7 @@ def build(
     ratio = ((displaced + smallest) / volume) ** polytropic * (1 + heat * burnt)
     pressure = p0 * shut * (ratio - 1)  # over the one outside
     model.add(
-        mbs.Force("gas", piston, (-area * pressure, 0)),
+        mbs.Actuator("gas", cylinder, -area * pressure),  # on the piston, and as hard on the head of the cylinder
         mbs.Torque("load", crank, -load),
         mbs.Driver("brake", mbs.angle(ground, crank), omega * mbs.t),
     )

@@ -91,7 +91,9 @@ figure
 #
 # The cylinder lies along the x axis. Crank and piston are ordinary bodies; the connecting rod has its centre of mass
 # near the big end, as real ones have. The crank is balanced (its centre of mass is on the axis). The gas force is a
-# function of the crank angle, and so of the motion itself: an expression of `model["crank.angle"]`.
+# function of the crank angle, and so of the motion itself: an expression of `model["crank.angle"]`. It acts between the
+# cylinder and the piston, as an `Actuator` does: the gas presses on the cylinder head as hard as on the piston. (A
+# `Force` on the piston alone would come from outside of the engine, and `shaking()` would count the whole of it.)
 
 # %%
 M_PISTON, M_ROD, J_CRANK = 0.45, 0.60, 4e-3  # kg, kg, kg m²
@@ -103,17 +105,18 @@ crank = model.body("crank", mass=3.0, inertia=J_CRANK)
 rod = model.body("rod", mass=M_ROD, inertia=M_ROD * (0.3 * L) ** 2, com=(BIG_END * L, 0), position=(R, 0))
 piston = model.body("piston", mass=M_PISTON, inertia=5e-4, position=(R + L, 0))
 crank.marker("B", R, 0)
+cylinder = mbs.Translational("cylinder", ground, piston)
 model.add(
     mbs.Revolute("A", ground.at(0, 0), crank.at(0, 0)),  # main bearing
     mbs.Revolute("B", crank.B, rod.at(0, 0)),  # big end
     mbs.Revolute("C", rod.at(L, 0), piston),  # piston pin
-    mbs.Translational("cylinder", ground, piston),
-    mbs.Force("gas", piston, (gas(model["crank.angle"]), 0)),
+    cylinder,
+    mbs.Actuator("gas", cylinder, gas(model["crank.angle"])),
 )
 theta = np.linspace(0, CYCLE, 1441)  # half a degree apart
 even = model.plus(mbs.Driver("shaft", mbs.angle(ground, crank), SPEED * mbs.t))
 run = mbs.inverse_dynamics(even, theta / SPEED)
-run.draw(30)  # 15° after the dead centre; the arrow is the gas force
+run.draw(30)  # 15° after the dead centre
 
 # %% [markdown]
 # Nobody takes the motion for granted: the piston follows the closed form, and the gas does the work that is enclosed by

@@ -75,12 +75,13 @@ share = model.parameter("share", 0.3)
 crank = model.body("crank", mass=3.0, inertia=4e-3)
 rod = model.body("rod", mass=m_rod, inertia=m_rod * (0.3 * l) ** 2, com=(share * l, 0), position=(r, 0))
 piston = model.body("piston", mass=m_piston, inertia=5e-4, position=(r + l, 0))
+cylinder = mbs.Translational("cylinder", model.ground, piston)
 model.add(
     mbs.Revolute("A", model.ground, crank.at(0, 0)),
     mbs.Revolute("B", crank.at(r, 0), rod.at(0, 0)),
     mbs.Revolute("C", rod.at(l, 0), piston),
-    mbs.Translational("cylinder", model.ground, piston),
-    mbs.Force("gas", piston, (gas(model["crank.angle"]), 0)),
+    cylinder,
+    mbs.Actuator("gas", cylinder, gas(model["crank.angle"])),
     mbs.Driver("shaft", mbs.angle(model.ground, crank), SPEED * mbs.t),
 )
 theta = np.linspace(0, 4 * np.pi, 361)  # two degrees apart

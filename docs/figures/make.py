@@ -176,13 +176,14 @@ def load_shares() -> Figure:
     crank = model.body("crank", mass=1.5, inertia=0.01, com=(0.02, 0))
     rod = model.body("rod", mass=0.8, inertia=0.004, com=(0.04, 0), position=(0.05, 0))
     piston = model.body("piston", mass=0.6, position=(0.2, 0))
+    guide = mbs.Translational("guide", model.ground, piston)
     model.add(
         mbs.Revolute("A", model.ground, crank),
         mbs.Revolute("B", crank.at(0.05, 0), rod),
         mbs.Revolute("C", rod.at(0.15, 0), piston),
-        mbs.Translational("guide", model.ground, piston),
+        guide,
         mbs.Driver("motor", mbs.angle(crank), omega * mbs.t),
-        mbs.Force("gas", piston, (-800 * (1 + sp.cos(omega * mbs.t)), 0)),
+        mbs.Actuator("gas", guide, -800 * (1 + sp.cos(omega * mbs.t))),
     )
     figure = mbs.inverse_dynamics(model, np.linspace(0, 2 * np.pi / omega, 121)).shares("B").plot("Fx")
     figure.set_size_inches(6.6, 3.0)

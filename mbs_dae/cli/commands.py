@@ -31,6 +31,7 @@ from .options import (
     Stabilization,
     Steps,
     Trace,
+    Units,
     Without,
     check_names,
     stabilization_of,
@@ -76,7 +77,7 @@ def diagnose(path: Model, settings: Settings = None, debug: Debug = False) -> No
 def kinematics(
     ctx: typer.Context, path: Model, settings: Settings = None, first: First = None, last: Last = None,
     steps: Steps = None, coordinates: Coordinates = "cartesian", plot: Plot = None, out: Out = None,
-    debug: Debug = False,
+    units: Units = None, debug: Debug = False,
 ) -> None:  # fmt: skip
     """Move a driven mechanism: positions, velocities, accelerations."""
     from .report import summary
@@ -105,7 +106,8 @@ def simulate(
     stabilization: Stabilization = None,
     rtol: Annotated[float, typer.Option(metavar="X", help="Tolerance of the step control.")] = 1e-8,
     step: Annotated[float | None, typer.Option(metavar="SECONDS", help="Fixed steps instead.")] = None,
-    coordinates: Coordinates = "cartesian", plot: Plot = None, out: Out = None, debug: Debug = False,
+    coordinates: Coordinates = "cartesian", plot: Plot = None, out: Out = None, units: Units = None,
+    debug: Debug = False,
 ) -> None:  # fmt: skip
     """Let forces move a mechanism: forward dynamics, with the energy ledger."""
     from .report import simulated
@@ -126,7 +128,7 @@ def modes(
         typer.Option(metavar="NAME=VALUE", help="A steady motion: wheel.omega=10. May be repeated. [default: at rest]"),
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to draw eigenvalues and modes: .png.")] = None,
-    coordinates: Coordinates = "cartesian", debug: Debug = False,
+    coordinates: Coordinates = "cartesian", units: Units = None, debug: Debug = False,
 ) -> None:  # fmt: skip
     """Frequencies and damping of small motions about the rest, or about a steady motion."""
     model, *_ = load_model(path, parse_settings(settings))
@@ -145,7 +147,7 @@ def modes(
 def inverse(
     ctx: typer.Context, path: Model, settings: Settings = None, first: First = None, last: Last = None,
     steps: Steps = None, coordinates: Coordinates = "cartesian", plot: Plot = None, out: Out = None,
-    debug: Debug = False,
+    units: Units = None, debug: Debug = False,
 ) -> None:  # fmt: skip
     """Find what a driven motion takes: efforts of the drivers, loads of the joints."""
     from .report import efforts_and_loads
@@ -214,7 +216,7 @@ def animate(
     settings: Settings = None, first: First = None, last: Last = None, steps: Steps = None,
     trace: Trace = None, speed: Speed = None,
     live: Annotated[bool, typer.Option("--live", help="A page that solves the motion: to drag, to change.")] = False,
-    debug: Debug = False,
+    units: Units = None, debug: Debug = False,
 ) -> None:  # fmt: skip
     """Draw a mechanism as it moves: as it is driven, or, where the file has INITIAL, by the forces on it."""
     from ..view.animation import checked_path
@@ -239,7 +241,7 @@ def view(
     steps: Steps = None, initial: Initial = None, plot: Plot = None, trace: Trace = None, speed: Speed = None,
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="[default: one that is free]")] = 0,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open it in the browser.")] = True,
-    debug: Debug = False,
+    units: Units = None, debug: Debug = False,
 ) -> None:  # fmt: skip
     """Play with a model in the browser: sliders for its parameters, and its file read anew when it is saved."""
     import webbrowser
@@ -257,7 +259,8 @@ def view(
 
     file = ModelFile(path, parse_settings(settings), times, parse_initial(initial))
     names = list(dict.fromkeys([*(plot or ()), *ctx.args]))
-    serve(file, port, {"plots": names, "trace": trace or (), "speed": speed}, ready)
+    chosen = {"plots": names, "trace": trace or (), "speed": speed}
+    serve(file, port, chosen | ({"units": mbs.units(*units.split(","))} if units else {}), ready)
 
 
 app.command(

@@ -25,6 +25,19 @@ def _set_debug(ctx: typer.Context, debug: bool) -> None:
     ctx.meta["debug"] = debug or ctx.meta.get("debug", False)
 
 
+def _set_units(ctx: typer.Context, text: str | None) -> str | None:
+    """Whatever this command tells, draws and writes is in these units until it ends."""
+    if text is not None:
+        ctx.with_resource(mbs.units(*text.split(",")))
+    return text
+
+
+Units = Annotated[
+    str | None,
+    typer.Option(
+        "--units", metavar="UNITS", callback=_set_units, help="To read numbers in: deg,mm,rpm. [default: SI, radians]"
+    ),
+]
 Model = Annotated[Path, typer.Argument(metavar="MODEL.py", help="A Python file with a function build().")]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="For build() or a parameter. May be repeated.")

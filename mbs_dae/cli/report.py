@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from textwrap import shorten
@@ -13,9 +13,11 @@ import numpy as np
 from ..errors import counted
 from ..results import Result
 from ..results.files import replacing
+from ..results.files.tables import Column, axis_of, column_of, columns_of
 from ..results.files.text import write_columns
 from ..results.happenings import Impact
-from ..results.names import COMPONENTS
+from ..results.names import COMPONENTS, long_name
+from ..unit_system import shown, shown_unit, size_of, told
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +34,8 @@ def summary(result: Result, names: Sequence[str]) -> Iterator[str]:
         yield f"change points: t = {', '.join(f'{point:g}' for point in points)}"
     if overlap := result.stats.get("overlap"):
         yield f"note: {overlap}"
+    if turned := result.stats.get("turned"):
+        yield f"note: {turned}"
     yield from _quantities(result, names)
 
 
@@ -41,13 +45,14 @@ def simulated(result: Result, names: Sequence[str]) -> Iterator[str]:
     size = f"step {stats['step']:g} s" if "step" in stats else f"rtol {stats['rtol']:g}"
     rule = stats.get("gain_rule", "").partition(";")[0]  # of the gains that step control chooses step by step
     gains = f" ({rule or 'alpha {alpha:.4g}/s, beta {beta:.4g}/s'.format_map(stats)})" if "alpha" in stats else ""
+    largest, joule = shown(np.abs(result.energy.error).max(initial=0.0), "J")
     yield _headline(result)
     facts = {
         "method": f"{stats['method']}, {size}",
         "stabilization": f"{stats['stabilization']}{gains}",
         "steps": f"{stats['accepted']} accepted, {stats['rejected']} rejected, {stats['evaluations']} evaluations",
         "largest violation": _violation(result),
-        "largest energy error": f"{np.abs(result.energy.error).max(initial=0.0):.1e} J",
+        "largest energy error": f"{largest:.1e} {joule}",
         "smallest singular value": f"{result.smallest_singular_value.min(initial=np.inf):.3g}",
     }
     yield from (f"  {name:<25}{value}" for name, value in facts.items())
@@ -78,7 +83,7 @@ def _impacts(result: Result) -> Iterator[str]:
         at_rest = f"; at rest from t = {', '.join(rests)}" if rests else ""
         lost = sum(impact.energy_lost for impact in group)
         who = " and ".join(map(repr, names))
-        yield f"impacts on {who}: {len(group)}, at t = {_told([i.t for i in group])}; {lost:.6g} J lost{at_rest}"
+        yield f"impacts on {who}: {len(group)}, at t = {_told([i.t for i in group])}; {told(lost, 'J')} lost{at_rest}"
 
 
 def _by_contacts(impacts: Sequence[Impact]) -> dict[tuple[str, ...], list[Impact]]:
@@ -89,8 +94,9 @@ def _by_contacts(impacts: Sequence[Impact]) -> dict[tuple[str, ...], list[Impact
 
 
 def _told(times: Sequence[float]) -> str:
-    told = [f"{t:.6g}" for t in times]
-    return ", ".join(told if len(told) <= MOST else [*told[: MOST - 1], "...", told[-1]])
+    seconds, unit = size_of("s", "t")
+    each = [f"{t / seconds:.6g}" for t in times]
+    return ", ".join(each if len(each) <= MOST else [*each[: MOST - 1], "...", each[-1]]) + f" {unit}" * (unit != "s")
 
 
 def efforts_and_loads(
@@ -98,21 +104,23 @@ def efforts_and_loads(
 ) -> Iterator[str]:
     """A line for each driver and one for each joint."""
     yield from (_headline(result), f"largest violation: {_violation(result)}", "")
-    rows: list[tuple[str, ...]] = [("driver", "unit", "max |effort|", "at t", "rms", "mean power [W]")]
+    watt, joint_force, moment_word = (shown_unit(unit) for unit in ("W", "N", "N m"))
+    rows: list[tuple[str, ...]] = [("driver", "unit", "max |effort|", "at t", "rms", f"mean power [{watt}]")]
     for name in drivers:
-        effort, power = result.effort(name), result.power(name)
+        effort, word = shown(result.effort(name), result.unit(f"{name}.effort"), f"{name}.effort")
+        power, _ = shown(result.power(name), "W")
         k = int(np.abs(effort).argmax())
         rms, mean = np.sqrt(_mean(result.t, effort**2)), _mean(result.t, power)
-        numbers = abs(effort[k]), result.t[k], rms, mean
-        rows.append((name, result.unit(f"{name}.effort"), *(f"{x:.6g}" for x in numbers)))
+        numbers = abs(effort[k]), axis_of(result).values[k], rms, mean
+        rows.append((name, word, *(f"{x:.6g}" for x in numbers)))
     yield from _table(rows)
     yield ""
-    rows = [("joint", "", "max force [N]", "at t", "max moment [N m]", "at t")]
+    rows = [("joint", "", f"max force [{joint_force}]", "at t", f"max moment [{moment_word}]", "at t")]
     for name in joints:
         wrench = result.reaction(name)
         force, moment = np.split(wrench, [2 if wrench.shape[1] == 3 else 3], axis=1)
-        sizes = np.linalg.norm(force, axis=1), np.linalg.norm(moment, axis=1)
-        ends = [(size[k], result.t[k]) for size in sizes for k in [int(size.argmax())]]
+        sizes = shown(np.linalg.norm(force, axis=1), "N")[0], shown(np.linalg.norm(moment, axis=1), "N m")[0]
+        ends = [(size[k], axis_of(result).values[k]) for size in sizes for k in [int(size.argmax())]]
         star = "" if result.is_unique(name).all() else "*"
         rows.append((name, star, *(f"{x:.6g}" for pair in ends for x in pair)))
     yield from _table(rows)
@@ -125,8 +133,8 @@ def efforts_and_loads(
 
 
 def _headline(result: Result) -> str:
-    t = result.t
-    return f"{result.title}: {counted(len(t), 'pose')}, t = {t[0]:g} ... {t[-1]:g} s"
+    t, unit = shown(result.t, "s", "t")
+    return f"{result.title}: {counted(len(t), 'pose')}, t = {t[0]:g} ... {t[-1]:g} {unit}"
 
 
 def _violation(result: Result) -> str:
@@ -147,8 +155,9 @@ def _quantities(result: Result, names: Sequence[str]) -> Iterator[str]:
         return
     rows: list[tuple[str, ...]] = [("quantity", "unit", "least", "at t", "most", "at t")]
     for name in _numbers(result, names):
-        ends = result[name].argmin(), result[name].argmax()
-        rows.append((name, result.unit(name), *(f"{x[k]:.6g}" for k in ends for x in (result[name], result.t))))
+        values, unit = shown(result[name], result.unit(name), name)
+        ends = values.argmin(), values.argmax()
+        rows.append((name, unit, *(f"{x[k]:.6g}" for k in ends for x in (values, axis_of(result).values))))
     yield from _table(rows)
 
 
@@ -182,53 +191,63 @@ def available(names: Sequence[str]) -> Iterator[str]:
 def write(result: Result, names: Sequence[str], folder: Path) -> Iterator[Path]:
     """The result, its quantities as a table and as curves; if it knows forces, these as a table, and the energy ledger
     as curves. Tells which files there are."""
-    time = {result.axis[0]: result.t}
+    time = [axis_of(result)]
     yield result.save(folder / "result.npz")
-    quantities = {name: result[name] for name in _numbers(result, names) or result.names}
-    yield _write_table(time | quantities, folder / "quantities.csv")
+    quantities = columns_of(result, names or result.names)
+    yield _write_table(quantities, folder / "quantities.csv")
     if names:
         yield _write_picture(result.plot(*names), folder / "quantities.png")
     if result.reactions is not None:
-        yield _write_table(time | dict(_forces(result)), folder / "forces.csv")
+        yield _write_table([*time, *_forces(result)], folder / "forces.csv")
         yield _write_picture(result.plot_energy(), folder / "energy.png")
     if result.modes:
-        yield _write_table(time | dict(_modes(result)), folder / "modes.csv")
+        yield _write_table([*time, *_modes(result)], folder / "modes.csv")
     if result.impacts:
         yield _write_table(_impact_columns(result), folder / "impacts.csv")
 
 
-def _modes(result: Result) -> Iterator[tuple[str, np.ndarray]]:
+def _modes(result: Result) -> Iterator[Column]:
     """A column for each point of contact."""
     for name, states in result.modes.items():
         columns = states[:, None] if states.ndim == 1 else states
         for k, column in enumerate(columns.T):
-            yield name if states.ndim == 1 else f"{name} {k + 1}", column
+            called = name if states.ndim == 1 else f"{name} {k + 1}"
+            yield Column(called, "", f"state of {called}", column)
 
 
-def _impact_columns(result: Result) -> dict[str, np.ndarray]:
+def _impact_columns(result: Result) -> list[Column]:
     impacts = result.impacts
-    columns = {"t": np.array([i.t for i in impacts]), "contacts": np.array([" ".join(i.contacts) for i in impacts])}
-    columns["energy_lost"] = np.array([i.energy_lost for i in impacts])
+    columns = [
+        column_of(np.array([i.t for i in impacts]), "s", ("t",), "time"),
+        Column("contacts", "", "contacts that were hit", np.array([" ".join(i.contacts) for i in impacts])),
+        column_of(np.array([i.energy_lost for i in impacts]), "J", ("energy_lost",), "energy lost"),
+    ]
     for name in impacts[0].impulses:
         rows = np.array([i.impulses[name] for i in impacts])
-        columns |= dict(zip((f"{name}.{c}" for c in COMPONENTS[2 if rows.shape[1] == 3 else 3]), rows.T, strict=True))
+        for component, values in zip(COMPONENTS[2 if rows.shape[1] == 3 else 3], rows.T, strict=True):
+            own = f"{name}.{component}"
+            unit = "N s" if component.startswith("F") else "N m s"
+            columns.append(column_of(values, unit, (own,), f"impulse of {own}"))
     return columns
 
 
-def _forces(result: Result) -> Iterator[tuple[str, np.ndarray]]:
+def _forces(result: Result) -> Iterator[Column]:
     """Efforts and reactions by name."""
     assert result.reactions is not None
     for name in result.reactions.names():
         if (effort := result.reactions.effort(name)) is not None:
-            yield f"{name}.effort", effort
+            own = f"{name}.effort"
+            yield column_of(effort, result.unit(own) if own in result else "", (own,), long_name(own))
         reaction = result.reaction(name)
         for component, values in zip(COMPONENTS[2 if reaction.shape[1] == 3 else 3], reaction.T, strict=True):
-            yield f"{name}.{component}", values
+            own = f"{name}.{component}"
+            yield column_of(values, "N" if component.startswith("F") else "N m", (own,), long_name(own))
 
 
-def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> Path:
+def _write_table(columns: Sequence[Column], path: Path) -> Path:
+    """Columns by their names, in other units than those of SI with these."""
     with replacing(path, ELSEWHERE) as place:
-        write_columns(columns, place)
+        write_columns({column.key: column.values for column in columns}, place)
     return path
 
 

@@ -13,7 +13,20 @@ import mbs_dae as mbs
 
 from ..errors import MbsError, ModelError
 from .files import load_model, parse_initial, parse_settings
-from .options import Coordinates, Debug, First, Initial, Last, Model, Settings, Steps, Without, check_names, time_grid
+from .options import (
+    Coordinates,
+    Debug,
+    First,
+    Initial,
+    Last,
+    Model,
+    Settings,
+    Steps,
+    Units,
+    Without,
+    check_names,
+    time_grid,
+)
 
 WAYS = "r=0.08:0.12:200 (first:last:how many), r=0.1,0.2, r=0.1, or 'r~normal(0.1,1e-4)'"
 VERBS = {"kinematics": "kinematics", "simulate": "simulate", "inverse": "inverse_dynamics"}
@@ -49,7 +62,8 @@ def study(
     ctx: typer.Context, path: Model, over: Over, verb: Verb = None, outputs: Outputs = None, out: File = None,
     settings: Settings = None, without: Without = None, first: First = None, last: Last = None, steps: Steps = None,
     initial: Initial = None, coordinates: Coordinates = "cartesian", count: Count = None, seed: Seed = None,
-    draw: Draw = "random", workers: Workers = None, save: Kept = None, debug: Debug = False,
+    draw: Draw = "random", workers: Workers = None, save: Kept = None, units: Units = None,
+    debug: Debug = False,
 ) -> None:  # fmt: skip
     """Run many designs: a grid of values, or samples of distributions; tell how they differ, and which failed."""
     from ..ensembles.reports.files import writable

@@ -26,7 +26,6 @@ from ..linear.springs import Laws, Proximal, new_proximal
 from ..model.bodies.body import Marker
 from ..model.contacts.base import Contact
 from ..model.contacts.friction import Friction, FrictionElement
-from ..model.fields import Law
 from ..model.model import Model
 from ..model.parameters import Evaluator
 from ..symbolic.derive import Form
@@ -74,12 +73,13 @@ class Contacts(NamedTuple):
     """Of each point its first entry among the switching functions of contacts: its gap, then its slips."""
     entries: int
     decides: Integers
-    """Which branch of the rows (among those of `program`) decides about which point, pair by pair."""
+    """Pairs of a branch (among those of `bounds`, then those of `program`) and of the point about which it decides."""
     decided: Integers
     functions: Integers
     """The addresses of what a run does with contacts (`motion.contact`), compiled where there are some."""
     curve: Integers
-    """Where the friction of a point depends on its slip: its coefficient among the outputs of `bounds`, or else -1."""
+    """Where the coefficients of a point change: that of sliding among the outputs of `bounds`, behind which stands that
+    of rest; or else -1."""
     restitution: Design[Vector]
     friction: Design[Vector]
     static: Design[Vector]
@@ -279,12 +279,17 @@ class ContactsBuilder:
         many = np.diff(entries).tolist()
         self.switching = [e.who for (e, _), count in zip(self.points, many, strict=True) for _ in range(count)]
         """Whose each entry is."""
-        self.decides, self.decided = self._decisions()
         self._put_bounds(model, batch, coordinates, rows_of)
+        self.decides, self.decided = self._decisions()
 
     def _decisions(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of each pair the branch, and the point about which it decides."""
+        """The branch of each pair, and the point about which it decides; a bound does for all points of its element."""
         point, pairs, branch = self._point_of_row(), [], 0
+        for place in self.bounds.places():
+            own = [c for c, (e, _) in enumerate(self.points) if e is self._bounding[place.member]]
+            for _ in place.layout["modes"]:
+                pairs += [(branch, c) for c in own]
+                branch += 1
         for place in self.program.batch.places():
             first = self.rows_of[self.elements[place.member].name][0]
             for rows in place.layout["decides"]:
@@ -303,12 +308,15 @@ class ContactsBuilder:
 
     def _put_bounds(self, model: Model, batch: Any, coordinates: KernelCoordinates, rows_of: Any) -> None:
         forms = [(e, *bound_of(model, e)) for e in model.frictions]
-        curves = [(e, *e.forms()[1], e.markers) for e in self.elements if is_curved(e)]
+        rubbing = [e for e in self.elements if isinstance(e, Contact | Friction) and e.rubbing.is_read]
+        curves = [(e, *e.forms()[1], e.markers) for e in rubbing]
         wanted = [*(form[:4] for form in forms), *curves]
+        self._bounding = [e for e, *_ in wanted]
         self.bounds = batch([instance_of(form, slots, at, e.who, coordinates) for e, form, slots, at in wanted])
         begins = {place.member: place.out for place in self.bounds.places()}
         begun = {e.name: begins[len(forms) + k] for k, (e, *_) in enumerate(curves)}
-        self.curve = np.array([begun[e.name] + k if e.name in begun else -1 for e, k in self.points], dtype=np.int64)
+        at = [begun[e.name] + 2 * k if e.name in begun else -1 for e, k in self.points]
+        self.curve = np.array(at, dtype=np.int64)
         found = {}
         for k, (e, _, _, _, components) in enumerate(forms):
             rows: Any = rows_of[e.joint] if isinstance(e, Friction) else ()
@@ -362,11 +370,6 @@ class ContactsBuilder:
         own = [keys[begins[c] : begins[c + 1]] - c * columns for c in point]
         place = at[row] + np.searchsorted(keys, point[row] * columns + column) - begins[point[row]]
         return at, np.concatenate([keys[:0], *own]).astype(INDEX), place.astype(INDEX)
-
-
-def is_curved(element: Contact | FrictionElement) -> bool:
-    """Whether its coefficient of friction depends on its slip."""
-    return isinstance(element, Contact | Friction) and isinstance(element.rubbing.sliding, Law)
 
 
 def bound_of(model: Model, element: FrictionElement) -> tuple[Form, Any, tuple[Marker, ...], int]:

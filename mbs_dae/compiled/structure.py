@@ -13,6 +13,7 @@ import sympy as sp
 
 from ..coordinates import CoordinateSet, JointCoordinates, Layout, coordinate_set
 from ..errors import ModelError
+from ..kernels.functions import addresses
 from ..linear.pattern import Pattern, analyse, analyse_tree
 from ..linear.tree.solve import factorise_tree, solve_tree
 from ..model.breaks import switches
@@ -198,8 +199,9 @@ class Structure(Remembering):
     @property
     def deciding(self) -> list[str]:
         """Whose each switching function of a run is."""
-        batches = self.program.batch, self.dynamics.batch, self.contacts.program.batch
-        return [*chain.from_iterable(batch.switching for batch in batches), *self.contacts.switching]
+        contacts = self.contacts
+        batches = self.program.batch, self.dynamics.batch, contacts.bounds, contacts.program.batch
+        return [*chain.from_iterable(batch.switching for batch in batches), *contacts.switching]
 
     def entries(self, formed: bool) -> Entries:
         """Which entries Φ_v and M (below its diagonal) have. In joint coordinates M has none, unless it is `formed`."""
@@ -234,7 +236,7 @@ class Structure(Remembering):
         """The pattern of the matrix with M for W: in joint coordinates M is that of a tree of bodies."""
         if self.transformed is None:
             return self.formed_pattern
-        functions = [function.compile().address for function in (factorise_tree, solve_tree)]
+        functions = addresses((factorise_tree, solve_tree)).tolist()
         return analyse_tree(shape_of(self.transformed), functions, len(self.rows), *self._jacobian_entries)
 
     @cached_property

@@ -11,6 +11,7 @@ from ..compiled import System
 from ..compiled.structure import Structure
 from ..errors import ModelError, unknown_name
 from ..model.fields import Choice
+from ..model.joints import Gear
 from ..model.model import Model
 from ..model.parameters import Parameter
 from .constants import are_alike, constants_of, spoken_of, with_constants_free
@@ -48,6 +49,9 @@ def asked_of(model: Model, names: Any, given: Collection[str] = (), run: bool = 
     if len({*asked}) < len(asked):
         twice = next(name for name in asked if asked.count(name) > 1)
         raise ModelError(f"derivatives names {twice!r} twice; leave one out")
+    if gear := next((e for e in model.conditions if isinstance(e, Gear) and e.pressure_angle != 0), None):
+        what = f"{gear.who} has a pressure_angle, whose force has no derivatives here"
+        raise ModelError(f"{what}; leave pressure_angle= out (motions and efforts are the same), or derivatives=")
     values, alike = {name: Parameter(name) for name in asked if name in given}, True
     constants = tuple(name for name in asked if name not in values and name not in model.parameters)
     if constants:

@@ -12,7 +12,7 @@ import numpy as np
 from ..arguments import as_state, checked_times, model_of
 from ..compiled import System
 from ..derivatives.parameters import asked_of
-from ..ensembles.runs.recipe import Recipe, options_of
+from ..ensembles.runs.recipe import Recipe, options_of, verb_of
 from ..errors import ModelError, check_name
 from ..model.model import Model
 from ..model.parameters import finite_number
@@ -83,9 +83,11 @@ class Analysis:
 
 
 def analysis_of(
-    thing: Any, times: Any, names: Sequence[Any], verb: str, initial: Any, how: Mapping[str, Any]
+    thing: Any, times: Any, names: Sequence[Any], verb: str | None, initial: Any, how: Mapping[str, Any]
 ) -> Analysis:
     """What is asked, checked at the door."""
+    bare, start = model_of(thing), as_state(initial)
+    verb = verb_of(bare, verb, has_start=isinstance(start, Mapping))
     check_name("verb", verb, DIFFERENTIATED, "the list of analyses with derivatives")
     for name in how:
         check_name("option", name, [one for one in options_of(verb) if one != "derivatives"], f"mbs.{verb}")
@@ -96,9 +98,7 @@ def analysis_of(
     given = tuple(str(getattr(one, "symbol", one)) for one in names)
     if not given:
         raise ModelError('over= names nothing; give parameters or constants, e.g. over=["r", "spring.stiffness"]')
-    start = as_state(initial)
     told = start if isinstance(start, Mapping) else {}
-    bare = model_of(thing)
     run = verb == "simulate"
     asked = asked_of(bare, given, told if run else (), run)
     assert asked is not None

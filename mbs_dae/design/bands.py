@@ -13,6 +13,7 @@ from ..ensembles.ensemble import Ensemble
 from ..ensembles.samples import Tolerance
 from ..errors import check_name, counted
 from ..results.result import Result
+from ..unit_system import UnitsLike, shown, shown_in, size_of
 from . import pictures
 
 
@@ -119,16 +120,19 @@ class Bands:
     def _lines(self) -> Iterator[str]:
         numbers = counted(len(self.tolerances), "number")
         yield f"first-order tolerances of {self.result.title!r}, by {numbers}, from {counted(self.runs, 'run')}"
-        names = [f"{one.name} [{one.unit}]" if one.unit else one.name for one in self.bands.values()]
+        read = [size_of(one.unit, one.name) for one in self.bands.values()]
+        names = [f"{one.name} [{word}]" if word else one.name
+                 for one, (_, word) in zip(self.bands.values(), read, strict=True)]  # fmt: skip
         width = max(map(len, ["quantity", *names]))
         at = f"at {self.result.axis[0]}"
         yield f"  {'quantity':<{width}}  largest sigma  {at:>4}  largest worst case  mostly of"
-        for name, band in zip(names, self.bands.values(), strict=True):
+        for name, band, (size, _) in zip(names, self.bands.values(), read, strict=True):
             k = band.widest
             shares = {one: float(band.share(one)[k]) for one in band.parts}
             most = max(shares, key=lambda one: shares[one])
             told = f"{most} ({100 * shares[most]:.0f} %)" if shares[most] else "none of them"
-            numbers = f"{band.sigma[k]:>13.4g}  {band.t[k]:>4.3g}  {band.worst.max():>18.4g}"
+            when, _ = shown(band.t[k], self.result.axis[1], self.result.axis[0])
+            numbers = f"{band.sigma[k] / size:>13.4g}  {when:>4.3g}  {band.worst.max() / size:>18.4g}"
             yield f"  {name:<{width}}  {numbers}  {told}"
         for name, share in self.difference.items():
             members = counted(self._moved, "member")
@@ -149,7 +153,8 @@ class Bands:
             name for name in self.tolerances if not any(band.slopes[name].any() for band in self.bands.values())
         )
 
-    def plot(self, names: Sequence[str] = ()) -> Figure:
+    def plot(self, names: Sequence[str] = (), degrees: bool = False, units: UnitsLike = None) -> Figure:
         """Of all quantities, or these: what may be added to the nominal values (three standard deviations, the worst
         case, and members if any were drawn); below it, whose fault it is."""
-        return pictures.tolerance_bands(self, [names] if isinstance(names, str) else [*(names or self.bands)])
+        with shown_in(units, degrees):
+            return pictures.tolerance_bands(self, [names] if isinstance(names, str) else [*(names or self.bands)])

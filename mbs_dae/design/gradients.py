@@ -59,7 +59,7 @@ class Gradient:
 
 def gradient(
     objective: Any, model: Model | System, times: Sequence[float] | np.ndarray = (), over: Sequence[Any] = (),
-    verb: str = "simulate", initial: Any = None, **how: Any,
+    verb: str | None = None, initial: Any = None, **how: Any,
 ) -> Gradient:  # fmt: skip
     """A number that is made of a result, and its derivatives by parameters: exact, without a step that somebody chose.
 
@@ -67,7 +67,8 @@ def gradient(
     (``mbs.at_end("slider.x")``, ``mbs.integral(mbs.quantity("motor.effort") ** 2)``); a function of a result, whose
     arrays carry derivatives (``lambda result: np.sum(result["slider.x"] ** 2)``); or an `mbs.Objective`, with a
     gradient of its own. `over` names parameters, and constants of elements, such as "spring.stiffness"; values
-    at the start, too, where `simulate` takes them. `verb` says what is run, from `initial`, with the options `how`.
+    at the start, too, where `simulate` takes them. `verb` says what is run, from `initial`, with the options `how`:
+    without it `simulate`, or `kinematics` for a driven model of which no body has a mass.
 
     How the work that a motor has to do against a spring follows the length of a crank:
 

@@ -30,7 +30,7 @@ FLAT = 1e-4
 def optimize(
     objective: Any, model: Model | System, times: Sequence[float] | np.ndarray = (), over: Any = None,
     subject_to: Sequence[Any] = (), kind: Literal["min", "minimax", "least_squares"] = "min",
-    starts: int | Sequence = 1, verb: str = "simulate", initial: Any = None, seed: int = 0, max_iterations: int = 200,
+    starts: int | Sequence = 1, verb: str | None = None, initial: Any = None, seed: int = 0, max_iterations: int = 200,
     **how: Any,
 ) -> Optimum:  # fmt: skip
     """The design within bounds that makes an objective smallest.
@@ -38,7 +38,8 @@ def optimize(
     `over` says what is free, and between which bounds: ``{"r": (0.05, 0.2), "spring.stiffness": (10, 1e3)}``.
     `objective` is what `mbs.gradient` takes; of ``kind="minimax"`` all entries of an array are made small at once, of
     "least_squares" the sum of their squares. `subject_to` lists limits, ``mbs.maximum("motor.effort") <= 50``,
-    ``mbs.at_end("slider.x") >= 0.3``, or `mbs.Limit` of a function. `verb` says what is run, with the options `how`.
+    ``mbs.at_end("slider.x") >= 0.3``, or `mbs.Limit` of a function. `verb` says what is run, with the options `how`:
+    without it `simulate`, or `kinematics` for a driven model of which no body has a mass.
 
     The search begins with the model as it stands, and finds what is best nearby. ``starts=20`` begins at 19 designs
     more, spread over the bounds (`seed`), or at those of a list of dicts, and keeps the best end. A design that has no

@@ -11,6 +11,7 @@ from ..compiled import System
 from ..errors import ModelError, counted
 from ..model.model import Model
 from ..results.result import Result
+from ..unit_system import UnitsLike, shown_in, shown_unit, size_of
 from . import pictures
 from .limits import Limit
 
@@ -141,8 +142,9 @@ class Optimum:
         heads = "".join(f"{head:>12}" for head in ("value", "was", "from", "to"))
         yield f"  {'name':<{width}}{heads}  {'active':<6}{'sensitivity':>13}"
         for one in self.bounds:
-            numbers = "".join(f"{x:>12.6g}" for x in (one.value, one.start, one.low, one.high))
-            told = f"{one.active:<6}{one.sensitivity:>13.4g}" if one.active else ""
+            size, _ = size_of(one.unit, one.name)
+            numbers = "".join(f"{x / size:>12.6g}" for x in (one.value, one.start, one.low, one.high))
+            told = f"{one.active:<6}{one.sensitivity * size:>13.4g}" if one.active else ""
             yield f"  {_called(one):<{width}}{numbers}  {told}"
         for kept in self.limits:
             told = f"{'yes':<6}{kept.sensitivity:>13.4g}" if kept.active else ""
@@ -159,10 +161,12 @@ class Optimum:
         other = len(reached) - same
         yield f"  of {len(self.starts)} starts {same} came to this optimum, {other} elsewhere, {lost} nowhere"
 
-    def plot(self, names: Sequence[str] = ()) -> Figure:
+    def plot(self, names: Sequence[str] = (), degrees: bool = False, units: UnitsLike = None) -> Figure:
         """Before and after: the quantities that the objective and the limits read, or these."""
-        return pictures.before_and_after(self, names)
+        with shown_in(units, degrees):
+            return pictures.before_and_after(self, names)
 
 
 def _called(bound: Bound) -> str:
-    return f"{bound.name} [{bound.unit}]" if bound.unit else bound.name
+    word = shown_unit(bound.unit, bound.name)
+    return f"{bound.name} [{word}]" if word else bound.name

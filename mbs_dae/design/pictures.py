@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from ..unit_system import shown, size_of
 from ..view.drawing.colours import COLOURS, DARK, GROUND, paler
-from ..view.style import BESIDE, Picture, as_label, axis_label, style
+from ..view.style import BESIDE, Picture, as_label, axis_label, axis_of, style
 
 HEIGHT = 2.4
 
@@ -23,32 +24,33 @@ def panels(count: int) -> tuple[Figure, Any]:
 def before_and_after(optimum: Any, names: str | Sequence[str]) -> Figure:
     """What was read over time, where the search began and where it ended."""
     before, after = optimum.before, optimum.result
-    shown = ([names] if isinstance(names, str) else [*names]) or [*optimum.reads] or [*after.names[:1]]
+    drawn = ([names] if isinstance(names, str) else [*names]) or [*optimum.reads] or [*after.names[:1]]
     with style():
-        figure, axes = panels(len(shown))
-        for name, ax in zip(shown, axes, strict=True):
+        figure, axes = panels(len(drawn))
+        for name, ax in zip(drawn, axes, strict=True):
+            size, word = size_of(after.unit(name), name)
             for result, look, label in (
                 (before, {"color": GROUND, "linestyle": "--", "linewidth": 1.2}, "before"),
                 (after, {"color": COLOURS[0]}, "after"),
             ):
-                lines = ax.plot(result.t, result[name], **look)
+                lines = ax.plot(axis_of(result)[0], result[name] / size, **look)
                 lines[0].set_label(label)
-            ax.set_ylabel(axis_label(as_label(name), after.unit(name)))
+            ax.set_ylabel(axis_label(as_label(name), word))
             ax.margins(x=0)
         for kept in optimum.limits:
-            _draw_limit(kept.limit, dict(zip(shown, axes, strict=True)))
+            _draw_limit(kept.limit, dict(zip(drawn, axes, strict=True)), after)
         axes[0].legend(**BESIDE)
-        axes[-1].set_xlabel(axis_label(*after.axis))
+        axes[-1].set_xlabel(axis_of(after)[1])
     return figure
 
 
-def _draw_limit(limit: Any, axes: dict[str, Any]) -> None:
+def _draw_limit(limit: Any, axes: dict[str, Any], result: Any) -> None:
     """Where it is one of a quantity that is drawn."""
     for name, ax in axes.items():
         if limit.measured.label == name:
             for bound in {limit.lower, limit.upper}:
                 if np.isfinite(bound):
-                    ax.axhline(bound, color=DARK, linewidth=0.9, linestyle=":")
+                    ax.axhline(bound / size_of(result.unit(name), name)[0], color=DARK, linewidth=0.9, linestyle=":")
 
 
 def measured_and_fitted(fit: Any) -> Figure:
@@ -57,18 +59,19 @@ def measured_and_fitted(fit: Any) -> Figure:
         figure = Picture(figsize=(8.6, HEIGHT * len(names) + 0.5), layout="constrained")
         axes = figure.subplots(len(names), 2, sharex=True, squeeze=False, width_ratios=(3, 2))
         for name, (left, right) in zip(names, axes, strict=True):
-            known, unit = fit.measured.known(name), fit.result.unit(name)
-            t = fit.measured.t[known]
-            left.plot(t, fit.measured.columns[name][known], ".", color=GROUND, markersize=3.5, label="measured")
-            left.plot(fit.result.t, fit.result[name], color=COLOURS[0], label="fit")
+            known, (size, unit) = fit.measured.known(name), size_of(fit.result.unit(name), name)
+            t, _ = shown(fit.measured.t[known], fit.result.axis[1], fit.result.axis[0])
+            measured, noise = fit.measured.columns[name][known] / size, fit.noise[name] / size
+            left.plot(t, measured, ".", color=GROUND, markersize=3.5, label="measured")
+            left.plot(axis_of(fit.result)[0], fit.result[name] / size, color=COLOURS[0], label="fit")
             left.set_ylabel(axis_label(as_label(name), unit))
-            right.axhspan(-2 * fit.noise[name], 2 * fit.noise[name], color=paler(COLOURS[0], 0.85), linewidth=0)
-            right.plot(t, -fit.residuals[name], ".", color=DARK, markersize=3.5)
+            right.axhspan(-2 * noise, 2 * noise, color=paler(COLOURS[0], 0.85), linewidth=0)
+            right.plot(t, -fit.residuals[name] / size, ".", color=DARK, markersize=3.5)
             right.set_ylabel(axis_label("measured - fit", unit))
         axes[0, 0].legend(loc="best")
         axes[0, 1].set_title("band: twice the noise", fontsize=8, color=GROUND, loc="right")
         for ax in axes[-1]:
-            ax.set_xlabel(axis_label(*fit.result.axis))
+            ax.set_xlabel(axis_of(fit.result)[1])
     return figure
 
 
@@ -80,28 +83,31 @@ def tolerance_bands(found: Any, names: Sequence[str]) -> Figure:
         axes = figure.subplots(2 * len(bands), 1, sharex=True, height_ratios=(3, 2) * len(bands))
         for band, above, below in zip(bands, axes[::2], axes[1::2], strict=True):
             _draw_deviations(found, band, above)
-            _draw_shares(band, below)
-        axes[-1].set_xlabel(axis_label(*found.result.axis))
+            _draw_shares(found, band, below)
+        axes[-1].set_xlabel(axis_of(found.result)[1])
     return figure
 
 
 def _draw_deviations(found: Any, band: Any, ax: Any) -> None:
+    (size, unit), (t, _) = size_of(band.unit, band.name), axis_of(found.result)
     for width, white, label in ((band.worst, 0.85, "worst case"), (3 * band.sigma, 0.6, "3 σ, first order")):
-        ax.fill_between(band.t, -width, width, color=paler(COLOURS[0], white), linewidth=0, label=label)
+        ax.fill_between(t, -width / size, width / size, color=paler(COLOURS[0], white), linewidth=0, label=label)
     if found.ensemble is not None and found.ensemble.done.any():
-        members = found.ensemble.array(band.name)[found.ensemble.done] - band.nominal
+        members = (found.ensemble.array(band.name)[found.ensemble.done] - band.nominal) / size
         middle, spread = members.mean(axis=0), 3 * members.std(axis=0)
         for side, label in ((-1, "_"), (1, f"3 σ of {len(members)} members")):
-            ax.plot(band.t, middle + side * spread, color=COLOURS[1], linestyle="--", linewidth=1.2, label=label)
+            ax.plot(t, middle + side * spread, color=COLOURS[1], linestyle="--", linewidth=1.2, label=label)
         for edge, label in ((members.min(axis=0), "_"), (members.max(axis=0), "all members")):
-            ax.plot(band.t, edge, color=GROUND, linewidth=0.8, label=label)
-    ax.set_ylabel(axis_label(f"{as_label(band.name)} - nominal", band.unit))
+            ax.plot(t, edge, color=GROUND, linewidth=0.8, label=label)
+    ax.set_ylabel(axis_label(f"{as_label(band.name)} - nominal", unit))
     ax.legend(**BESIDE)
 
 
-def _draw_shares(band: Any, ax: Any) -> None:
+def _draw_shares(found: Any, band: Any, ax: Any) -> None:
     shares = [band.share(one) for one in band.parts]
-    ax.stackplot(band.t, shares, labels=[*map(as_label, band.parts)], colors=[paler(c, 0.4) for c in COLOURS])
+    ax.stackplot(
+        axis_of(found.result)[0], shares, labels=[*map(as_label, band.parts)], colors=[paler(c, 0.4) for c in COLOURS]
+    )
     ax.set_ylim(0, 1)
     ax.set_ylabel("share of variance")
     ax.margins(x=0)

@@ -39,14 +39,15 @@ class Spread(NamedTuple):
 
 def tolerance(
     model: Model | System, times: Sequence[float] | np.ndarray = (), sigma: Any = None, of: Sequence[str] = (),
-    verb: str = "simulate", initial: Any = None, check: bool = True, samples: int = 0, seed: int = 0, **how: Any,
+    verb: str | None = None, initial: Any = None, check: bool = True, samples: int = 0, seed: int = 0, **how: Any,
 ) -> Bands:  # fmt: skip
     """How quantities scatter with the tolerances of dimensions, from derivatives: one run.
 
     `sigma` gives the standard deviation of each number, ``{"r": 1e-5}``, whose limits are three of these away; or an
-    `mbs.Tolerance`, whose nominal value is taken, too. `of` names the quantities. The standard deviation of a quantity
-    is the root of the sum of squares (∂y/∂p σ_p)²; in the worst case all numbers are at their limits, and these
-    times the sizes of ∂y/∂p add up.
+    `mbs.Tolerance`, whose nominal value is taken, too. `of` names the quantities. `verb` says what is
+    run: without it `simulate`, or `kinematics` for a driven model of which no body has a mass. The standard deviation
+    of a quantity is the root of the sum of squares (∂y/∂p σ_p)²; in the worst case all numbers are at their limits, and
+    these times the sizes of ∂y/∂p add up.
 
     First order is checked: each number is moved to its limit, one run each. Where the change differs from that of the
     derivative by more than a tenth of the worst case, ModelError says so; ``check=False`` lets it pass. With

@@ -113,7 +113,7 @@ class Printer(MathMLPresentationPrinter):
         return [*found, self._element("mo", text=")")]
 
 
-NAMES = {"Wrap": "wrap", "Unwound": "unwound", "sign": "sgn"}
+NAMES = {"Wrap": "wrap", "SmoothWrap": "wrap", "Unwound": "unwound", "sign": "sgn"}
 
 
 def _greek(name: str) -> str:

@@ -24,8 +24,8 @@ RAW = ("q", "v", "a")
 class Ensemble(Reported):
     """The members of a study, from `mbs.ensemble`.
 
-    ``found.array("slider.x")`` has a row for each member, with nan where one failed; ``found.failures`` tells which
-    did, and why; ``found.member(7)`` is the result of one, as its verb gives it.
+    ``found["slider.x"]``, or ``found.array("slider.x")``, has a row for each member, with nan where one failed;
+    ``found.failures`` tells which did, and why; ``found.member(7)`` is the result of one, as its verb gives it.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
     >>> found = mbs.ensemble(rod, [0, 0.1], over={"rod.omega": [1.0, 2.0, 3.0]})
@@ -44,6 +44,12 @@ class Ensemble(Reported):
 
     def __len__(self) -> int:
         return len(self.designs)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """A quantity of all members, as `array` gives it; one member is ``found.member(k)``."""
+        if not isinstance(name, str):
+            raise ModelError(f"an ensemble is read by names of quantities, not by {name!r}; a member is member(number)")
+        return self.array(name)
 
     @property
     def model(self) -> Any:

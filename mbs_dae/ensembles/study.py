@@ -25,7 +25,7 @@ from .designs import designs as designs_of
 from .ensemble import Ensemble
 from .runs.chunk import UNDONE
 from .runs.reading import is_measure
-from .runs.recipe import VERBS, Recipe, options_of
+from .runs.recipe import VERBS, Recipe, options_of, verb_of
 from .values import Designs
 from .work.running import Study
 from .work.store import Store, equations_of, folder_of, open_folder
@@ -38,7 +38,7 @@ Verb = str | Callable[[Result], Any] | tuple[str, Callable[[Result], Any]]
 
 
 def ensemble(
-    model: Model | System, times: Sequence[float] | np.ndarray = (), over: Any = None, verb: Verb = "simulate",
+    model: Model | System, times: Sequence[float] | np.ndarray = (), over: Any = None, verb: Verb | None = None,
     initial: Mapping[str, float] | State | None = None, outputs: Sequence[str] | None = None,
     workers: int | None = None, executor: Any = None, save: str | Path | None = None, count: int | None = None,
     seed: int | None = None, progress: Progress | None = None, max_seconds: float | None = None, **options: Any,
@@ -50,9 +50,10 @@ def ensemble(
     that fails is told in ``failures`` with what the verb says, and the others are as if it were not there.
 
     `verb` is "simulate", "kinematics", "inverse_dynamics", "sweep" (over the values `times` of ``parameter=``), or a
-    function of the result of `simulate`, which gives numbers or arrays by name; of another verb it is
-    ``verb=("kinematics", function)``. `options` are those of the verb, `initial` is what it starts from. With `outputs`
-    these quantities are kept and nothing else; without, all of the motion is.
+    function of a result, which gives numbers or arrays by name; of a certain verb it is
+    ``verb=("kinematics", function)``. Without a verb, `simulate` runs; a driven model of which no body has a mass runs
+    as `kinematics`, unless `initial` has values. `options` are those of the verb, `initial` is what it starts from.
+    With `outputs` these quantities are kept and nothing else; without, all of the motion is.
 
     Members are run by as many threads as there are processors, or by `workers`; or by an `executor`: "processes", or
     any of `concurrent.futures`, Dask's ``client.get_executor()`` among them (a script then begins its work under
@@ -72,6 +73,7 @@ def ensemble(
     check_progress(progress)
     initial = as_state(initial)
     thing, called, function = _checked_model(model), *_checked_verb(verb)
+    called = verb_of(model_of(thing), called, has_start=isinstance(initial, Mapping))
     designs = designs_of(model_of(thing), over, count, seed, called)
     t = _checked_values(times) if called == "sweep" else checked_times(times)
     kept = None if outputs is None else _checked_outputs(outputs, function)
@@ -128,14 +130,15 @@ def _checked_model(given: Any) -> Model | System:
     return given
 
 
-def _checked_verb(given: Any) -> tuple[str, Callable[[Result], Any] | None]:
+def _checked_verb(given: Any) -> tuple[str | None, Callable[[Result], Any] | None]:
     name, function = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
     if callable(name) and function is None:
-        name, function = "simulate", name
-    if not isinstance(name, str) or not (function is None or callable(function)):
+        name, function = None, name
+    if not isinstance(name, str | None) or not (function is None or callable(function)):
         what = f"verb must be one of {', '.join(map(repr, VERBS))}, or a function of a result, not {given!r}"
-        raise ModelError(f'{what}; of another result than that of simulate it is verb=("kinematics", function)')
-    check_name("verb", name, VERBS, "mbs.ensemble")
+        raise ModelError(f'{what}; of the result of a certain verb it is verb=("kinematics", function)')
+    if name is not None:
+        check_name("verb", name, VERBS, "mbs.ensemble")
     return name, function
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from ..motion.outcome import in_the_limit, with_forces
 from ..provided import provided
 from ..readings.reactions import Loads
 from ..results.result import Result, State
+from ..unit_system import UnitsLike, shown_in, told
 from .balance import Balance
 from .contact.holding import EDGE, Holding
 from .contact.rows import rows_at
@@ -156,7 +157,37 @@ class Equilibrium:
         return self.state.draw(ax, **options)
 
     def __repr__(self) -> str:
-        return f"<Equilibrium of {self.balance.system.model.name!r}: potential {self.potential:.6g} J>"
+        return f"<Equilibrium of {self.balance.system.model.name!r}: potential {told(self.potential, 'J')}>"
+
+
+class Equilibria(tuple[Equilibrium, ...]):
+    """All rests of a mechanism that were found, from ``equilibrium(all=True)``: a tuple, the one of least potential
+    first, that knows whether there can be others.
+
+    A rod on a pin hangs down or stands on the pin:
+
+    >>> rod = mbs.PlanarModel.from_points(
+    ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+    >>> rests = mbs.equilibrium(rod, all=True)
+    >>> isinstance(rests, mbs.Equilibria), len(rests), rests.complete
+    (True, 2, True)
+    """
+
+    complete: bool | None
+    """True where these are all: every assembly mode of a mechanism whose drivers hold all motions, or every change of
+    sign of the force on every circuit of a mechanism with one freedom. False where some are known to be missing, and
+    None where nothing tells."""
+    message: str
+    """Why."""
+
+    def __new__(cls, rests: Iterable[Equilibrium], complete: bool | None, message: str) -> Equilibria:
+        found = super().__new__(cls, rests)
+        found.complete, found.message = complete, message
+        return found
+
+    def __repr__(self) -> str:
+        told = {True: "complete", False: "not complete", None: "completeness not shown"}[self.complete]
+        return f"<Equilibria: {len(self)}, {told}: {self.message}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,9 +240,10 @@ class EquilibriumPath:
         `Equilibrium.d`. Towards limit points it goes to infinity."""
         return np.array([one.d(name, by) for one in self.points])
 
-    def plot(self, *names: str) -> Figure:
+    def plot(self, *names: str, degrees: bool = False, units: UnitsLike = None) -> Figure:
         """Named quantities along the path over its parameter: dashed where it is not stable, a dot at limit points."""
-        return provided("EquilibriumPath.plot")(self, names)
+        with shown_in(units, degrees):
+            return provided("EquilibriumPath.plot")(self, names)
 
 
 def with_law_derivatives(law: LinearSystem, rest: Equilibrium) -> LinearSystem:

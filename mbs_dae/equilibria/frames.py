@@ -12,8 +12,11 @@ velocities in these axes, with δv and δa what they are in coordinates,
 
 the first because (δω)_body = (δθ)˙ + ω × δθ. In the plane G turns the parts of points alone; there are no B.
 
-Which Ω? The smallest one that all velocities ask for; a body that is no body of revolution about the axis that it spins
-about stands still in its own axes only, so its ω is tried as well.
+Which Ω? The smallest one that all velocities ask for, those of mass centres among them: where the frame of a body
+stands on it does not matter. A body that is no body of revolution about the axis that it spins about stands still in
+its own axes only, so its ω is tried as well. A body of revolution with the axis u keeps it, ω × u = Ω × u, so that
+Ω = ω + s u with the s for which Ω × ω = α (a free body that wobbles has its angular momentum through its transverse
+moment of inertia); this is tried, too.
 """
 
 from collections.abc import Iterator
@@ -63,19 +66,63 @@ def frame_of(balance: Balance, turning: np.ndarray) -> Frame:
 
 def turnings(balance: Balance, a: np.ndarray) -> Iterator[np.ndarray]:
     """The Ω that come into question where velocities turn at all as those of a steady motion do."""
+    system = balance.system
     still = frame_of(balance, np.zeros(3))
-    w, rate = still.P @ balance.v[: balance.system.nv], still.P @ a
-    spatial = balance.system.model.dimension == 3
-    units = np.eye(3) if spatial else np.eye(3)[2:]
-    turned = np.stack([frame_of(balance, unit).G @ w for unit in units], axis=1)
-    root = np.sqrt(balance.system.weight)
-    least = np.linalg.lstsq(root[:, None] * turned, root * rate, rcond=1e-9)[0] @ units
+    w, rate = still.P @ balance.v[: system.nv], still.P @ a
+    units = np.eye(3) if system.model.dimension == 3 else np.eye(3)[2:]
+    centres, centre_rates, weights = _mass_centres(balance, w, rate)
+    root = np.sqrt(np.concatenate([system.weight, np.repeat(weights, 3)]))
+    rates = np.concatenate([rate, centre_rates.ravel()])
+
+    def turned(turning: np.ndarray) -> np.ndarray:
+        """Ω × w of all velocities, those of mass centres last."""
+        return np.concatenate([frame_of(balance, turning).G @ w, np.cross(turning, centres).ravel()])
+
+    by_units = np.stack([turned(unit) for unit in units], axis=1)
+    least = np.linalg.lstsq(root[:, None] * by_units, root * rates, rcond=1e-9)[0] @ units
     seen: list[np.ndarray] = []
-    for turning in (least, *_spins(balance)):
-        fits = np.linalg.norm(root * (frame_of(balance, turning).G @ w - rate)) <= _size(balance, w, turning) * CLOSE
+    for turning in (least, *_spins(balance), *_carried_axes(balance, w, rate)):
+        fits = np.linalg.norm(root * (turned(turning) - rates)) <= _size(balance, w, turning) * CLOSE
         if fits and not any(np.allclose(turning, other, rtol=1e-9, atol=1e-12) for other in seen):
             seen.append(turning)
             yield turning
+
+
+def _mass_centres(balance: Balance, w: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The velocities v + ω × c and accelerations a + α × c + ω × (ω × c) of the mass centres of all bodies, a row for
+    each, in world axes, and their weights."""
+    system, number = balance.system, balance.system.evaluator
+    velocities, accelerations, weights = [], [], []
+    for body in system.bodies:
+        columns, com = list(system.layout.v[body]), np.array([number(x) for x in body.com])
+        weights.append(system.weight[columns[0]])
+        if system.model.dimension == 3:
+            c = from_quaternion(balance.q[list(system.layout.q[body])[3:7]]) @ com
+            v, omega, a, alpha = w[columns[:3]], w[columns[3:]], rate[columns[:3]], rate[columns[3:]]
+        else:
+            angle = balance.q[list(system.layout.q[body])[2]]
+            c = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)], [0.0, 0.0]]) @ com
+            (v, omega), (a, alpha) = (
+                (np.array([*x[columns[:2]], 0.0]), np.array([0.0, 0.0, x[columns[2]]])) for x in (w, rate)
+            )
+        velocities.append(v + np.cross(omega, c))
+        accelerations.append(a + np.cross(alpha, c) + np.cross(omega, np.cross(omega, c)))
+    return np.reshape(velocities, (-1, 3)), np.reshape(accelerations, (-1, 3)), np.array(weights)
+
+
+def _carried_axes(balance: Balance, w: np.ndarray, rate: np.ndarray) -> Iterator[np.ndarray]:
+    """Ω = ω + s u for each body of revolution that turns about another line than its axis u."""
+    system, number = balance.system, balance.system.evaluator
+    for body in system.bodies if system.model.dimension == 3 else ():
+        moments, axes = np.linalg.eigh([[number(x) for x in row] for row in body.inertia])
+        alike = np.isclose(moments[1:], moments[:-1], rtol=1e-9, atol=0.0)
+        if alike.sum() != 1:
+            continue
+        columns = list(system.layout.v[body])[3:]
+        u = from_quaternion(balance.q[list(system.layout.q[body])[3:7]]) @ axes[:, 0 if alike[1] else 2]
+        across = np.cross(u, w[columns])
+        if np.linalg.norm(across) > CLOSE * np.linalg.norm(w[columns]):
+            yield w[columns] + u * float(across @ rate[columns]) / float(across @ across)
 
 
 def _size(balance: Balance, w: np.ndarray, turning: np.ndarray) -> float:

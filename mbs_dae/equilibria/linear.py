@@ -16,6 +16,7 @@ from ..errors import ModelError
 from ..explain.failures import check_masses
 from ..provided import provided
 from ..results.result import Result, State
+from ..unit_system import UnitsLike, shown_in, size_of
 from .balance import Balance, balance_at
 from .frames import frame_of
 from .inputs import ports_of
@@ -237,7 +238,7 @@ class LinearSystem:
         one = self.mode(mode)
         return motion_in_mode(self.state, one.eigenvalue, one.shape, amplitude)
 
-    def plot(self) -> Figure:
+    def plot(self, units: UnitsLike = None) -> Figure:
         """The eigenvalues in the complex plane (of a pair one), over lines of equal damping; numbers are those of
         modes.
 
@@ -246,11 +247,12 @@ class LinearSystem:
         >>> mbs.linearize(rod).plot().axes[0].get_xlabel().endswith("[1/s]")
         True
         """
-        return provided("LinearSystem.plot")(self)
+        with shown_in(units):
+            return provided("LinearSystem.plot")(self)
 
     def draw(
         self, *modes: int, amplitude: float | None = None, size: tuple[float, float] = (4.2, 3.4),
-        view: tuple[float, ...] | None = None,
+        view: tuple[float, ...] | None = None, units: UnitsLike = None,
     ) -> Figure:  # fmt: skip
         """The shapes of modes, by number, side by side: the mechanism at the state, and faint at the extremes. (If none
         is named all but those whose eigenvalue is 0.) `size` is that of one picture, in inches; `amplitude` and `view`
@@ -261,7 +263,8 @@ class LinearSystem:
         >>> len(mbs.linearize(rod).draw(1).axes)
         1
         """
-        return provided("LinearSystem.draw")(self, modes, amplitude, size, view)
+        with shown_in(units):
+            return provided("LinearSystem.draw")(self, modes, amplitude, size, view)
 
     def animate(
         self, mode: int = 1, path: str | Path | None = None, *, amplitude: float | None = None, **options: Any
@@ -295,13 +298,16 @@ class LinearSystem:
         return control.ss(self.A, self.B, self.C, self.feedthrough, name=own, **names)
 
     def __str__(self) -> str:
-        titles = f"{'frequency [rad/s]':>18}  {'[Hz]':>10}  {'damping':>9}  moves most"
+        size, often = size_of("rad/s", frequency=True)
+        titles = f"{f'frequency [{often}]':>18}  {'[Hz]':>10}  {'damping':>9}  moves most"
         lines = [f"{'mode':>4}  {'eigenvalue [1/s]':>26}  {titles}"]
+        scales = np.sqrt(self.state.system.cartesian.weight)  # turns count as ways at the model's length
         for k, mode in enumerate(self.modes, 1):
             value, f = mode.eigenvalue + 0.0, mode.frequency
             written = f"{value.real:.6g} ± {value.imag:.6g}i" if f else f"{value.real:.6g}"
-            numbers = f"{f:18.7g}  {f / (2 * np.pi):10.6g}" if f else f"{'':18}  {'':10}"
-            most = max(mode.shape, key=lambda name: abs(mode.shape[name]), default="")
+            numbers = f"{f / size:18.7g}  {f / (2 * np.pi):10.6g}" if f else f"{'':18}  {'':10}"
+            ways = dict(zip(mode.shape, scales * np.abs([*mode.shape.values()]), strict=True))
+            most = max(ways, key=lambda name: ways[name], default="")
             lines.append(f"{k:4}  {written:>26}  {numbers}  {mode.damping:9.4f}  {most}")
         return "\n".join(lines)
 

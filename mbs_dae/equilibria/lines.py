@@ -25,6 +25,7 @@ from scipy.optimize import brentq, linear_sum_assignment
 from ..errors import ModelError
 from ..model.parameters import positive_number
 from ..provided import provided
+from ..unit_system import UnitsLike, shown_in
 from .frames import cross
 from .linear import LinearSystem
 
@@ -155,14 +156,16 @@ class LinearPath:
                 "eigenvalues in these axes: plot()"
             )
 
-    def plot(self) -> Figure:
+    def plot(self, units: UnitsLike = None) -> Figure:
         """Re λ and Im λ of all lines over the parameter; shaded between values at which none grows."""
-        return provided("LinearPath.plot")(self)
+        with shown_in(units):
+            return provided("LinearPath.plot")(self)
 
-    def plot_campbell(self, orders: Sequence[float] = (1, 2)) -> Figure:
+    def plot_campbell(self, orders: Sequence[float] = (1, 2), units: UnitsLike = None) -> Figure:
         """The frequencies Im λ over the speed, modes that whirl backward dashed, with lines of the orders and a dot at
-        each critical speed."""
-        return provided("LinearPath.plot_campbell")(self, orders)
+        each critical speed. ``units="rpm, Hz"`` shows turns a minute, and frequencies in cycles a second."""
+        with shown_in(units):
+            return provided("LinearPath.plot_campbell")(self, orders)
 
     # --- from one value to the next ---
 

@@ -18,25 +18,25 @@ STARTS, PATIENCE, HOPE = 400, 40, 10
 """How many poses are tried at most, how many without anything new, and how many before there is anything at all."""
 
 
-def all_balances(system: System, t: float, q: np.ndarray) -> list[Balance]:
+def all_balances(system: System, t: float, q: np.ndarray, patience: int = PATIENCE) -> list[Balance]:
     """From a pose and from others at random (always the same ones), which reach other branches of the assembly; until
     so many in a row have led to nothing new. The one of least potential first."""
     random, found, idle = np.random.default_rng(11), list[Balance](), 0
     first = balance_at(system, t, q)
     for count in range(STARTS):
         base = found[count % len(found)] if found else first
-        start = q if count == 0 else _elsewhere(base, random, freely=count % 2 == 0)
+        start = q if count == 0 else distant_pose(base, random, freely=count % 2 == 0)
         before = len(found)
         for other in (settle(system, t, start), balance(system, t, start)) if start is not None else ():
-            if other is not None and is_regular(other) and not any(_same_pose(other, known) for known in found):
+            if other is not None and is_regular(other) and is_new(other, found):
                 found.append(other)
         idle = 0 if len(found) > before else idle + 1
-        if idle >= (PATIENCE if found else HOPE):
+        if idle >= (patience if found else HOPE):
             break
     return sorted(found, key=lambda one: one.potential)
 
 
-def _elsewhere(here: Balance, random: np.random.Generator, freely: bool) -> np.ndarray | None:
+def distant_pose(here: Balance, random: np.random.Generator, freely: bool) -> np.ndarray | None:
     """A closed pose far away: along what is free, or anywhere, which may lead to another branch."""
     system = here.system
     far = random.choice([0.5, 1.5, 4.0]) * system.length
@@ -54,8 +54,10 @@ def is_regular(here: Balance) -> bool:
     return True
 
 
-def _same_pose(one: Balance, other: Balance) -> bool:
-    return bool(np.abs(_places(one) - _places(other)).max() <= APART * one.system.length)
+def is_new(here: Balance, known: list[Balance]) -> bool:
+    """Whether a pose differs from all that are known, whole turns aside."""
+    own, near = _places(here), APART * here.system.length
+    return all(np.abs(own - _places(other)).max() > near for other in known)
 
 
 def _places(here: Balance) -> np.ndarray:

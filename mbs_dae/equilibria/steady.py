@@ -13,6 +13,7 @@ from ..errors import ModelError, SingularConfigurationError
 from ..model.breaks import reads_time
 from ..motion.initial import check_regular
 from ..poses import newton
+from ..rotations import from_quaternion
 from .balance import Balance, balance_at
 from .corners import check_slopes
 from .frames import Frame, at_rest, frame_of, later, turned_parts, turnings
@@ -90,10 +91,27 @@ def _read_by(system: System, balance: Balance, frame: Frame, name: str) -> Candi
     for own in of_bodies(system):
         if own.name == name:
             return own
+    if (turn := _turn_of_a_body(balance, name)) is not None:
+        return Candidate(name, turn)
     measure, level = system.model.quantity(name)
     if level:
         raise ModelError(f"{name!r} is a rate; coordinates of small motions are positions, such as an angle")
     return Candidate(name, system.reader([measure]).jacobian(balance.t, balance.q).toarray()[0] @ frame.P.T)
+
+
+def _turn_of_a_body(balance: Balance, name: str) -> np.ndarray | None:
+    """The row of "body.turn_x", "turn_y" or "turn_z", the small turn of a body about an axis of the world, by the
+    velocities of a system whose coordinates are not those of bodies. None of any other name."""
+    system, (owner, _, part) = balance.system, name.rpartition(".")
+    turns, body = ("turn_x", "turn_y", "turn_z"), system.model.bodies.get(owner)
+    if system.is_cartesian or system.model.dimension == 2 or body is None or part not in turns:
+        return None
+    units = np.zeros((system.nv, system.layout.v_size))
+    units[:, : system.nv] = np.eye(system.nv)
+    q, v, _ = system.to_bodies((np.tile(balance.q, (system.nv, 1)), units, np.zeros_like(units)))
+    layout = system.cartesian.layout
+    A = from_quaternion(q[0, list(layout.q[body])[3:7]])
+    return A[turns.index(part)] @ v[:, list(layout.v[body])[3:]].T
 
 
 def _check_regular(balance: Balance) -> None:

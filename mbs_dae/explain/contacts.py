@@ -16,9 +16,9 @@ from ..model.contacts.geometry import HalfSpace
 from ..motion.contact.states import TOUCHES
 from ..motion.record import March
 from ..motion.switching.search import RUSH
+from ..poses.slips import degrees_of
 from ..results.result import State
 from .explanation import Explanation
-from .notes import degrees_of
 
 TOLD = 3  # so many contacts are told of one state
 

@@ -21,6 +21,7 @@ from ..motion.record import March
 from ..motion.stabilise import ALWAYS, NEVER
 from ..motion.switching.search import CHATTERS, RUSH, TANGLED
 from ..poses.dependence import joints_at_fault
+from ..poses.freedom import free_motions
 from ..results.result import Result, State
 from .accuracy import energy_allowed, relative_violations, violation_allowed
 from .contacts import chatters, touching_now, without_forces
@@ -29,6 +30,7 @@ from .undefined import HUGE
 
 STEPPED = ', or step over it: method="Moreau", step=1e-3'
 """What helps wherever contacts are the trouble."""
+DEAD = 1e-4  # a slip that free motions change by less, of what bodies by themselves could, is that near to a dead point
 FAINT = 100.0  # a motion of less than so many tolerances is told to be faint
 REST = 1e-12  # one of less than this (lengths of the model or rad, and a second) is none but for roundoff
 ABRUPT = 0.5  # a force that changes by so much of itself within the last step is named as what makes steps short
@@ -173,6 +175,25 @@ def _another_way(march: March) -> str:
     return f"try {', or '.join(ways)}; or start with other values, so that it passes beside this pose"
 
 
+def _dead_frictions(pose: State) -> list[str]:
+    """The frictions whose slip next to none of the free motions of a pose changes."""
+    bodies = pose.system.cartesian
+    contacts, q, n = bodies.structure.contacts, pose.motion[0].ravel(), bodies.nv
+    if not bodies.model.frictions:
+        return []
+    ways = np.vstack([np.eye(n), free_motions(bodies, pose.t, q).T]) / np.sqrt(bodies.weight[:n])
+    v = np.zeros((len(ways), bodies.still.size))
+    v[:, :n] = ways
+    states = np.full(len(ways), pose.t), np.repeat(q[None], len(ways), axis=0), v, 0.0 * v
+    rates = bodies.reader_by(contacts.program)(*states)[1]
+    sizes, free = (np.linalg.norm(part, axis=0) for part in (rates[:n], rates[n:]))
+    return [
+        element.who
+        for (element, _), first, slips in zip(contacts.points, contacts.slip, contacts.slips, strict=True)
+        if slips and (free[first : first + slips] <= DEAD * sizes[first : first + slips]).all()
+    ]
+
+
 def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
     """Constraints that drift, or what makes steps short; and what to do about it."""
     system, name, t, widest, fixed = pose.system, pose.system.model.name, pose.t, march.widest[0], march.control.fixed
@@ -207,10 +228,14 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         what = f"{names} of {name!r} switches back and forth {many}: each of its branches drives the motion back to "
         return what + "the other", "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
     if status == TANGLED:
-        deciding = system.structure.deciding
-        what = (
-            f"{' or '.join(sorted(set(deciding)))} of {name!r} cannot be followed at t = {t:.6g}: it jumps there, or "
-        )
+        if dead := _dead_frictions(pose):
+            what = f"{name!r} stands on a dead point at t = {t:.6g}, where no motion that is free moves what "
+            what += f"{' and '.join(dead)} rubs on, so which way it slips does not follow from its velocity"
+            return what, "start beside the dead point, or with a velocity that leads through it"
+        wrong = march.search.wrong
+        deciding = {system.structure.deciding[k] for k in np.flatnonzero((wrong > 0) & (wrong == wrong.max()))}
+        deciding = deciding or {*system.structure.deciding}
+        what = f"{' or '.join(sorted(deciding))} of {name!r} cannot be followed at t = {t:.6g}: it jumps there, or "
         instead = STEPPED if any(one.startswith("Contact") for one in deciding) else ""
         return (
             what + "passes zero many times in a step, or is no number",

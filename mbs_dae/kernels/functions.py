@@ -14,13 +14,14 @@ from __future__ import annotations
 import ctypes
 import dis
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, update_wrapper
 from inspect import signature
 from typing import Any, cast, get_type_hints
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import errors
@@ -119,6 +120,8 @@ class Function:
     def compile(self) -> Entry:
         """Its machine code, loaded or made when it is first asked for, after all that it calls."""
         if self.entry is None:
+            if not store.is_there(self.symbol):
+                work.want([self])
             for called in self.calls:
                 called.compile()
             stored = store.fetch(self.symbol, self._made, work.compile_one)
@@ -162,6 +165,12 @@ class Function:
                 part.lowered = llvm.lower(self.py_func, arguments)
             self.parts[arguments] = part
         return self.parts[arguments]
+
+
+def addresses(functions: Sequence[Function | None]) -> np.ndarray:
+    """The addresses of functions that a record calls, shape (functions,); 0 for None. Processes share the work."""
+    work.want([one for one in functions if one and not store.is_there(one.symbol)])
+    return np.array([one.compile().address if one else 0 for one in functions], dtype=np.int64)
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """The work of compiling all that lies apart: told to who waits for it, and shared with other processes.
 
 A process compiles what it needs when it needs it, what is called before its callers. When it first has to, it starts
-others; they go through all that is not there yet and take what nobody has begun and what has all that it calls. Who
+others, and tells them on their standard input which functions it `wants`. They take these first, then all others that
+are missing: what nobody has begun and what has all that it calls. Who
 needs a function that another process has begun does the same until it is there. So nothing is compiled twice, and
 nobody waits idly while there is something to do. The others end with the process that started them.
 """
@@ -12,6 +13,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -46,10 +48,40 @@ def ask_for(room: str) -> None:
         begin.cache_clear()
 
 
+WANTED: set[str] = set()
+"""The names of the functions that somebody waits for, with all that they call."""
+
+
+def want(functions: Iterable[Any]) -> None:
+    """Somebody waits for these functions: all processes that compile take them, and what they call, first."""
+    roots = [function.symbol for function in functions if function.symbol not in WANTED]
+    waiting = list(functions)
+    while waiting:
+        function = waiting.pop()
+        if function.symbol not in WANTED:
+            WANTED.add(function.symbol)
+            waiting += function.calls
+    for helper in _helpers if roots else ():
+        _tell(helper, roots)
+
+
+def _tell(helper: Any, names: Iterable[str]) -> None:
+    """Send the names of functions to a process that compiles, unless it has ended."""
+    with suppress(OSError, ValueError):
+        helper.stdin.write("".join(f"{name}\n" for name in names).encode())
+        helper.stdin.flush()
+
+
+def listen(names: Iterable[str]) -> None:
+    """The names of functions that another process wants, one a line, until it ends."""
+    for name in names:
+        want([function for function in FUNCTIONS if function.symbol == name.strip()])
+
+
 def compile_one() -> bool:
-    """Compile a function that nobody has begun; False if there is none now."""
+    """Compile a function that nobody has begun, first those that are wanted; False if there is none now."""
     rest = missing()
-    for function in _most_urgent_first(len(FUNCTIONS)):
+    for function in sorted(_most_urgent_first(len(FUNCTIONS)), key=lambda one: one.symbol not in WANTED):
         ready = function in rest and not any(called in rest for called in function.calls)
         if ready and not store.is_claimed(function.symbol):
             return function.compile() is not None
@@ -107,6 +139,10 @@ class Progress:
             print(f"\r\033[K{text}" if over else text, end=ends, file=sys.stderr, flush=True)
 
 
+_helpers: list[Any] = []
+"""The processes that compile for this one."""
+
+
 def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -118,8 +154,10 @@ def _others(count: int) -> list[Any]:
     command = [sys.executable, "-c", helping]
     place = os.pathsep.join([str(Path(__file__).resolve().parents[2]), *filter(None, sys.path)])
     environment, quiet = os.environ | {WORKERS: "0", "PYTHONPATH": place}, subprocess.DEVNULL
-    made = []
+    _helpers.clear()
     with suppress(OSError):
         for _ in range(count if store.can_be_shared() else 0):
-            made += [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, env=environment)]
-    return made
+            helper = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, env=environment)
+            _helpers.append(helper)
+            _tell(helper, WANTED)
+    return _helpers

@@ -5,14 +5,15 @@ regular triangle U: where no pivot is left the rank is found. With U R = V and U
 are (y - R z, z), and the least has (I + RᵀR) z = Rᵀ y.
 """
 
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled, compiled_apart
+from ..kernels.blocks import Integers, Matrix, Vector
 
 NO_PIVOT = 1e-12
 """Relative to the largest entry of A: a pivot this small is roundoff."""
 
 
-@compiled
-def least_solution(A, b, x, order, n):
+@compiled_apart
+def least_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int):
     """The rank of A, its leading n rows and columns. x becomes the least solution, in which b may have parts that no x
     can give: they are left in b[rank:n]. Of A there remains R, in A[:rank, rank:n], and `order` tells its columns."""
     rank = _triangle(A, b, order, n)

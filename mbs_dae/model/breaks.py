@@ -13,7 +13,7 @@ that is the same number whatever times were asked for: a run that goes on from a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -51,11 +51,11 @@ def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: 
     pad = 10 * side_of(largest)
     found = [np.zeros(0)]
     for element in switching:
-        values, laws = _laws_of(element, number)
-        known: dict[Switch, np.ndarray] = {}
-        for switch in laws.switches:
-            if not (order <= SMOOTH and _is_smooth(element, switch, values)):
-                found.append(_passages(switch, values, first - pad, last + pad, known, element.who))
+        for form, values, laws in _laws_of(element, number):
+            known: dict[Switch, np.ndarray] = {}
+            for switch in laws.switches:
+                if not (order <= SMOOTH and _is_smooth(form, switch, values)):
+                    found.append(_passages(switch, values, first - pad, last + pad, known, element.who))
     times = np.concatenate(found)
     _check_count(times.size, "the model")
     times[np.abs(times) < 0.5 * side_of(0.0)] = 0.0  # numbers near zero are dense, times are not
@@ -77,17 +77,16 @@ def put_on_breaks(t: np.ndarray, breaks: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def switches(element: Element) -> bool:
-    return bool(_of_element(element)[1].switches)
+    return any(laws.switches for _, _, laws in _of_element(element))
 
 
 def bends(element: Element) -> bool:
     """Whether some law of it is a function of time that bends."""
-    return bool(_of_element(element)[1].laws)
+    return any(laws.laws for _, _, laws in _of_element(element))
 
 
 def reads_time(element: Element) -> bool:
-    form, _ = element.form()
-    return any(e.has(time) for e in (*form.expressions, *(step for _, step in form.steps)))
+    return any(e.has(time) for form, _ in element.forms() for e in form.expressions)
 
 
 def side_of(t: Any) -> Any:
@@ -111,8 +110,8 @@ def farthest_ends(
     t = first + (last - first) / LOOKS * np.arange(-2, 2 * LOOKS + 1)
     found = []
     for element in bending:
-        values, laws = _laws_of(element, number)
-        found += [_turns(law, values, t) for law in laws.laws]
+        for _, values, laws in _laws_of(element, number):
+            found += [_turns(law, values, t) for law in laws.laws]
     turns = np.unique(np.concatenate(found))
     ends, begins = np.full(turns.size + 1, np.inf), np.concatenate([[-np.inf], turns])
     for own in found:
@@ -147,18 +146,20 @@ def _turns(law: sp.Expr, values: dict[sp.Symbol, Any], t: np.ndarray) -> np.ndar
     return np.unique(turns)
 
 
-def _laws_of(element: Element, number: Numbers) -> tuple[dict[sp.Symbol, Any], OfTime]:
-    """The element's laws of time, and the values of its constants."""
-    slots, found = _of_element(element)
-    return {s: n.table if isinstance(n, TableSymbol) else number(n) for s, n in slots.items()}, found
+def _laws_of(element: Element, number: Numbers) -> Iterator[tuple[Form, dict[sp.Symbol, Any], OfTime]]:
+    """Each form of the element, the values of its constants, and its laws of time."""
+    for form, slots, laws in _of_element(element):
+        yield form, {s: n.table if isinstance(n, TableSymbol) else number(n) for s, n in slots.items()}, laws
 
 
 @lru_cache(maxsize=4096)
-def _of_element(element: Element) -> tuple[Any, OfTime]:
+def _of_element(element: Element) -> tuple[tuple[Form, Any, OfTime], ...]:
     """Elements never change: each is looked at once, whatever the parameters and times."""
-    form, slots = element.form()
-    constants = {s: n for s, n in slots.items() if s not in form.signals}
-    return constants, _of_form(form, frozenset(constants))
+    found = []
+    for form, slots in element.forms():
+        constants = {s: n for s, n in slots.items() if s not in form.signals}
+        found.append((form, constants, _of_form(form, frozenset(constants))))
+    return tuple(found)
 
 
 @lru_cache(maxsize=4096)
@@ -173,9 +174,9 @@ def _of_form(form: Form, constants: frozenset[sp.Symbol]) -> OfTime:
     return of_time(tuple(e.xreplace(moving) for e in form.expressions), constants)
 
 
-def _is_smooth(element: Element, switch: Switch, values: dict[sp.Symbol, Any]) -> bool:
+def _is_smooth(form: Form, switch: Switch, values: dict[sp.Symbol, Any]) -> bool:
     table = values.get(switch.levels) if isinstance(switch.levels, sp.Symbol) else None
-    return isinstance(table, Table) and table.kind == "cubic" and not isinstance(element.form()[0], Relation)
+    return isinstance(table, Table) and table.kind == "cubic" and not isinstance(form, Relation)
 
 
 def _passages(
@@ -292,10 +293,15 @@ def law_of_time(e: sp.Expr, values: dict[sp.Symbol, Any]) -> Callable[[np.ndarra
     return call
 
 
+def _wrapped(x: Any, period: Any) -> Any:
+    return x - period * np.floor(x / period)
+
+
 @lru_cache(maxsize=1024)
 def _compiled(e: sp.Expr, symbols: tuple[sp.Symbol, ...]) -> Callable:
     names = {
-        "Wrap": lambda x, period: x - period * np.floor(x / period),
+        "Wrap": _wrapped,
+        "SmoothWrap": _wrapped,
         "Unwound": lambda angle, near: angle + 2 * np.pi * np.floor((near - angle) / (2 * np.pi) + 0.5),
         "Lookup": lambda table, order, x: table.read(x, int(order)),
         "Heaviside": lambda x, middle=0.5: np.heaviside(x, middle),

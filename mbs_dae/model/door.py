@@ -13,6 +13,7 @@ from .contacts import Contact
 from .drivers import Driver
 from .element import Element
 from .events import Event, Reset
+from .joints import Gear
 from .joints.base import Condition
 from .measures import Quantity
 from .parameters import ParameterValue, Reaction, Signal, free_parameters, signals_in
@@ -87,7 +88,8 @@ def check_content(model: Said, element: Element) -> None:
 
 
 def _check_symbols(model: Said, element: Element, form: Form, slots: dict[Any, Any]) -> None:
-    _check_signals(model, element, signals_in(slots.values()))
+    prescribes = isinstance(element, Condition | Contact) and form is element.form()[0]
+    _check_signals(model, element, signals_in(slots.values()), prescribes)
     check_bound(model, element.who, [n for s, n in slots.items() if s not in form.signals])
     known = {t, *form.slots, *form.own_symbols, *reference_turns(form, element.markers)}
     if stray := sorted(map(str, free_parameters(form.expressions) - known)):
@@ -141,12 +143,13 @@ def _check_reset(model: Said, who: str, reset: Reset) -> None:
 # --- signals ------------------------------------------------------------------------------------------------------
 
 
-def _check_signals(model: Said, element: Element, signals: Iterable[Signal]) -> None:
-    """Whether the model has all signals that this element reads, and it may read them."""
+def _check_signals(model: Said, element: Element, signals: Iterable[Signal], prescribes: bool) -> None:
+    """Whether the model has all signals that this element reads, and it may read them: what prescribes a motion reads
+    none."""
     own = {element.name: element}
     for signal in signals:
         what = f"{element.who} depends on {signal.name!r}"
-        if isinstance(element, Condition | Contact):
+        if prescribes:
             raise ModelError(
                 f"{what}: what joints, drivers and contacts prescribe is a matter of places and time; let a force "
                 "act on the motion instead, such as mbs.Torque or mbs.Actuator"
@@ -183,6 +186,17 @@ def check_spoken_of(model: Said) -> None:
             if found is not None:
                 what, remedy = f"and {other.name!r} of the model is another one", "make this one anew, of that"
             raise ModelError(f"{element.who} speaks of {other.who}, {what}; {remedy}")
+
+
+def check_teeth(model: Any) -> None:
+    """Refuse a pressure angle where the motion reads what joints carry: the separating force is found after it."""
+    for gear in model.conditions:
+        if isinstance(gear, Gear) and gear.pressure_angle != 0 and model.felt:
+            what = f"{gear.who} has a pressure_angle, and friction or a rate reads what {min(model.felt)!r} carries"
+            raise ModelError(
+                f"{what}: the force that drives wheels apart is found after the motion; leave pressure_angle= out, or "
+                "give the friction a size of its own, mbs.DryFriction"
+            )
 
 
 def check_setters(model: Said) -> None:

@@ -12,8 +12,18 @@ from ..provided import provided
 from ..symbolic.markers import t
 from .bodies.body import Body, Vector, coordinates_of
 from .content import Content
-from .door import check_bound, check_content, check_element, check_new, check_setters, check_spoken_of, check_symbol
+from .door import (
+    check_bound,
+    check_content,
+    check_element,
+    check_new,
+    check_setters,
+    check_spoken_of,
+    check_symbol,
+    check_teeth,
+)
 from .element import Element
+from .joints import Gear
 from .parameters import Number, Numeric, Parameter, ParameterValue, Reaction, Signal, finite_number, free_parameters
 from .signals import Input, StateVariable, signals_of, state_of
 
@@ -35,6 +45,7 @@ class Model(Content):
         self._compiled: dict[Any, Any] = {}
         self._alike: dict[Any, Any] = {}  # the same with other values of the parameters
         self._checked = False
+        self._gears: tuple[str, ...] = ()
         self._by_kind: dict[type, tuple[Any, ...]] = {}
         self.gravity = (0.0,) * self.dimension if gravity is None else gravity
         self.ground = self.body_class("ground", fixed=True)
@@ -161,13 +172,26 @@ class Model(Content):
         for element in elements:
             check_element(self, element)
             self._put(element)
-        return elements[0] if len(elements) == 1 else elements
+        self._count_gears()
+        added = tuple(self.elements[element.name] for element in elements)
+        return added[0] if len(added) == 1 else added
 
     def _put(self, element: Element) -> None:
         self.elements.declare(element.name, element)
         for body in element.bodies:
             body.waiting.pop(element.name, None)
         self._changed()
+
+        if isinstance(element, Gear):
+            self._gears = (*self._gears, element.name)
+
+    def _count_gears(self) -> None:
+        """Let gears know what carries their wheels among the joints that the model has now."""
+        for name in self._gears:
+            gear: Any = self.elements[name]
+            self.elements.declare(name, counted := gear.beside(self.elements.values()))
+            for body in counted.bodies:
+                body.waiting.pop(name, None)
 
     def _changed(self) -> None:
         self._compiled, self._alike, self._by_kind = {}, {}, {}  # those that are compiled keep what they had
@@ -257,6 +281,9 @@ class Model(Content):
         copy.bodies = Names("body", changes.get("bodies", self.bodies))
         copy.elements = Names("element", changes.get("elements", self.elements))
         copy.parameters = Names("parameter", changes.get("parameters", self.parameters))
+        if "elements" in changes:
+            copy._gears = tuple(name for name in self._gears if name in copy.elements)
+            copy._count_gears()
         return copy
 
     def __copy__(self) -> Self:
@@ -285,6 +312,7 @@ class Model(Content):
             for check in self._checks():
                 check(number)
             check_setters(self)
+            check_teeth(self)
             self._checked = True
         tree = {name: value for name, value in (("base", base), ("cut", cut)) if value is not None and value != ()}
         key = (str(coordinates), *map(str, tree.items()))
@@ -298,6 +326,16 @@ class Model(Content):
                 system = provided("Model.compile")(frozen, coordinates, **tree)
             self._compiled[key] = system
         return self._compiled[key]
+
+    def draw(self, t: float = 0.0, ax: Any = None, **options: Any) -> Any:
+        """A picture of the model, assembled at a time: what `assemble` finds, drawn as by ``State.draw``, whose options
+        it has.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> rod.draw(units="mm").axes[0].get_xlabel()
+        'x [mm]'
+        """
+        return provided("Model.draw")(self, t).draw(ax, **options)
 
     def _known_alike(self, key: tuple[str, ...]) -> Any:
         """What was compiled with other values of the parameters. Bodies can be compiled where joint or natural

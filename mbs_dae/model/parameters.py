@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, cmp_to_key, lru_cache
 from itertools import count
 from math import inf, isfinite, nan
 from numbers import Real
@@ -17,7 +17,7 @@ import sympy as sp
 from ..errors import ModelError
 from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup, Opaque, as_sympy
-from ..units import checked_unit
+from ..unit_system import checked_unit
 
 SomeForm = TypeVar("SomeForm", bound=Form)
 Numeric: TypeAlias = SupportsFloat
@@ -224,16 +224,18 @@ def constants_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
     form, signals = _signals_out(form)
     slots: dict[sp.Expr, sp.Symbol] = {}
     names = (f"c{k}" for k in count() if f"c{k}" not in {str(s) for s in form.slots})
+    facts = SubtreeFacts()
 
     def slot(constant: sp.Expr) -> sp.Symbol:
         if constant not in slots:
             slots[constant] = sp.Symbol(next(names), real=True)
         return slots[constant]
 
+    @cache  # a joint's angle stands in every component of a force: one walk for all of them
     def replaced(e: sp.Basic) -> sp.Basic:
-        if _is_constant(e):
+        if facts.is_constant(e):
             return slot(e)
-        if not e.args or not e.has(sp.Number, Parameter):
+        if not e.args or not facts.has_number(e):
             return e
         if isinstance(e, sp.Pow) and isinstance(e.exp, sp.Number):
             whole = isinstance(e.exp, sp.Float) and float(e.exp).is_integer()
@@ -242,8 +244,10 @@ def constants_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
             what, order, place = e.args
             return e.func(replaced(what), order, replaced(place))
         if isinstance(e, sp.Add | sp.Mul):
-            constant, rest = e.as_independent(*_variables(e), as_Add=isinstance(e, sp.Add))
-            terms = sorted(e.func.make_args(rest), key=_form)
+            constant = e.func(*(a for a in e.args if not facts.has_variable(a)))
+            terms = [a for a in e.args if facts.has_variable(a)]
+            terms.sort(key=cmp_to_key(sp.Basic.compare))  # sympy's own order decides between terms of one form
+            terms.sort(key=facts.order)
             return e.func(replaced(constant), *map(replaced, terms))
         return e.func(*map(replaced, e.args))
 
@@ -265,17 +269,45 @@ def _signals_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
     return out, {symbol: s for s, symbol in numbered.items()}
 
 
-def _is_constant(e: sp.Basic) -> bool:
-    """An expression of parameters and numbers that can be computed beforehand, and is not 0, 1 or -1."""
-    plain = e.is_Number and e in (0, 1, -1)
-    return isinstance(e, sp.Expr) and not _variables(e) and not plain and not e.has(Lookup, sp.nan, sp.oo)
+class SubtreeFacts:
+    """Facts about expressions that follow from the facts about their arguments; each is found once for each subtree,
+    however often and however deep it stands."""
+
+    def __init__(self) -> None:
+        for fact in (self.has_variable, self.has_number, self.has_no_value, self.shape, self.order):
+            setattr(self, fact.__name__, cache(fact))
+
+    def is_constant(self, e: sp.Basic) -> bool:
+        """Whether it is made of parameters and numbers, can be computed beforehand, and is not 0, 1 or -1."""
+        if not isinstance(e, sp.Expr) or e.is_Number and e in (0, 1, -1):
+            return False
+        return not self.has_variable(e) and not self.has_no_value(e)
+
+    def has_variable(self, e: sp.Basic) -> bool:
+        """Whether a symbol that is no parameter is free in it."""
+        if type(e).free_symbols is not sp.Basic.free_symbols:  # a symbol, or it binds one
+            return any(not isinstance(s, Parameter) for s in e.free_symbols)
+        return any(map(self.has_variable, e.args))
+
+    def has_number(self, e: sp.Basic) -> bool:
+        """Whether a number or a parameter stands in it."""
+        return isinstance(e, sp.Number | Parameter) or any(map(self.has_number, e.args))
+
+    def has_no_value(self, e: sp.Basic) -> bool:
+        """Whether a table, nan or infinity stands in it."""
+        return isinstance(e, Lookup) or e in (sp.nan, sp.oo) or any(map(self.has_no_value, e.args))
+
+    def shape(self, e: sp.Basic) -> sp.Basic:
+        """The expression with one blank in the place of every number and parameter."""
+        if isinstance(e, sp.Number | Parameter):
+            return BLANK
+        return e.func(*map(self.shape, e.args)) if self.has_number(e) else e
+
+    def order(self, e: sp.Basic) -> tuple:
+        """A key that sorts terms by their variables: names and values of constants do not decide the form."""
+        for argument in e.args:
+            self.order(argument)  # sympy remembers the last keys it made: parts first, and none is made twice
+        return sp.default_sort_key(self.shape(e))
 
 
-def _variables(e: sp.Basic) -> set[sp.Symbol]:
-    return {s for s in e.free_symbols if not isinstance(s, Parameter)}
-
-
-def _form(e: sp.Basic) -> tuple:
-    """Orders terms by their variables, so that names and values of constants do not decide the form."""
-    names = {s: sp.Symbol("_") for s in e.free_symbols if isinstance(s, Parameter)}
-    return sp.default_sort_key(e.xreplace({**names, **{f: sp.Symbol("_") for f in e.atoms(sp.Number)}}))
+BLANK = sp.Symbol("_")

@@ -26,7 +26,7 @@ from ..symbolic.derive import Reading
 from ..symbolic.expressions import called, expression_of
 from ..symbolic.functions import written_out
 from ..symbolic.markers import t
-from ..units import checked_unit
+from ..unit_system import checked_unit
 from .drivers import Driver
 from .element import Element, checked_name
 from .forces.base import EffortElement

@@ -13,6 +13,7 @@ from ..certify.certificate import Certificate
 from ..errors import ModelError
 from ..provided import provided
 from ..results.result import State
+from ..unit_system import UnitsLike, shown_in
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -167,6 +168,8 @@ class AssemblyModes:
             for c in ("x", "y", "angle") if model.dimension == 2 else ("x", "y", "z"):
                 yield f"{body}.{c}"
 
-    def plot(self, columns: int | None = None) -> Figure:
-        """All modes side by side, drawn to one scale, each with its circuit and its branch."""
-        return provided("AssemblyModes.plot")(self, columns)
+    def plot(self, columns: int | None = None, units: UnitsLike = None) -> Figure:
+        """All modes side by side, drawn to one scale, each with its circuit and its branch. `units` are those of
+        ``Result.plot``."""
+        with shown_in(units):
+            return provided("AssemblyModes.plot")(self, columns)

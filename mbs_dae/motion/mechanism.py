@@ -15,6 +15,7 @@ from ..compiled.machine import Machine
 from ..compiled.masses import mass_matrix
 from ..coordinates import JointCoordinates
 from ..kernels.blocks import block
+from ..kernels.functions import addresses
 from ..kernels.images import Image
 from ..linear.kkt import new_factor
 from ..tolerances import FELT, SHARE, SOFT
@@ -105,24 +106,25 @@ def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
     builder, functions = system.structure.contacts, np.zeros(0, dtype=np.int64)
     if builder.points:
         parts = (push, contact_powers, keep_closed, choose_states, strike, find_kept)
-        functions = np.array([one.compile().address for one in parts], dtype=np.int64)
+        functions = addresses(parts)
     state = system.layout.q_size + system.layout.v_size
     numbers = system.evaluator, machine.transformation, functions, machine.pattern, state, asks, system.length
     return builder.fill(*numbers)
 
 
 def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: Contacts) -> Switches:
-    batches, layout = (machine.program.batch, dynamics.batch, contacts.program.batch), system.layout
+    batches = machine.program.batch, dynamics.batch, contacts.bounds, contacts.program.batch
+    layout = system.layout
     kinds = np.full(contacts.entries, RUB)
     kinds[contacts.entry] = TOUCH
     kinds = np.concatenate([*(batch.switch_kind for batch in batches), kinds])
     blind = np.concatenate([~np.isin(np.arange(one.switch_at.size), one.slope_of) for one in batches]).astype(np.int64)
     blind = np.append(blind, np.zeros(contacts.entries, dtype=np.int64))
-    parts = (slide, return_to_surfaces) if kinds.size else ()
-    functions = np.array([one.compile().address for one in parts], dtype=np.int64)
+    laws = sum(batch.switch_at.size for batch in batches[:3])
+    parts = (slide, return_to_surfaces) if laws else ()  # only laws hold a motion on their surfaces
+    functions = addresses(parts)
     bodies, width = system.structure.program.batch.layout, state_layout(layout).size
     ways, own = bodies.q_size + bodies.v_size + 1, 2 * layout.q_size + layout.v_size
-    laws = sum(batch.switch_at.size for batch in batches[:2])
     return block(Switches(kinds, functions, blind), switches=kinds.size, laws=laws, ways=ways, own=own, width=width)
 
 

@@ -22,10 +22,11 @@ from ..compiled.reading import Trajectory
 from ..poses.newton import close, complete, dependent_rows
 from ..readings.motion import own_motion, result_of
 from ..readings.reactions import ComputedReactions, Loads, least
+from ..readings.teeth import apart, with_separation
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT, NEARLY
-from .contact.told import impulses_along, states_of, sticking_rows
+from .contact.told import choose_along, impulses_along, states_of, sticking_rows
 from .derivative import WORK, solve_motion
 from .implicit.iteration import MATRICES
 from .mechanism import mechanism
@@ -104,6 +105,13 @@ def _with_given(bodies: System, motion: Trajectory, modes: np.ndarray, contacts:
     return multipliers + added, redundant
 
 
+def modes_along(bodies: System, motion: Trajectory) -> tuple[int, np.ndarray]:
+    """For how many states of a motion forces of contacts and friction go with the equations, and the modes there."""
+    run = mechanism(bodies, refinements=2, asks=EVENTS)
+    modes = np.zeros((motion.t.size, run.switches.mode.size))
+    return choose_along(run, *motion[:3], modes), modes
+
+
 def forces_along(
     bodies: System, motion: Trajectory, modes: np.ndarray | None = None, asks: int = EVENTS
 ) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, int]:
@@ -130,7 +138,8 @@ def in_the_limit(
     for place, k in enumerate(singular):
         here, multipliers[k] = multipliers[k] * unit, np.nan
         if (around := _around(system, motion, k)) is not None:
-            _, loads, _, powers, _ = forces_along(system, around)
+            modes = modes_along(system, around)[1] if system.model.frictions else None
+            _, loads, _, powers, _ = forces_along(system, around, modes)
             loads = least(system, around, loads, redundant) if redundant else loads
             rates[place], (limit, unfelt) = _limit(powers)[0], _limit(loads * unit)
             multipliers[k] = limit / unit
@@ -171,6 +180,9 @@ def with_forces(
     Loads that are to be made when they are read have nothing undetermined."""
     contacts = np.zeros((motion.t.size, system.structure.contacts.rows)) if contacts is None else contacts
     sticking = sticking_rows(system, more.get("modes", {}), motion.t.size)
+    if apart(system):
+        known = loads if isinstance(loads, Loads) else loads()
+        loads = known._replace(multipliers=with_separation(system, motion, known.multipliers))
     reactions = ComputedReactions(system, motion, contacts, sticking, cast(Any, loads))
     energy, stats = ledger(frozen(energies)), more.get("stats", {})
     notes = [stats.get("note", ""), tables_left(system, motion)]

@@ -324,17 +324,12 @@ def _accept(march, t, end, switches):
 
 @compiled_apart
 def resume(march: March):
-    """Go on behind a sampling time, from states that were set; branches of laws are those of these."""
-    search, t, y0, k0 = march.search, march.time[0], march.stages.y0, march.stages.k[0]
+    """Go on behind a sampling time, from states that were set."""
     march.course.at[WAITING] = 0
     status = _next_span(march, SAMPLED)
-    if status == DONE and search.functions.size > 0:
-        status = switched(search, t, y0, k0, CARRY_ON)
-        if status == DONE:
-            status = _begin_anew(march, t, SAMPLED)
     if status == DONE:
         _keep_if_asked(march)
-    return EVENT if status == DONE and search.events[0] > 0 else status
+    return EVENT if status == DONE and march.search.events[0] > 0 else status
 
 
 @compiled
@@ -356,10 +351,15 @@ def _turned_over(march):
 
 @compiled
 def _next_span(march, how):
-    """Laws have switched: the derivative anew, on the other side of the break, and with it a first step."""
-    course, control, stages = march.course, march.control, march.stages
+    """Laws of time have switched, or states were set: branches of laws and states of contacts are chosen on the other
+    side of the break (a force that jumps may let go what friction held), the derivative anew, and with it a first
+    step."""
+    course, control, stages, status = march.course, march.control, march.stages, DONE
     course.at[SPAN] += 1
-    status = _begin_anew(march, course.first[course.at[SPAN]], how)
+    if march.search.functions.size > 0:
+        status = switched(march.search, march.time[0], stages.y0, stages.k[0], CARRY_ON)
+    if status == DONE:
+        status = _begin_anew(march, course.first[course.at[SPAN]], how)
     march.crossing.energy[0] = energy_of(march.record.end_scalars, stages.y0[march.mechanism.state.works_at :])
     control.step[0], control.again[0] = control.fixed, 0
     return status

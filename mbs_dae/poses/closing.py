@@ -27,6 +27,7 @@ from ..tolerances import LOOSE, NEARLY
 from . import newton
 from .dependence import PoseRank, elements_of
 from .newton import finish
+from .slips import with_notes
 from .trajectories import put_where_led
 
 TURN = 0.5
@@ -279,6 +280,7 @@ def _not_assembled(
     system: System, t: float, attempt: Attempt, message: str, kind: str, joints: tuple[str, ...], gaps: dict[str, float]
 ) -> AssemblyError:
     worst, pose = max(gaps.values(), default=0.0), attempt.q[: system.nq]
+    message = with_notes(system, message)
     return AssemblyError(message, kind=kind, time=t, joints=joints, residuals=gaps, gap=worst, pose=pose)
 
 

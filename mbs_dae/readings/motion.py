@@ -17,6 +17,7 @@ from ..duals import Dual
 from ..errors import ModelError
 from ..model.bodies.body import Marker
 from ..model.forces.base import ForceElement
+from ..model.joints import Gear
 from ..model.measures import Measure
 from ..model.parameters import Parameter
 from ..results.own import OwnMotion
@@ -188,6 +189,8 @@ def result_of(
     if "own" not in more:
         more["own"] = own_motion(system, motion)
     motion, system = system.of_bodies(motion), system.cartesian
+    if swept is None:
+        _check_gears(system, motion)
     quantities, t = ComputedQuantities(system, motion, swept, integrated, pushes), motion.t if t is None else t
     if swept is not None:
         t, name = np.array(swept.values), str(swept.parameter)
@@ -195,6 +198,15 @@ def result_of(
     more |= {"violation": quantities.violation, "sketch": partial(_sketch, system, swept)}  # made when they are read
     q, v, a = _moving(system, motion)
     return Result(system.model.name, frozen(np.array(t)), q, v, a, system.coordinate_names, quantities, **more)
+
+
+def _check_gears(system: System, motion: Trajectory) -> None:
+    """Whether pitch circles touch all the time, where no body holds their axes."""
+    for gear in system.model.conditions:
+        if isinstance(gear, Gear) and gear.distance is not None:
+            reading, markers = gear.distance
+            apart = system.read_values(reading, {}, markers, *motion[:3])
+            gear.check_free(system.evaluator, motion.t, *apart.T)
 
 
 def _sketch(system: System, swept: Swept | None) -> Sketch:

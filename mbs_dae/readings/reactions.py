@@ -29,12 +29,14 @@ from ..model.contacts.friction import FrictionElement
 from ..model.drivers import Driver
 from ..model.element import Element
 from ..model.forces.base import EffortElement, ForceElement
+from ..model.joints import Gear
 from ..results.own import Lazy
 from ..results.quantities import frozen
 from ..symbolic.derive import Relation
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS
 from ..tolerances import RANK
+from .teeth import apart, coupled, open_rows, separating_wrench
 from .varying import called, check_read
 
 TOUCHING = Contact, FrictionElement
@@ -113,7 +115,12 @@ class ComputedReactions:
         rows, partials = self._rows(element), self._partials(element)
         multipliers = (-self._contacts if isinstance(element, TOUCHING) else self.loads.multipliers)[:, rows, None]
         unfelt = np.isnan(multipliers) & (partials == 0.0)  # nan where it is felt only
-        return np.where(unfelt, 0.0, partials * multipliers).sum(axis=1)
+        found = np.where(unfelt, 0.0, partials * multipliers).sum(axis=1)
+        return found + self.separating(element) if element in apart(self._system) else found
+
+    def separating(self, gear: Gear) -> np.ndarray:
+        """The wrench that drives off the second wheel of a gear, (times, components), about its marker."""
+        return separating_wrench(self._system, self._motion, gear, self.loads.multipliers)
 
     def _rows(self, element: Element) -> np.ndarray:
         structure = self._system.structure
@@ -122,7 +129,8 @@ class ComputedReactions:
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)
         out = np.ones((len(self._motion.t), self._width), dtype=bool)
-        known = not (self.loads.redundant or self.loads.undetermined.any() or self._holding.any())
+        several = bool(self.loads.redundant or self._holding.any() or coupled(self._system))
+        known = not (several or self.loads.undetermined.any())
         if known or isinstance(element, ForceElement):
             return out
         rows, partials = self._rows(element), self._partials(element)
@@ -130,10 +138,12 @@ class ComputedReactions:
             rows = rows + len(self._system.rows)
         else:
             out &= ~((partials != 0.0) & self.loads.undetermined[:, rows, None]).any(axis=1)
-        if not (self.loads.redundant or self._holding.any()):
+        if not several:
             return out
         for k, null in enumerate(self._null_vectors):
             if null.shape[1]:
+                if element in coupled(self._system):  # how its wheels press on each other is what nothing tells
+                    out[k, : self.dimension] = False
                 moved = np.abs(partials[k].T @ null[rows]).max(axis=1)
                 out[k] &= moved <= SHARE * self._largest(np.abs(partials[k]).max(axis=0, initial=0.0))
         return out
@@ -174,12 +184,12 @@ class ComputedReactions:
     @cached_property
     def _null_vectors(self) -> list[np.ndarray]:
         """Over the rows of joints, then those of contacts."""
-        found = []
+        found, rows = [], len(self._system.rows)
         for pose, holding in zip(self._poses, self._holding, strict=True):
-            own = null_vectors(self._system, *pose, self.loads.redundant, np.flatnonzero(holding))
-            rows = len(self._system.rows)
+            beside = open_rows(self._system, *pose) if coupled(self._system) else None
+            own = null_vectors(self._system, *pose, self.loads.redundant, np.flatnonzero(holding), beside)
             whole = np.zeros((rows + holding.size, own.shape[1]))
-            whole[np.append(np.ones(rows, dtype=bool), holding)] = own
+            whole[np.append(np.ones(rows, dtype=bool), holding)] = own[: rows + np.count_nonzero(holding)]
             found.append(whole)
         return found
 
@@ -235,20 +245,22 @@ def _smallest(matrix: sps.csr_matrix, redundant: int) -> float:
 
 
 def null_vectors(
-    system: System, t: float, q: np.ndarray, redundant: int, pushing: np.ndarray = NOTHING_PUSHES
-) -> np.ndarray:
+    system: System, t: float, q: np.ndarray, redundant: int, pushing: np.ndarray = NOTHING_PUSHES,
+    beside: sps.csr_matrix | None = None,
+) -> np.ndarray:  # fmt: skip
     """All z with Φ_vᵀ z = 0 at a pose, as columns: orthonormal when a moment counts over the model's length. With
-    `pushing`, rows of contacts, these stand behind those of joints.
+    `pushing`, rows of contacts, these stand behind those of joints; and behind them other rows, `beside`.
 
     There are at least as many as rows are redundant, even where drift hides that."""
     matrix, lengths = scaled_jacobian(system, t, q)
     units = (system.row_units / system.length)[:, None]
-    if pushing.size:
-        contacts = system.reader_by(system.structure.contacts.program).jacobian(t, q)[pushing]
-        normals = contacts @ sps.diags(1.0 / np.sqrt(system.weight))
+    further = [system.reader_by(system.structure.contacts.program).jacobian(t, q)[pushing]] if pushing.size else []
+    further += [] if beside is None else [beside]
+    for rows in further:
+        normals = rows @ sps.diags(1.0 / np.sqrt(system.weight))
         own = np.maximum(sps.linalg.norm(normals, axis=1), 1e-300)
         matrix, lengths = sps.vstack([matrix, sps.diags(1.0 / own) @ normals]), np.append(lengths, own)
-        units = np.concatenate([units, np.ones((pushing.size, 1))])
+        units = np.concatenate([units, np.ones((rows.shape[0], 1))])
     u, sines, _ = np.linalg.svd(matrix.toarray(), full_matrices=True)
     rank = min(int((sines > RANK * sines.max(initial=0.0)).sum()), matrix.shape[0] - redundant)
     null = u[:, rank:] / lengths[:, None] * units

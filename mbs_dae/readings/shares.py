@@ -17,7 +17,8 @@ from ..results.result import Result
 from ..results.shares import Shares
 from .influence import influence, jacobians, pieces
 from .reactions import ComputedReactions
-from .sources import INERTIA, Push, Sources, sources_of
+from .sources import INERTIA, SEPARATION, Push, Sources, sources_of
+from .teeth import apart
 
 BALANCED = 1e-8
 """Shares whose sum misses the load by more than this part of what loads and shares are along the motion are none. (Not
@@ -44,6 +45,8 @@ def shares(result: Result, name: str, axes: str = "world") -> Shares:
     loads[:, rows] = unit_loads
     sources = known_sources(result, reactions)
     parts = split(reactions, sources, loads)
+    if element in apart(system):
+        parts[SEPARATION + name] += reactions.separating(element)  # type: ignore[arg-type]
     total = result.effort(name)[:, None] if driver else reactions.world(name)
     note = leave_out_unbalanced(result, sources, parts, total)
     if driver:
@@ -67,7 +70,7 @@ def known_sources(result: Result, reactions: ComputedReactions) -> Sources:
     """With the accelerations that the loads belong to. A run in other coordinates than those of bodies tells loads for
     the accelerations that follow from its places and velocities: they are off those of the run by what its constraints
     are off. Newton's law tells them apart: M v̇ = Q - Φ_vᵀ λ, body by body."""
-    sources = sources_of(reactions.system, reactions.motion, reactions.contacts)
+    sources = sources_of(reactions.system, reactions.motion, reactions.contacts, reactions.loads.multipliers)
     if not sources.pushes:
         what = f"nothing of {result.title!r} has a mass, and no force acts: there are no loads to share"
         raise ModelError(f"{what}; give masses, model.body(name, mass=..., inertia=...), or forces")

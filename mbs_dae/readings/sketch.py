@@ -60,6 +60,7 @@ def _shape(element: Element, number: Evaluator) -> dict:
     fields, values = getattr(element, "fields", {}), getattr(element, "values", {})
     constants = {n: number(values[n]) for n, f in fields.items() if isinstance(f, Scalar)}
     constants |= {n: str(values[n]) for n, f in fields.items() if isinstance(f, Choice)}
+    constants |= {n: number(value) for n, value in getattr(element, "drawn", {}).items()}
     steady = {n: _steady(values[n], number) for n, f in fields.items() if isinstance(f, Expression)}
     constants |= {n: value for n, value in steady.items() if isfinite(value)}
     if shapes := getattr(element, "shapes", ()):
@@ -125,5 +126,5 @@ def _numeric(profile: sp.Expr, number: Evaluator) -> Callable[[float], float]:
 def _function(profile: sp.Expr) -> tuple[Callable, list[sp.Symbol]]:
     """Made once for a profile: values of parameters and tables are arguments."""
     symbols = sorted(profile.free_symbols - {theta}, key=str)
-    own = {"Lookup": lambda table, order, x: lookup(table, 0, order, x), "Wrap": wrap}
+    own = {"Lookup": lambda table, order, x: lookup(table, 0, order, x), "Wrap": wrap, "SmoothWrap": wrap}
     return sp.lambdify([theta, *symbols], profile, modules=[own, "math"]), symbols

@@ -17,8 +17,9 @@ from ..compiled import System
 from ..compiled.batch import Place
 from ..compiled.dynamics import dynamics_instances
 from ..compiled.reading import Trajectory
+from .teeth import apart, distance_rows, separation
 
-WEIGHT, INERTIA = "weight of ", "inertia of "
+WEIGHT, INERTIA, SEPARATION = "weight of ", "inertia of ", "pressure angle of "
 
 
 class Push(NamedTuple):
@@ -42,8 +43,11 @@ class Sources(NamedTuple):
     masses: Masses
 
 
-def sources_of(system: System, motion: Trajectory, contacts: np.ndarray) -> Sources:
-    """In Cartesian coordinates. `contacts` are the forces along the rows of contacts, (times, rows)."""
+def sources_of(
+    system: System, motion: Trajectory, contacts: np.ndarray, multipliers: np.ndarray | None = None
+) -> Sources:
+    """In Cartesian coordinates. `contacts` are the forces along the rows of contacts, (times, rows); from the
+    `multipliers` follows what drives the wheels of gears apart."""
     own, columns = system.structure, system.structure.columns
     builder = own.dynamics.batch
     outputs = system.outputs_of(builder, *motion[:3])
@@ -62,6 +66,9 @@ def sources_of(system: System, motion: Trajectory, contacts: np.ndarray) -> Sour
     first = len(system.bodies)
     forces = {e.name: _push_of(places[first + k], outputs, columns) for k, e in enumerate(system.model.forces)}
     pushes = {**weights, **inertias, **forces, **dict(_contacts(system, motion, contacts))}
+    for gear in apart(system) if multipliers is not None else ():
+        off = -separation(system, gear, multipliers)[:, None] * distance_rows(system, motion, gear)
+        pushes[SEPARATION + gear.name] = Push(np.arange(own.columns), off)
     return Sources(pushes, _joined(masses, len(motion.t)))
 
 

@@ -7,17 +7,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..provided import provided
+from ..unit_system import UnitsLike, shown_in
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 class Pictures:
-    """What can be drawn of a `Result`."""
+    """The pictures of a `Result`. Numbers are shown in SI; ``degrees=True`` shows angles in degrees; ``units=``
+    shows whatever it names in other units: "deg, mm", ``{"rod.angle": "deg"}``, or what `mbs.units` gives."""
 
-    def plot(self, *names: str, axes: str = "world", over: str | None = None) -> Figure:
+    def plot(
+        self, *names: str, axes: str = "world", over: str | None = None, degrees: bool = False,
+        units: UnitsLike = None, beside: Any = (),
+    ) -> Figure:  # fmt: skip
         """The named quantities over time, or ``over`` another one, a panel for each unit and each vector; ``axes`` are
         those of vectors, as of `vector`. Dashed is what redundant joints leave open.
+
+        ``degrees=True`` shows angles and their rates in degrees, ``units="deg, mm, rpm"`` or ``units={"rod.angle":
+        "deg"}`` whatever is named in other units than those of SI: see `mbs.units`. Other results are drawn with it:
+        ``beside={"with friction": other}``, dotted or in dashes and dots.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
@@ -27,10 +36,13 @@ class Pictures:
         >>> figure.savefig("rod.png")
         >>> mbs.kinematics(rod, [0, 0.5, 1]).plot("rod.B.y", over="rod.angle").axes[0].get_xlabel()
         'rod.angle [rad]'
+        >>> mbs.kinematics(rod, [0, 0.5, 1]).plot("rod.angle", degrees=True).axes[0].get_ylabel()
+        'angle [°]'
         """
-        return provided("Result.plot")(self, names, axes, over)
+        with shown_in(units, degrees):
+            return provided("Result.plot")(self, names, axes, over, beside)
 
-    def plot_path(self, *markers: str) -> Figure:
+    def plot_path(self, *markers: str, units: UnitsLike = None) -> Figure:
         """The paths that named points take (coupler curves); a circle shows where each begins, and faint lines the
         mechanism there.
 
@@ -40,10 +52,12 @@ class Pictures:
         >>> figure.axes[0].get_legend_handles_labels()[1]
         ['rod.B']
         """
-        return provided("Result.plot_path")(self, markers)
+        with shown_in(units):
+            return provided("Result.plot_path")(self, markers)
 
     def plot_violation(self) -> Figure:
-        """The largest violation of position, velocity and acceleration equations over time.
+        """The largest violation of position, velocity and acceleration equations over time. It is one of lengths or of
+        angles, whichever is larger in SI, and so is not shown in other units.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> figure = mbs.simulate(rod, [0, 0.5, 1], initial={"rod.omega": 2}).plot_violation()
@@ -52,7 +66,7 @@ class Pictures:
         """
         return provided("Result.plot_violation")(self)
 
-    def plot_energy(self) -> Figure:
+    def plot_energy(self, units: UnitsLike = None) -> Figure:
         """The ledger over time: kinetic, potential, dissipated, supplied, and their total; below, the error of the
         total.
 
@@ -61,9 +75,10 @@ class Pictures:
         >>> figure.axes[0].get_legend_handles_labels()[1]
         ['kinetic', 'potential', 'dissipated', 'supplied', 'total']
         """
-        return provided("Result.plot_energy")(self)
+        with shown_in(units):
+            return provided("Result.plot_energy")(self)
 
-    def plot_reaction(self, *joints: str, axes: str = "world", polar: bool = False) -> Figure:
+    def plot_reaction(self, *joints: str, axes: str = "world", polar: bool = False, units: UnitsLike = None) -> Figure:
         """What joints do to their second bodies, over time: Fx, Fy, the magnitude, and the moment where there is one.
         Dashed is what redundant joints leave open (see `Result.is_unique`).
 
@@ -75,11 +90,13 @@ class Pictures:
         >>> result.plot_reaction("A").axes[0].get_ylabel().splitlines()
         ['A: force on rod', '[N]']
         """
-        return provided("Result.plot_reaction")(self, joints, axes, polar)
+        with shown_in(units):
+            return provided("Result.plot_reaction")(self, joints, axes, polar)
 
     def animate(
         self, path: str | Path | None = None, *, fps: float = 25, speed: float | None = None,
         trace: str | Sequence[str] = (), size: tuple[float, float] = (6.4, 4.8), view: tuple[float, ...] | None = None,
+        units: UnitsLike = None, degrees: bool = False,
     ) -> Any:  # fmt: skip
         """The motion as a film, drawn from joints and links: in a notebook it plays as a page; with a `path`, a file: a
         .gif or .mp4 film, a page of .html, or a .png or .svg picture of the first pose with later ones faint behind it.
@@ -98,11 +115,12 @@ class Pictures:
         >>> result.animate("rod.svg").name
         'rod.svg'
         """
-        return provided("Result.animate")(self, path, fps=fps, speed=speed, trace=trace, size=size, view=view)
+        with shown_in(units, degrees):
+            return provided("Result.animate")(self, path, fps=fps, speed=speed, trace=trace, size=size, view=view)
 
     def draw(
         self, index: int = 0, ax: Any = None, *, trace: str | Sequence[str] = (),
-        size: tuple[float, float] = (6.4, 4.8), view: tuple[float, ...] | None = None,
+        size: tuple[float, float] = (6.4, 4.8), view: tuple[float, ...] | None = None, units: UnitsLike = None,
     ) -> Figure:  # fmt: skip
         """A still picture of one pose, in given axes or in a new matplotlib figure; `trace`, `size` and `view` as of
         `animate`.
@@ -113,12 +131,13 @@ class Pictures:
         >>> figure.axes[0].get_aspect()
         1.0
         """
-        return provided("Result.draw")(self, index, ax, trace=trace, size=size, view=view)
+        with shown_in(units):
+            return provided("Result.draw")(self, index, ax, trace=trace, size=size, view=view)
 
     def view(
         self, *, plots: str | Sequence[str] = (), trace: str | Sequence[str] = (),
         view: tuple[float, ...] | None = None, speed: float | None = None, live: bool = False,
-        height: int | None = None,
+        height: int | None = None, units: UnitsLike = None, degrees: bool = False,
     ) -> Any:  # fmt: skip
         """The motion in a notebook, to play, turn and scrub, with curves of `plots` beside it: the page that
         ``result.save("motion.html", plots="rod.angle")`` makes for any browser. `height` is in pixels.
@@ -128,4 +147,6 @@ class Pictures:
         >>> mbs.kinematics(rod, [0, 0.5, 1]).view(plots="rod.angle")
         View(height=620)
         """
-        return provided("Result.view")(self, plots=plots, trace=trace, view=view, speed=speed, live=live, height=height)
+        choices: dict[str, Any] = {"plots": plots, "trace": trace, "view": view, "speed": speed, "live": live}
+        with shown_in(units, degrees):
+            return provided("Result.view")(self, **choices, height=height)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..provided import provided
+from ..unit_system import UnitsLike, shown_in, size_of, told
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -151,17 +152,18 @@ class Shares:
         if not np.isfinite(fractions[name]):
             name = max(sizes, key=lambda one: sizes[one])
         size, unit = float(np.linalg.norm(self._main(self.total)[k])), self._unit
-        sentence = f"at {self._when(k)} {self.of} {self.verb} {size:.6g} {unit}: "
+        sentence = f"at {self._when(k)} {self.of} {self.verb} {told(size, unit)}: "
         if not sizes[name]:
             sentence = f"at {self._when(k)} {self.of} {self.verb} nothing"
         elif np.isfinite(fractions[name]):
             sentence += f"{100 * fractions[name]:.0f} % of it is {name}"
         else:
-            sentence += f"its shares cancel, the largest is {sizes[name]:.6g} {unit} of {name}"
+            sentence += f"its shares cancel, the largest is {told(sizes[name], unit)} of {name}"
         return Share(name, fractions[name], sizes[name], sentence)
 
-    def table(self, at: float | Mapping[str, float] | None = None) -> str:
-        """All shares at one time, the largest first: for ``print``.
+    def table(self, at: float | Mapping[str, float] | None = None, units: UnitsLike = None) -> str:
+        """All shares at one time, the largest first: for ``print``. `units` are those of ``Result.plot``; ``at`` is in
+        SI.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -173,30 +175,40 @@ class Shares:
           weight of rod          0    19.62        0   30.0 %
           sum                  -30    19.62        0  100.0 %
         """
-        k = self.index(at)
+        with shown_in(units):
+            return self._table(self.index(at))
+
+    def _table(self, k: int) -> str:
         fractions = self._fractions(k)
         order = sorted(self.parts, key=lambda one: -np.nan_to_num(fractions[one], nan=self._sizes(k)[one]))
+        read = [size_of(u, f"{self.of}.{c}") for c, u in zip(self.components, self.units, strict=True)]
+        sizes = np.array([size for size, _ in read])
         whole = 1.0 if np.isfinite([*fractions.values()]).any() else np.nan
-        rows = [(name, *_columns(self.parts[name])[k], _percent(fractions[name])) for name in order]
-        rows.append(("sum", *_columns(self.total)[k], _percent(whole)))
-        head = ("source", *(f"{c} [{u}]" for c, u in zip(self.components, self.units, strict=True)), "share")
-        size = np.abs([_columns(part)[k] for part in self.parts.values()]).max(axis=0, initial=0.0)
+        rows = [(name, *_columns(self.parts[name])[k] / sizes, _percent(fractions[name])) for name in order]
+        rows.append(("sum", *_columns(self.total)[k] / sizes, _percent(whole)))
+        head = ("source", *(f"{c} [{u}]" for c, (_, u) in zip(self.components, read, strict=True)), "share")
+        size = np.abs([_columns(part)[k] / sizes for part in self.parts.values()]).max(axis=0, initial=0.0)
         return "\n".join([f"{self.of} at {self._when(k)}", *_lines(head, rows, size)])
 
     def __str__(self) -> str:
         """The largest of each over time, and what it has of the load where that is largest."""
         k = self.index(None)
         fractions, halves = self._fractions(k), self._halves
-        head = ("source", *(f"max {word} [{unit}]" for word, unit, _ in halves), f"at {self._when(k)}")
-        peak = {name: [_peak(_columns(part)[:, at]) for _, _, at in halves] for name, part in self.parts.items()}
+        read = [(at, *size_of(unit)) for _, unit, at in halves]
+        head = (
+            "source",
+            *(f"max {h[0]} [{w}]" for h, (*_, w) in zip(halves, read, strict=True)),
+            f"at {self._when(k)}",
+        )
+        peak = {name: [_peak(_columns(part)[:, at]) / s for at, s, _ in read] for name, part in self.parts.items()}
         order = sorted(self.parts, key=lambda one: -np.nan_to_num(fractions[one]))
         rows = [(name, *peak[name], _percent(fractions[name])) for name in order]
-        rows.append(("sum", *(_peak(_columns(self.total)[:, at]) for _, _, at in halves), ""))
+        rows.append(("sum", *(_peak(_columns(self.total)[:, at]) / size for at, size, _ in read), ""))
         size = np.array([*peak.values()]).reshape(-1, len(halves)).max(axis=0, initial=0.0)
-        told = [f"  {self.note}"] if self.note else []
-        return "\n".join([f"{self.of}: what it {self.verb}, by source", *_lines(head, rows, size), *told])
+        note = [f"  {self.note}"] if self.note else []
+        return "\n".join([f"{self.of}: what it {self.verb}, by source", *_lines(head, rows, size), *note])
 
-    def plot(self, *names: str) -> Figure:
+    def plot(self, *names: str, units: UnitsLike = None) -> Figure:
         """The shares stacked over time, and the load as a line, a panel for each component that is not zero, or for
         those that are named. What is positive is stacked upwards, what is negative downwards.
 
@@ -207,7 +219,8 @@ class Shares:
         >>> [panel.get_ylabel() for panel in figure.axes]
         ['A: $F_x$ [N]', 'A: $F_y$ [N]']
         """
-        return provided("Shares.plot")(self, names)
+        with shown_in(units):
+            return provided("Shares.plot")(self, names)
 
     # --- sizes ---
 
@@ -246,7 +259,7 @@ class Shares:
 
     def _when(self, k: int) -> str:
         name, unit = self.axis
-        return f"{name} = {self.t[k]:.6g} {unit}".strip()
+        return f"{name} = {told(self.t[k], unit, name)}"
 
 
 def _known_of_nothing(name: str) -> np.ndarray:

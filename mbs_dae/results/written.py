@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from ..provided import provided
+from ..unit_system import UnitsLike, shown_in
 
 
 class Written:
     """What a `Result` can be written as."""
 
-    def save(self, path: str | Path, **choices: Any) -> Path:
+    def save(self, path: str | Path, *, units: UnitsLike = None, degrees: bool = False, **choices: Any) -> Path:
         """Write a file; the ending of its name says which: .npz or .nc with everything, for ``mbs.load(path)``; .csv,
         .xlsx, .mat or .parquet with a table of all numbers; .html with a page that plays the motion in any browser;
         .gif, .mp4, .png or .svg with the motion, drawn.
@@ -19,17 +20,21 @@ class Written:
         A page takes choices of what it shows at first: ``save("motion.html", plots="slider.x", trace="rod.tip",
         view=(24, -58), speed=0.1)``; with ``live=True`` it solves driven motions. Pictures take those of `animate`.
 
+        ``units="deg, mm"`` (see `mbs.units`) and ``degrees=True`` are for tables and pages that people read, each with
+        its units written in it. ``mbs.load`` gives SI again; .npz is SI always.
+
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
         >>> path = mbs.kinematics(rod, [0, 0.5, 1]).save("motion.csv")
         >>> path.read_text(encoding="utf-8").split(",")[:3]
         ['t [s]', 'rod.x [m]', 'rod.vx [m/s]']
         """
-        return provided("Result.save")(self, path, **choices)
+        return provided("Result.save")(self, path, units=units, degrees=degrees, **choices)
 
-    def to_dataframe(self, *names: str) -> Any:
+    def to_dataframe(self, *names: str, units: UnitsLike = None, degrees: bool = False) -> Any:
         """The named quantities (`names`, if none is said) as a pandas table over time; vectors by their components.
-        ``table.attrs["units"]`` and ``table.attrs["long_names"]`` tell of each column.
+        ``table.attrs["units"]`` and ``table.attrs["long_names"]`` tell of each column. Columns that `units` or
+        `degrees` put into other units than those of SI have these in their names.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
@@ -39,10 +44,17 @@ class Written:
         0.0     0.000     0.600        2.0
         0.5    -0.505     0.324        2.0
         1.0    -0.546    -0.250        2.0
+        >>> mbs.kinematics(rod, [0, 0.5, 1]).to_dataframe("rod.B.y", "rod.angle", degrees=True).round(3)
+             rod.B.y  rod.angle [°]
+        t
+        0.0    0.000          0.000
+        0.5    0.252         57.296
+        1.0    0.273        114.592
         """
-        return provided("Result.to_dataframe")(self, names)
+        with shown_in(units, degrees):
+            return provided("Result.to_dataframe")(self, names)
 
-    def to_xarray(self, *names: str) -> Any:
+    def to_xarray(self, *names: str, units: UnitsLike = None, degrees: bool = False) -> Any:
         """The named quantities (`names`, if none is said) as an xarray Dataset over time, each with its ``units`` and
         ``long_name``; vectors with a second dimension, ``component``.
 
@@ -52,4 +64,5 @@ class Written:
         >>> data["rod.B.v"].dims, data["rod.angle"].attrs["units"], float(data["rod.angle"].sel(t=0.5))
         (('t', 'component'), 'rad', 1.0)
         """
-        return provided("Result.to_xarray")(self, names)
+        with shown_in(units, degrees):
+            return provided("Result.to_xarray")(self, names)

@@ -25,7 +25,7 @@ from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreat
 from sympy.logic.boolalg import to_nnf
 
 from .differentiation import Definition
-from .functions import Unwound, as_sympy, written_out
+from .functions import Unwound, Wrap, as_sympy, written_out
 from .markers import t
 
 SIDE, WHOLE, WATCH = range(3)
@@ -73,7 +73,7 @@ class Watched(sp.Function):
 
 SWITCHING = (
     sp.Piecewise, sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.frac, sp.Mod,
-    sp.DiracDelta, sp.atan2, Watched,
+    sp.DiracDelta, sp.atan2, Wrap, Watched,
 )  # fmt: skip
 
 
@@ -205,6 +205,7 @@ class _Writer:
             sp.ceiling: lambda e: -self.whole(-e.args[0]),
             sp.frac: lambda e: self.write(e.args[0]) - self.whole(e.args[0]),
             sp.Mod: lambda e: self.write(e.args[0]) - self.write(e.args[1]) * self.whole(e.args[0] / e.args[1]),
+            Wrap: lambda e: self._wrapped(*e.args),
         }
         return rules[next(kind for kind in rules if isinstance(e, kind))]
 
@@ -228,6 +229,20 @@ class _Writer:
         is left of it."""
         side = self.side(y, 1)
         return side * sp.pi / 2 + sp.atan2(-side * self.write(x), side * self.write(y))
+
+    def _wrapped(self, x: sp.Expr, period: sp.Expr) -> sp.Expr:
+        """A wrapped expression goes on beyond the end of a period, as the law of its last piece does, until the next
+        period is taken. An angle that is cut somewhere jumps there by whole periods: then the period is told by the
+        sine and the cosine of its phase, which do not."""
+        if not self._is_cut(x):
+            return self.write(x) - self.write(period) * self.whole(x / period)
+        phase = 2 * sp.pi * x / period
+        return self.write(period) * (self._angle(-sp.sin(phase), -sp.cos(phase)) / (2 * sp.pi) + sp.Rational(1, 2))
+
+    def _is_cut(self, e: sp.Expr) -> bool:
+        """Whether it is made of the angle of a direction."""
+        known = (self.values[s] for s in e.free_symbols if s in self.values)
+        return e.has(Unwound, sp.atan2) or any(self._is_cut(as_sympy(value)) for value in known)
 
     def weight(self, condition: Any) -> sp.Expr:
         """1 where the condition holds, 0 where it does not."""

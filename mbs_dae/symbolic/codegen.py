@@ -16,7 +16,7 @@ from sympy.simplify.cse_main import tree_cse
 from ..errors import ModelError
 from .branches import Branched, Chosen, Held, Rounded, branched
 from .derive import Composed, Definition
-from .functions import Lookup, Opaque, Unwound, Wrap, as_sympy
+from .functions import Lookup, Opaque, Unwound, Wrapping, as_sympy
 
 FUNCTIONS = (
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "copysign", "cos", "cosh", "erf", "erfc", "exp",
@@ -32,7 +32,7 @@ class Printer(PythonCodePrinter):
     """Python that becomes machine code: nothing but ``math``."""
 
     def __init__(self, **settings: Any) -> None:
-        own = {"Wrap": "wrap", "Unwound": "unwound"}
+        own = {"Wrap": "wrap", "SmoothWrap": "wrap", "Unwound": "unwound"}
         super().__init__({"fully_qualified_modules": False, "strict": True, "user_functions": own, **settings})
 
     def _print_Piecewise(self, expr: sp.Piecewise) -> str:
@@ -73,7 +73,7 @@ class Printer(PythonCodePrinter):
         return f"({a} if {w} == 1 else {b} if {w} == 0 else {b} + ({a} - {b})*{w})"
 
 
-OWN = (Opaque, Lookup, Unwound, Wrap)
+OWN = (Opaque, Lookup, Unwound, Wrapping)
 """Functions of this package: their code is written by the printer, and by `functions_as_definitions`."""
 
 

@@ -82,8 +82,8 @@ class Lookup(Ordered):
         return sp.Float(table.read(float(x), int(order))) if table is not None and x.is_number else None
 
 
-class Wrap(sp.Function):
-    """``Wrap(x, period)``: x reduced to [0, period). Its slope is 1: the jumps carry no meaning,
+class Wrapping(sp.Function):
+    """``f(x, period)``: x reduced to [0, period). Its slope is 1: the jumps carry no meaning,
     since whatever is wrapped is periodic itself."""
 
     nargs, is_real = 2, True
@@ -97,6 +97,14 @@ class Wrap(sp.Function):
             return sp.S.One
         x, period = self.args
         return -sp.floor(x / period)
+
+
+class Wrap(Wrapping):
+    """A `Wrapping` in a force or a contact: a run holds the number of the period within a step."""
+
+
+class SmoothWrap(Wrapping):
+    """A `Wrapping` in a joint, whose periods join smoothly: no step of a run needs to know in which period it is."""
 
 
 class Unwound(sp.Function):

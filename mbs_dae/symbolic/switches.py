@@ -15,13 +15,13 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from .branches import Watched
-from .functions import Lookup, Opaque, Unwound, Wrap
+from .functions import Lookup, Opaque, Unwound, Wrapping
 from .markers import t
 
 ZERO, INTEGERS = "zero", "integers"
 CORNERS = (sp.Abs, sp.sign, sp.Heaviside, sp.atan2)
 ROUNDED = (sp.floor, sp.ceiling, sp.frac)
-RATIOS = (sp.Mod, Wrap)
+RATIOS = (sp.Mod, Wrapping)
 
 
 class Switch(NamedTuple):

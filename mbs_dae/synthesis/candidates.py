@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..model.mechanisms import PlanarModel
+from ..unit_system import UnitsLike, shown_in
 from . import pictures
 from .building import build
 from .defects import defects, turns, type_of, way_of_crank
@@ -186,9 +187,10 @@ class Candidate:
         """
         return build(self, omega, density)
 
-    def plot(self) -> Figure:
+    def plot(self, units: UnitsLike = None) -> Figure:
         """The linkage at the first position, the path of its coupler point, and what was asked for."""
-        return pictures.plot_candidate(self)
+        with shown_in(units):
+            return pictures.plot_candidate(self)
 
     is_spatial: ClassVar[bool] = False
 

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..errors import ModelError, counted
+from ..unit_system import UnitsLike, shown_in
 from . import pictures
 from .candidates import EQUAL, Ranked
 
@@ -88,9 +89,11 @@ class Synthesis(Generic[SomeCandidate]):
             yield f"     ... and {len(self) - MOST} more"
         yield from (f"  note: {note}" for note in self.notes)
 
-    def plot(self, count: int = 6) -> Figure:
-        """The best of them side by side; of four poses their centre-point and circle-point curves, too."""
-        return pictures.plot_found(self, count)
+    def plot(self, count: int = 6, units: UnitsLike = None) -> Figure:
+        """The best of them side by side; of four poses their centre-point and circle-point curves, too. `units` are
+        those of ``Result.plot``."""
+        with shown_in(units):
+            return pictures.plot_found(self, count)
 
 
 def largest(candidate: Ranked) -> float:

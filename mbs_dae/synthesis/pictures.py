@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from ..unit_system import shown_unit
 from ..view.drawing.colours import COLOURS, DARK, GROUND, METAL, paler
-from ..view.style import Picture, style
+from ..view.style import Picture, read_axis, style
 from .linkages import Circle
 
 BAR: dict[str, Any] = {"solid_capstyle": "round", "linewidth": 3.5, "zorder": 3}
@@ -83,9 +84,12 @@ def draw_linkage(candidate: Any, ax: Any, small: bool = False) -> None:
     ax.margins(0.08)
     if small:
         ax.tick_params(labelsize=7)
+        if shown_unit("m") != "m":
+            read_axis(ax.xaxis, "x")
+            read_axis(ax.yaxis, "y")
     else:
-        ax.set_xlabel("x [m]")
-        ax.set_ylabel("y [m]")
+        read_axis(ax.xaxis, "x")
+        read_axis(ax.yaxis, "y")
 
 
 def _draw_curves(found: Any, ax: Any) -> None:

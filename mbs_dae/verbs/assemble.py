@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_tables, check_without_contacts, model_of
+from ..arguments import check_tables, check_without_contacts, checked_options, model_of
 from ..compiled import System
 from ..compiled.machine import DONE
 from ..derivatives.parameters import asked_of
@@ -21,9 +21,11 @@ from ..motion.derivative import accelerate
 from ..motion.initial import check_regular
 from ..motion.mechanism import mechanism
 from ..poses.assembly import assembled
+from ..poses.slips import turns_in_assembly
 from ..results.result import State
 
 
+@checked_options
 def assemble(
     model: Model | System, t: float = 0.0, fix: Mapping[str, float] | None = None, start: State | None = None,
     forces: bool = False, derivatives: Sequence[Any] = (),
@@ -56,7 +58,8 @@ def assemble(
     asked = asked_of(model, derivatives, given)
     state = assembled(model, t, fix, start)
     if not forces:
-        state = replace(state, message="; ".join(filter(None, (state.message, told_of_overlap_at(state)))))
+        told = (state.message, told_of_overlap_at(state), turns_in_assembly(state.system, state.full_q))
+        state = replace(state, message="; ".join(filter(None, told)))
         return state_with_derivatives(state, asked, given, start, forced=False)
     check_without_contacts(model, "assemble(forces=True)")
     system, q, v = state.system, state.full_q, state.full_v

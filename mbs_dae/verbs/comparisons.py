@@ -22,6 +22,7 @@ from ..motion.stabilise import Baumgarte, Projection, Stabilization, Unstabilize
 from ..poses.assembly import assembled
 from ..poses.dependence import PoseRank
 from ..results.result import Result, State
+from ..unit_system import UnitsLike, shown_in
 from .diagnose import diagnose
 from .inverse_dynamics import inverse_dynamics
 from .simulate import simulate
@@ -257,11 +258,12 @@ class StabilizationComparison:
 
     __repr__ = __str__
 
-    def plot(self) -> Any:
+    def plot(self, units: UnitsLike = None) -> Any:
         """Position and velocity violation and energy error over time; a matplotlib figure."""
         from ..view import plots
 
-        return plots.plot_stabilization(self.runs, self.title)
+        with shown_in(units):
+            return plots.plot_stabilization(self.runs, self.title)
 
 
 def compare_stabilization(

@@ -18,13 +18,13 @@ from ..arguments import check_tables, model_of
 from ..compiled import System
 from ..compiled.program import tells_positions
 from ..errors import AssemblyError, MbsError, ModelError, RedundantConstraintError, SingularConfigurationError, counted
-from ..explain.notes import notes
 from ..explain.relaxation import relaxations, spare
 from ..model.drivers import Prescribed
 from ..model.model import Model
 from ..poses.assembly import assembled
 from ..poses.dependence import Circuit, agrees, elements_of
 from ..poses.redundancy import joint_rows, redundancy
+from ..poses.slips import notes
 from ..results.result import State
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from ..arguments import checked_over, model_of
+from ..arguments import checked_options, checked_over, model_of
 from ..compiled import System
 from ..derivatives.parameters import asked_of
 from ..equilibria.balance import Balance, balance_at
@@ -19,9 +19,9 @@ from ..equilibria.contact.holding import Holding
 from ..equilibria.contact.rows import rows_at
 from ..equilibria.contact.seeking import settle_on
 from ..equilibria.corners import check_friction
-from ..equilibria.found import Equilibrium, EquilibriumPath, equilibrium_at
+from ..equilibria.found import Equilibria, Equilibrium, EquilibriumPath, equilibrium_at
 from ..equilibria.path import Family, Point, followed
-from ..equilibria.search import all_balances, is_regular
+from ..equilibria.search import is_regular
 from ..equilibria.seeking import balance, settle
 from ..equilibria.states import rest_with_states, state_places
 from ..equilibria.steady import check_still
@@ -32,6 +32,7 @@ from ..motion.initial import check_reactions, check_regular
 from ..poses.assembly import posed
 from ..poses.dependence import joints_at_fault
 from ..results.result import State
+from .curves.rests import all_rests
 
 Start = State | Mapping[str, float] | None
 Over = tuple[str, Sequence[float]]
@@ -45,23 +46,27 @@ def equilibrium(
 @overload
 def equilibrium(
     model: Model | System, start: Start = ..., *, all: Literal[True], derivatives: Sequence[Any] = ...
-) -> tuple[Equilibrium, ...]: ...
+) -> Equilibria: ...
 @overload
 def equilibrium(
     model: Model | System, start: Start = ..., *, over: Over, derivatives: Sequence[Any] = ...
 ) -> EquilibriumPath: ...
+@checked_options
 def equilibrium(
     model: Model | System, start: Start = None, all: bool = False, over: Over | None = None,
     derivatives: Sequence[Any] = (),
-) -> Equilibrium | tuple[Equilibrium, ...] | EquilibriumPath:  # fmt: skip
+) -> Equilibrium | Equilibria | EquilibriumPath:  # fmt: skip
     """The pose in which a mechanism comes to rest when it is let go slowly from the start: with reactions, stiffness,
     frequencies, and whether it is stable.
 
     ``start`` is a `State`, or named values for its pose (``{"crank.angle": 0.6}``); without, the placement. The search
-    goes downhill, so what is found is stable but for a start right on a pose that is not. With ``all=True`` it is made
-    from many poses and on all branches of the assembly that these reach, for unstable ones too: all that are found,
-    the one of least potential first. States of the model come to rest, too. Time stands still (at 0, or at that of the
-    start), and so must drivers; forces must not change with it.
+    goes downhill, so what is found is stable but for a start right on a pose that is not. States of the model come to
+    rest, too. Time stands still (at 0, or at that of the start), and so must drivers; forces must not change with it.
+
+    With ``all=True`` all rests are returned, stable or not, on all branches of the assembly, as `Equilibria`: the one
+    of least potential first, and ``complete`` tells whether there can be others. A mechanism with one freedom is
+    followed along each of its circuits, which all assembly modes at several values of a quantity lead to; one whose
+    drivers hold all motions rests in each of its assembly modes; one with more freedom is let go in many poses.
 
     Contacts press or open, as it comes out. A pose in which friction holds a model already is told as it is, for it
     does not move; from any other the rest without friction is looked for. ``found.holding`` tells how safely it is
@@ -78,8 +83,9 @@ def equilibrium(
     (-1.570796, True)
     >>> (rest.frequencies**2).round(3)
     array([49.05])
-    >>> [one.stable for one in mbs.equilibrium(rod, all=True)]  # and it may stand on the pin
-    [True, False]
+    >>> rests = mbs.equilibrium(rod, all=True)  # and it may stand on the pin
+    >>> [one.stable for one in rests], rests.complete
+    ([True, False], True)
     """
     own = model_of(model)
     system = own.compile()
@@ -100,7 +106,7 @@ def equilibrium(
         return _path(own, start, all, over, derivatives)
     q = _start(own, start, t)
     if all:
-        found = tuple(equilibrium_at(one, derivatives) for one in all_balances(system, t, q))
+        found = all_rests(own, t, q, derivatives)
         if not found:
             raise _none(balance_at(system, t, q), "from any start")
         return found

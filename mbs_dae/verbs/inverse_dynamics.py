@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_without_contacts, system_of
+from ..arguments import check_without_contacts, checked_options, system_of
 from ..compiled import System
 from ..derivatives.parameters import asked_of_motion
 from ..derivatives.varied import with_derivatives
@@ -18,7 +18,10 @@ from ..explain.accuracy import NONSENSE
 from ..explain.explanation import Explanation, no_force
 from ..model.model import Model
 from ..model.signals import signals_of
-from ..motion.outcome import forces_along, in_the_limit, with_forces
+from ..motion.contact.guards import TOUCHES
+from ..motion.contact.told import states_of
+from ..motion.initial import check_reactions
+from ..motion.outcome import forces_along, in_the_limit, modes_along, with_forces
 from ..progress import Progress
 from ..readings.motion import computed
 from ..readings.reactions import Loads
@@ -26,6 +29,7 @@ from ..results.result import Result, State
 from .kinematics import kinematics
 
 
+@checked_options
 def inverse_dynamics(
     model: Model | System, times: Sequence[float] | np.ndarray = (), start: State | None = None,
     progress: Progress | None = None, derivatives: Sequence[Any] = (),
@@ -36,6 +40,9 @@ def inverse_dynamics(
     requested times (Simpson's rule), so a coarse grid shows there. A motion whose prescribed velocities jump is
     refused: it takes impulses. Where its accelerations jump, efforts and reactions do: see ``stats["kinks"]``. Forces
     that depend on states of the model are refused, too: states are integrated by `simulate`.
+
+    Joint friction acts against the slip, by what presses there; contacts and stops must stay open. Where a joint
+    that rubs stands still the drivers and its friction share the load, so their forces are not ``is_unique``.
 
     A rod of 2 kg, held at the horizontal by a motor: half of its length times its weight.
 
@@ -48,14 +55,17 @@ def inverse_dynamics(
     """
     system = system_of(model)
     asked = asked_of_motion(system.model, derivatives)
-    check_without_contacts(system.model, "inverse_dynamics()")
+    if asked is not None:
+        check_without_contacts(system.model, "inverse_dynamics(derivatives=)")
     _check_states(system.model)
     try:
         motion, stopped = kinematics(system, times, start, progress), None
     except SingularConfigurationError as error:
-        if not len(error.facts.get("result", ())):
-            raise
-        motion, stopped = error.facts["result"], error
+        walked = error.facts.get("result")
+        if walked is None or not len(walked) or "change_points" not in walked.stats:
+            raise  # the motion does not begin: there are no velocities to which forces belong
+        motion, stopped = walked, error
+    _check_open(system.cartesian, motion)
     result, undefined = _with_loads(system.cartesian, motion)
     if undefined:
         raise ModelError(undefined, time=float(motion.t[len(result)]), result=result)
@@ -63,6 +73,24 @@ def inverse_dynamics(
     if stopped is not None:
         raise SingularConfigurationError(str(stopped), **{**stopped.facts, "result": result}) from stopped
     return with_derivatives(result, asked, _works)
+
+
+def _check_open(system: System, motion: Result) -> None:
+    """Refuse closed contacts where the motion is prescribed: drivers and contact share the load in any way."""
+    if not system.model.contacts:
+        return
+    contacts, along = system.structure.contacts, computed(motion).motion
+    points = np.flatnonzero(contacts.gap >= 0)
+    gaps = system.reader_by(contacts.program)(*along)[0][:, contacts.gap[points]]
+    closed = gaps <= TOUCHES * system.machine().extent
+    if not closed.any():
+        return
+    k = int(closed.any(axis=1).argmax())
+    contact = contacts.points[int(points[closed[k].argmax()])][0]
+    what = "inverse_dynamics() knows no contacts that close, for where all motions are prescribed their forces are not "
+    what += f"unique, and {contact.who} of {system.model.name!r} is closed at t = {motion.t[k]:.6g}"
+    remedy = f"use mbs.simulate, or leave it out: model.without({contact.name!r})"
+    raise ModelError(f"{what}; {remedy}; what stays closed is a joint", time=float(motion.t[k]))
 
 
 def _check_states(model: Model) -> None:
@@ -111,8 +139,21 @@ def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
     """The motion with its forces, up to a force that has no value; and what is to be said of that."""
     along = computed(motion).motion
     system.forget_errors()
-    done, multipliers, _, rates, _ = forces_along(system, along)
-    known, redundant = along.until(done), motion.stats.get("redundant_equations", 0)
+    redundant, modes = motion.stats.get("redundant_equations", 0), None
+    if system.model.frictions:
+        check_reactions(system, float(along.t[0]), along.q[0], redundant)
+        found, modes = modes_along(system, along)
+        if found < along.t.size:
+            what = (
+                f"at t = {along.t[found]:.6g} no friction goes with the motion of {system.model.name!r}: it jams, for "
+            )
+            what += "friction in a joint grows faster than what presses there"
+            raise ModelError(f"{what}; lower its mu, or place the drive elsewhere", time=float(along.t[found]))
+    done, multipliers, pushes, rates, _ = forces_along(system, along, modes)
+    touching: Any = {}
+    if modes is not None:
+        touching = {"contacts": pushes[:done], "modes": states_of(system, modes[:done])}
+    known = along.until(done)
     singular = np.flatnonzero(np.isin(motion.t[:done], motion.stats["change_points"]))
     limits = in_the_limit(system, known, multipliers[:done], redundant, singular)
     multipliers, rates[singular], undetermined = limits
@@ -126,5 +167,6 @@ def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
         stats={**motion.stats, "energy": "works are sums over the requested times"},
         own=motion.own,
         t=motion.t[:done],
+        **touching,
     )  # fmt: skip
     return result, undefined

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_tables, checked_times, system_of, truth_of
+from ..arguments import check_tables, checked_options, checked_times, system_of, truth_of
 from ..certify.motion import certified_motion, set_certificate
 from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, POSES, Machine
@@ -30,6 +30,7 @@ from ..poses import continuation
 from ..poses.assembly import assembled
 from ..poses.beside import dependent_beside
 from ..poses.redundancy import is_momentary
+from ..poses.slips import loose_bodies, turns_in_assembly, with_notes
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
 from ..readings.motion import result_of
@@ -41,6 +42,7 @@ CHUNK, PATIENCE = 5000, 5e5
 BRIDGED = "at change points the motion is the smooth one; velocities there come from both its sides"
 
 
+@checked_options
 def kinematics(
     model: Model | System, times: Sequence[float] | np.ndarray = (), start: State | None = None,
     progress: Progress | None = None, derivatives: Sequence[Any] = (), certify: bool = False,
@@ -69,7 +71,7 @@ def kinematics(
     first = assembled(model, moments[0], start=start)
     machine = system.machine()
     check_axes(bodies, first)
-    kinks = check_jumps(first, t[-1])
+    kinks, turned = check_jumps(first, t[-1]), turns_in_assembly(first.system, first.full_q)
     path = Trajectory(moments, *system.layout.motion(t.size))
     path.q[:1], path.v[:1], path.a[:1] = system.from_bodies(first.motion)
     redundant = redundant_rows(system, machine, moments, first, path.q[0], path.v[0])
@@ -95,7 +97,7 @@ def kinematics(
             message = f"interrupted after {done} of {t.size} poses"
     overlap = told_of_overlap(bodies, system.of_bodies(path.until(done)))
     bridged = BRIDGED if change_points and not message else ""
-    stats = counts_of(machine) | facts | noted(kinks=kinks, note=bridged, overlap=overlap)
+    stats = counts_of(machine) | facts | noted(kinks=kinks, note=bridged, overlap=overlap, turned=turned)
     result = result_of(system, path.until(done), t=t[:done], success=not message, message=message, stats=stats)
     check_turns(result)
     if certify:
@@ -140,7 +142,9 @@ def redundant_rows(
     if freedom > 0:
         what = f"{system.model.name!r} has {counted(freedom, 'degree')} of freedom that no driver moves"
         remedy = f"add {counted(freedom, 'driver')}, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t)"
-        raise ModelError(f"{what}; {remedy}")
+        if loose := loose_bodies(system.model):
+            remedy += f"; or add the joint that was forgotten: none, and no driver, is on {', '.join(map(repr, loose))}"
+        raise ModelError(with_notes(system, f"{what}; {remedy}"))
     if counts[0] > redundant:
         raise change_point_at_start(first)
     return redundant, min(nearly)

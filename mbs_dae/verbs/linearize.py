@@ -8,7 +8,15 @@ from typing import Any, overload
 
 import numpy as np
 
-from ..arguments import as_state, check_start, check_without_contacts, checked_over, model_of, system_of
+from ..arguments import (
+    as_state,
+    check_start,
+    check_without_contacts,
+    checked_options,
+    checked_over,
+    model_of,
+    system_of,
+)
 from ..compiled import System
 from ..derivatives.parameters import Asked, asked_of
 from ..equilibria.balance import balance_at
@@ -39,6 +47,7 @@ def linearize(
     model: Model | System, state: Where = ..., inputs: Sequence[str] = ..., outputs: Sequence[str] = ...,
     coordinates: Sequence[str] = ..., *, over: Over, derivatives: Sequence[Any] = ...,
 ) -> LinearPath: ...  # fmt: skip
+@checked_options
 def linearize(
     model: Model | System, state: Where = None, inputs: Sequence[str] = (), outputs: Sequence[str] = (),
     coordinates: Sequence[str] = (), over: Over | None = None, derivatives: Sequence[Any] = (),
@@ -132,7 +141,9 @@ def _path(
         raise unknown_name("parameter or quantity", name, [*own.parameters, *known], own.name)
     else:
         measure, level = own.quantity(name)
-        unit, place = measure.units[level], lambda value: (system, {**(state or {}), name: value})
+        moves = level > 0 or any(own.quantity(str(one))[1] for one in state or {} if str(one) in known)
+        through = system.cartesian if moves else system  # some of these states rest, and all need the same coordinates
+        unit, place = measure.units[level], lambda value: (through, {**(state or {}), name: value})
     first = linearize(*place(values[0]), inputs, outputs, coordinates, None, derivatives)
 
     def at(value: float) -> LinearSystem:

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from ..arguments import as_state, check_tables, checked_times, system_of
+from ..arguments import as_state, check_tables, checked_options, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE
 from ..derivatives.across.designs import following_of
@@ -55,6 +55,7 @@ NO_TURNS = np.zeros(0), np.full(1, np.inf)
 PATIENCE = 2e6  # unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second
 
 
+@checked_options
 def simulate(
     model: Model | System, times: Sequence[float] | np.ndarray = (), initial: Mapping[str, float] | State | None = None,
     method: str | Method = "DP5", stabilization: Stabilization | None = None, rtol: float = 1e-8,

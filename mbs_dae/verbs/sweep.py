@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_tables, model_of
+from ..arguments import check_tables, checked_options, model_of
 from ..compiled import System
 from ..compiled.batch import Swept
 from ..compiled.derivatives import POSITIONS, builder_of
@@ -31,6 +31,7 @@ from ..results.result import Result, State
 DEPTH = 20  # how often a step may be halved
 
 
+@checked_options
 def sweep(
     model: Model | System, parameter: str | Parameter, values: Sequence[float] | np.ndarray, t: float = 0.0,
     derivatives: Sequence[Any] = (),

@@ -63,12 +63,12 @@ def import_all() -> None:
 def help_out() -> None:
     """Compile what is missing for a process that waits for some of it; end with it."""
 
-    def end_with_parent() -> None:
-        sys.stdin.buffer.read()
+    def listen_to_parent() -> None:
+        work.listen(line.decode() for line in sys.stdin.buffer)
         os._exit(0)
 
-    threading.Thread(target=end_with_parent, daemon=True).start()
     import_all()
+    threading.Thread(target=listen_to_parent, daemon=True).start()
     while work.missing():
         if not work.compile_one():
             time.sleep(PATIENCE)

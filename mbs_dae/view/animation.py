@@ -16,6 +16,7 @@ from ..errors import ModelError
 from ..model.parameters import positive_number
 from ..results.files import file_at, replacing
 from ..results.result import Result
+from ..unit_system import current
 from .camera import view_of
 from .drawing.motion import Motion, frames_of, motion_of, poses_of
 from .page.frame import View
@@ -69,7 +70,7 @@ class Film:
         self, result: Result, motion: Motion, fps: float, trace: Sequence[str], size: Size, view: Angles = None,
         speed: float | None = None,
     ):  # fmt: skip
-        self.fps, self.speed = fps, speed
+        self.fps, self.speed, self.units = fps, speed, current()
         self._look: Any = size, view
         with style():
             self.scene = scene_on(new_axes(result, new_figure(size), view), result, motion, trace, view)
@@ -91,7 +92,7 @@ class Film:
     def save(self, path: str | Path) -> Path:
         """Write a .gif or .mp4 film, or a .png or .svg picture of the first pose with later ones behind it."""
         path = checked_path(path)
-        with style(), replacing(path, "choose a folder where you may write") as place:
+        with self.units, style(), replacing(path, "choose a folder where you may write") as place:
             WRITERS[path.suffix.lower()](self, place)
         return path
 
@@ -104,8 +105,8 @@ class Film:
 
     def _repr_html_(self) -> str:
         """As a page, which plays more smoothly than frames, and is smaller."""
-        text = page_text(self.scene.result, trace=self.scene.trace, view=self._look[1], speed=self.speed)
-        with style():
+        with self.units, style():
+            text = page_text(self.scene.result, trace=self.scene.trace, view=self._look[1], speed=self.speed)
             self.scene.show(0)
             return View(text, self.figure)._repr_html_()
 

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from ..equilibria.linear import LinearSystem, Mode
 from ..equilibria.shapes import moved
 from ..errors import ModelError
+from ..unit_system import size_of, told
 from .animation import Angles, Film, Size, animate, new_axes, new_figure, scene_on
 from .drawing.colours import COLOURS, DARK, GROUND
 from .drawing.motion import motion_of
@@ -30,16 +31,18 @@ RATIOS = (0.1, 0.2, 0.4, 0.6, 0.8)
 def plot_eigenvalues(law: LinearSystem) -> Figure:
     """All modes in the upper half of the complex plane, over lines of equal damping and circles of equal frequency."""
     values = np.array([mode.eigenvalue for mode in law.modes])
+    cycles, often = size_of("rad/s", frequency=True)
+    values = values.real + 1j * values.imag / cycles
     with style():
         figure = Picture(figsize=(6.4, 4.8), layout="constrained")
         ax = figure.add_subplot()
         ax.set_title(f"eigenvalues of {as_label(law.state.system.model.name)}")
         high = 1.15 * (values.imag.max(initial=0.0) or np.abs(values).max(initial=0.0) or 1.0)
-        wide = 1.25 * max(np.abs(values.real).max(initial=0.0), 0.15 * high)
+        wide = 1.25 * max(np.abs(values.real).max(initial=0.0), 0.15 * high * cycles)
         right = max(1.25 * values.real.max(initial=0.0), 0.25 * wide)
         ax.set_xlim(-wide, right)
         ax.set_ylim(-0.04 * high, high)
-        _add_grid_of_damping(ax, wide, high)
+        _add_grid_of_damping(ax, wide, high, cycles)
         ax.axhline(0, color=GROUND, linewidth=0.8)
         ax.axvline(0, color=GROUND, linewidth=0.8)
         ax.axvspan(0, right, color=COLOURS[1], alpha=0.06, linewidth=0)
@@ -48,16 +51,17 @@ def plot_eigenvalues(law: LinearSystem) -> Figure:
         for place, names in _named(values, 0.05 * np.array([wide + right, high])):
             ax.annotate(names, tuple(place), (7, 5), textcoords="offset points", fontsize=9, color=DARK)
         ax.set_xlabel(axis_label(r"Re $\lambda$", "1/s"))
-        ax.set_ylabel(axis_label(r"Im $\lambda$", "rad/s"))
+        ax.set_ylabel(axis_label(r"Im $\lambda$", often))
         ax.grid(False)
     return figure
 
 
-def _add_grid_of_damping(ax: Any, wide: float, high: float) -> None:
-    """Rays Re λ = -ζ |λ|, and circles about the origin through the numbers of the imaginary axis."""
+def _add_grid_of_damping(ax: Any, wide: float, high: float, cycles: float) -> None:
+    """Rays Re λ = -ζ |λ|, and circles about the origin through the numbers of the imaginary axis, whose unit has this
+    size in rad/s."""
     last = np.array([np.inf, np.inf])
     for ratio in reversed(RATIOS):
-        way = np.array([-ratio, np.sqrt(1 - ratio**2)])
+        way = np.array([-ratio, np.sqrt(1 - ratio**2) / cycles])
         end = way * min(wide / ratio, high / way[1])
         ax.plot([0, end[0]], [0, end[1]], color=GRID, linewidth=0.8, zorder=1)
         place = 0.95 * end
@@ -67,7 +71,9 @@ def _add_grid_of_damping(ax: Any, wide: float, high: float) -> None:
             ax.text(*place, word, ha="center", va="center", fontsize=8, color=GROUND, bbox=box, zorder=2)
     angle = np.linspace(np.pi / 2, np.pi, 91)
     for radius in (tick for tick in ax.get_yticks() if tick > 0):
-        ax.plot(radius * np.cos(angle), radius * np.sin(angle), color=GRID, linewidth=0.6, linestyle=":", zorder=1)
+        ax.plot(
+            cycles * radius * np.cos(angle), radius * np.sin(angle), color=GRID, linewidth=0.6, linestyle=":", zorder=1
+        )
 
 
 def _named(values: np.ndarray, near: np.ndarray) -> Iterator[tuple[np.ndarray, str]]:
@@ -111,7 +117,8 @@ def _told(mode: Mode) -> str:
     if not mode.frequency:
         return f"{mode.eigenvalue.real + 0.0:.4g} 1/s".replace("-", "\u2212")
     damped = f", damping {mode.damping:.3g}" if abs(mode.damping) >= 5e-4 else ""
-    return f"{mode.frequency:.4g} rad/s, {mode.frequency / (2 * np.pi):.3g} Hz{damped}"
+    often = told(mode.frequency, "rad/s", digits=4, frequency=True)
+    return f"{often}{damped}" if often.endswith("Hz") else f"{often}, {mode.frequency / (2 * np.pi):.3g} Hz{damped}"
 
 
 def animate_mode(

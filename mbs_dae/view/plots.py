@@ -6,12 +6,24 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ..errors import ModelError
 from ..readings.vectors import vector_of
 from ..results.result import Result
+from ..unit_system import shown, shown_unit, told
 from .drawing.colours import COLOURS, DARK, GROUND
-from .style import BESIDE, MEANINGS, START, Picture, as_label, axis_label, say_if_stopped, style
+from .style import (
+    BESIDE,
+    START,
+    Picture,
+    as_label,
+    axis_label,
+    axis_of,
+    quantity_label,
+    say_if_stopped,
+    style,
+)
 
 OPEN = "not unique"  # what the legend says of components that redundant constraints leave open
 ZERO = 1e-18  # where exact zeros are drawn on a logarithmic axis: far below the roundoff of any mechanism
@@ -20,55 +32,93 @@ LETTERS = {"": "", "w": r"\omega", "alpha": r"\alpha"}
 """Of components, where they are other than in the name."""
 
 
-def plot(result: Result, names: Sequence[str], axes: str = "world", over: str | None = None) -> Figure:
+MARKS = ("", "o", "s", "^", "D", "v", "P", "X")
+"""They tell the curves of a panel apart for who sees no colours: a few on each but the first."""
+APART = 0.16
+"""The way between two marks of a curve, as a part of the diagonal of its panel."""
+LOOKS = (":", "-.", (0, (1, 3)), (0, (6, 2, 1, 2, 1, 2)))
+"""The lines of other results. Dashes are for what redundant joints leave open."""
+Runs = list[tuple[Result, str, Any]]
+"""Results that are drawn together, each with what its labels say of it and with its own line."""
+
+
+def plot(
+    result: Result, names: Sequence[str], axes: str = "world", over: str | None = None,
+    beside: Result | Mapping[str, Result] | Sequence[Result] = (),
+) -> Figure:  # fmt: skip
     """The named quantities over time (or over the swept parameter, or over another quantity), one panel for each unit,
-    and one for each vector, by its components along the axes of a body or a marker. Dashed is what redundant joints
-    leave open."""
-    x, below = _across(result, over)
+    and one for each vector, by its components along the axes of a body or a marker; those of other results beside them.
+    Dashed is what redundant joints leave open."""
+    _, below = _across(result, over)
+    runs = _runs(result, beside)
     names = names_of(names, "plot", "quantities", result.all_names)
     panels: dict[str, list[str]] = {}
     for name in names:
         is_number = result.components(name) == (name,)
         if axes != "world" and (not is_number or vector_of(result, name)):
             result.vector(name, axes)  # refuses components, which are along those of the world
-        panels.setdefault(result.unit(name) if is_number else f"vector {name}", []).append(name)
+        unit = result.unit(name)
+        panels.setdefault(f"{unit} in {shown_unit(unit, name)}" if is_number else f"vector {name}", []).append(name)
     with style():
         figure, stack = stacked(result, len(panels))
         for ax, group in zip(stack, panels.values(), strict=True):
             if result.components(group[0]) == (group[0],):
-                _numbers(ax, result, group, x)
+                _numbers(ax, runs, group, over)
             else:
-                _vector(ax, result, group[0], axes, x)
+                _vector(ax, runs, group[0], axes, over)
             ax.legend(**BESIDE)
         stack[-1].set_xlabel(below)
     return figure
 
 
+def _runs(result: Result, beside: Any) -> Runs:
+    others = beside if isinstance(beside, Mapping) else {}
+    if not others:
+        given = [beside] if isinstance(beside, Result) else list(beside) if np.iterable(beside) else [beside]
+        others = {f"result {number}": one for number, one in enumerate(given, start=2)}
+    for other in others.values():
+        if not isinstance(other, Result):
+            what = f"beside= takes other results, or a dictionary of them, not {other!r}"
+            raise ModelError(f"{what}; write e.g. beside={{'with friction': other}}")
+        if other.axis != result.axis:
+            what = f"a result over {other.axis[0]} cannot be drawn beside one over {result.axis[0]}"
+            raise ModelError(f"{what}; draw them in two pictures")
+    looks = zip(others.items(), cycle(LOOKS), strict=False)
+    return [(result, "", None), *((one, f", {as_label(str(label))}", look) for (label, one), look in looks)]
+
+
 def _across(result: Result, over: str | None) -> tuple[np.ndarray, str]:
     """What curves are drawn over, and what its axis says."""
     if over is None:
-        return result.t, axis_label(*result.axis)
+        return axis_of(result)
     if not isinstance(over, str):
         raise ModelError(f"plot() draws over= a quantity by its name, not over {_kind(over)}; e.g. over='crank.angle'")
     if (parts := result.components(over)) != (over,):
         raise ModelError(f"plot() draws over= a number, and {over!r} is a vector; write over={parts[0]!r}")
-    return result[over], axis_label(as_label(over), result.unit(over))
+    values, unit = shown(result[over], result.unit(over), over)
+    return values, axis_label(as_label(over), unit)
 
 
-def _numbers(ax: Any, result: Result, names: Sequence[str], x: np.ndarray) -> None:
-    for name, colour in zip(names, cycle(COLOURS), strict=False):
-        _line(ax, x, result[name], _unique(result, name), as_label(name), color=colour)
-    unit = result.unit(names[0])
-    ax.set_ylabel(axis_label(MEANINGS.get(unit, ""), unit or "–"))
+def _numbers(ax: Any, runs: Runs, names: Sequence[str], over: str | None) -> None:
+    result = runs[0][0]
+    for own, said, look in runs:
+        x, _ = _across(own, over)
+        for number, (name, colour) in enumerate(zip(names, cycle(COLOURS), strict=False)):
+            values, _ = shown(own[name], own.unit(name), name)
+            _line(ax, x, values, _unique(own, name), as_label(name) + said, number, look, color=colour)
+    ax.set_ylabel(quantity_label(result.unit(names[0]), names[0]))
 
 
-def _vector(ax: Any, result: Result, name: str, axes: str, x: np.ndarray) -> None:
+def _vector(ax: Any, runs: Runs, name: str, axes: str, over: str | None) -> None:
     """Its components; and its size, but for places, whose distance from the origin says little."""
+    result = runs[0][0]
     parts = [part.rpartition(".")[2] for part in result.components(name)]
     letters, along = LETTERS.get(parts[0][:-1], parts[0][:-1]), "".join(part[-1] for part in parts)
-    unique = _unique(result, name) if axes == "world" else mixed(_unique(result, name))
-    _components(ax, x, letters, along, result.vector(name, axes), unique)
-    ax.set_ylabel(axis_label(as_label(name), result.unit(name)))
+    for own, said, look in runs:
+        unique = _unique(own, name) if axes == "world" else mixed(_unique(own, name))
+        values, unit = shown(own.vector(name, axes), own.unit(name), name)
+        _components(ax, _across(own, over)[0], letters, along, values, unique, said, look)
+    ax.set_ylabel(axis_label(as_label(name), unit))
     _say_axes(ax, axes)
 
 
@@ -90,7 +140,7 @@ def _unique(result: Result, name: str) -> np.ndarray:
 
 def plot_violation(result: Result) -> Figure:
     """The largest violation of all constraints over time: position, velocity and acceleration equations."""
-    violation = result.violation
+    violation, (t, _) = result.violation, axis_of(result)
     panels = {
         r"position $|\Phi|$" + "\n[m or rad]": violation.position,
         r"velocity $|\dot\Phi|$" + "\n[m/s or rad/s]": violation.velocity,
@@ -99,7 +149,7 @@ def plot_violation(result: Result) -> Figure:
     with style():
         figure, axes = stacked(result, 3)
         for ax, colour, (label, values) in zip(axes, COLOURS, panels.items(), strict=False):
-            plot_logarithmic(ax, result.t, values, color=colour, marker=marker_of(result))
+            plot_logarithmic(ax, t, values, color=colour, marker=marker_of(result))
             ax.set_ylabel(label)
     return figure
 
@@ -109,10 +159,11 @@ def plot_stabilization(runs: Mapping[str, Result], title: str) -> Figure:
     early. The error of the energy counts from the first time, where it is zero by definition and not drawn."""
     if not runs:
         raise ModelError("there is no run to compare; give at least one stabilization")
+    _, joule = shown(0.0, "J")
     panels: dict[str, Callable[[Result], np.ndarray]] = {
         "position\n" + r"$|\Phi|$ [m or rad]": lambda run: run.violation.position,
         "velocity\n" + r"$|\dot\Phi|$ [m/s or rad/s]": lambda run: run.violation.velocity,
-        "energy error\n" + r"$|\Delta E|$ [J]": lambda run: np.abs(run.energy.error),
+        "energy error\n" + rf"$|\Delta E|$ [{joule}]": lambda run: shown(np.abs(run.energy.error), "J")[0],
     }
     with style():
         figure, axes = stacked(next(iter(runs.values())), len(panels), say_stop=False)
@@ -122,7 +173,7 @@ def plot_stabilization(runs: Mapping[str, Result], title: str) -> Figure:
             ax.set_yscale("log")
             begin = 1 if ax is axes[-1] else 0
             for (name, run), how in zip(runs.items(), _apart(), strict=False):
-                t, values = run.t[begin:], np.maximum(of(run)[begin:], ZERO)
+                t, values = axis_of(run)[0][begin:], np.maximum(of(run)[begin:], ZERO)
                 ax.plot(t, values, label=_label_of_run(name, run), marker=marker_of(run), linewidth=1.2, **how)
                 if not run.success:
                     ax.plot(t[-1:], values[-1:], "x", color=how["color"], markersize=8, markeredgewidth=2, zorder=4)
@@ -141,7 +192,8 @@ def _apart() -> Iterator[dict[str, Any]]:
 def _label_of_run(name: str, run: Result) -> str:
     if run.success:
         return as_label(name)
-    last = f"{run.axis[0]} = {run.t[-1]:.4g} {run.axis[1]}".strip() if len(run) else "the start"
+    name_of_axis, unit = run.axis
+    last = f"{name_of_axis} = {told(run.t[-1], unit, digits=4)}" if len(run) else "the start"
     return f"{as_label(name)} (\u00d7 stopped at {last})"
 
 
@@ -150,17 +202,17 @@ def _label_of_run(name: str, run: Result) -> str:
 
 def plot_energy(result: Result) -> Figure:
     """The ledger above, the error of its total below; at the first time that is zero by definition, and not drawn."""
-    energy = result.energy
+    energy, (t, _), (_, unit) = result.energy, axis_of(result), shown(0.0, "J")
     first = 1 if len(result) > 1 else 0
     with style():
         figure, (above, below) = stacked(result, 2, heights=(1.6, 0.8))
         for name in ("kinetic", "potential", "dissipated", "supplied"):
-            above.plot(result.t, getattr(energy, name), label=name, marker=marker_of(result))
-        above.plot(result.t, energy.total, "--", color=DARK, label="total", marker=marker_of(result))
-        above.set_ylabel(axis_label("energy", "J"))
-        error = np.abs(energy.error[first:])
-        plot_logarithmic(below, result.t[first:], error, color=DARK, linewidth=1.2, marker=marker_of(result))
-        below.set_ylabel("|error of total|\n[J]")
+            above.plot(t, shown(getattr(energy, name), "J")[0], label=name, marker=marker_of(result))
+        above.plot(t, shown(energy.total, "J")[0], "--", color=DARK, label="total", marker=marker_of(result))
+        above.set_ylabel(axis_label("energy", unit))
+        error = shown(np.abs(energy.error[first:]), "J")[0]
+        plot_logarithmic(below, t[first:], error, color=DARK, linewidth=1.2, marker=marker_of(result))
+        below.set_ylabel(f"|error of total|\n[{unit}]")
         figure.legend(*above.get_legend_handles_labels(), loc="outside lower center", ncols=5)
     return figure
 
@@ -189,14 +241,14 @@ def _in_the_plane(result: Result, wrenches: dict[str, np.ndarray], axes: str) ->
     for ax, name in zip(panels, forcing, strict=False):
         _loads(ax, result, name, wrenches[name][:, :2], unique_in(result, name, axes)[:, :2], "force")
     legends = [ax.get_legend_handles_labels() for ax in panels[: len(forcing)]]
-    shown = {label: line for lines, labels in legends for line, label in zip(lines, labels, strict=True)}
-    if shown:
-        figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=3)
+    curves = {label: line for lines, labels in legends for line, label in zip(lines, labels, strict=True)}
+    if curves:
+        figure.legend(curves.values(), curves.keys(), loc="outside lower center", ncols=3)
     if turning:
         for name, colour in zip(turning, COLOURS * len(turning), strict=False):
-            moment, unique = wrenches[name][:, 2], unique_in(result, name, axes)[:, 2]
-            _line(panels[-1], result.t, moment, unique, as_label(name), color=colour)
-        panels[-1].set_ylabel("moment\n[N m]")
+            (moment, unit), unique = shown(wrenches[name][:, 2], "N m"), unique_in(result, name, axes)[:, 2]
+            _line(panels[-1], axis_of(result)[0], moment, unique, as_label(name), color=colour)
+        panels[-1].set_ylabel(f"moment\n[{unit}]")
         panels[-1].legend(**BESIDE)
     return figure, panels[0]
 
@@ -217,69 +269,98 @@ def _in_space(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> tup
 
 
 def _components(
-    ax: Any, x: np.ndarray, letter: str, axes: str, values: np.ndarray, unique: np.ndarray
+    ax: Any, x: np.ndarray, letter: str, axes: str, values: np.ndarray, unique: np.ndarray, said: str = "",
+    look: Any = None,
 ) -> None:  # fmt: skip
     """The components of a vector, and its size."""
-    for axis, colour, value, known in zip(axes, COLOURS, values.T, unique.T, strict=False):
-        _line(ax, x, value, known, f"${letter}_{axis}$" if letter else axis, color=colour)
+    for number, (axis, colour, value, known) in enumerate(zip(axes, COLOURS, values.T, unique.T, strict=False)):
+        label = f"${letter}_{axis}$" if letter else axis
+        _line(ax, x, value, known, label + said, number, look, color=colour)
     if letter:
         size, known = np.linalg.norm(values, axis=1), np.asarray(unique.all(axis=1))
-        _line(ax, x, size, known, f"$|{letter}|$", color=DARK, linewidth=1.2)
+        _line(ax, x, size, known, f"$|{letter}|${said}", 0, look, color=DARK, linewidth=1.2)
 
 
 def _loads(ax: Any, result: Result, name: str, values: np.ndarray, unique: np.ndarray, part: str) -> None:
     """The force or the moment of a joint."""
     letter, unit = ("F", "N") if part == "force" else ("M", "N m")
-    _components(ax, result.t, letter, "xyz", values, unique)
+    values, unit = shown(values, unit, f"{name}.{part}", f"{name}.{letter}")
+    _components(ax, axis_of(result)[0], letter, "xyz", values, unique)
     ax.set_ylabel(f"{as_label(name)}: {part}{_on_body(result, name)}\n[{unit}]")
 
 
 CIRCLES = 4  # so many at most, or their names are a crowd
+SMALL = 0.25  # a path of forces that is smaller than this part of the largest one is drawn enlarged, too
 RAYS = np.pi / 8 * np.arange(1, 16, 2)  # along one of these the circles of a hodograph have their forces
 HALVES = {"force": slice(0, 3), "moment": slice(3, 6)}  # the columns of a reaction in space
 NOTHING = 1e-12  # a moment this small against the force (at one metre), or a force against the moment, is roundoff
 
 
 def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> Figure:
-    """Where the tip of each force is, seen from the joint; a dot shows where it begins."""
+    """Where the tip of each force is, seen from the joint; a dot shows where it begins. Circles of equal force stand
+    about the joint, at round numbers up to the largest force. Where forces change little against their size, the path
+    is small beside its distance from the joint, and is drawn once more, enlarged."""
     figure = Picture(figsize=(6.4, 5.2), layout="constrained")
     ax = figure.add_subplot()
     ax.set_aspect("equal", adjustable="datalim")
-    for (name, wrench), colour in zip(wrenches.items(), COLOURS * len(wrenches), strict=False):
+    forces, unit = shown(np.stack([wrench[:, :2] for wrench in wrenches.values()]), "N")
+    curves: list[tuple[np.ndarray, dict[str, Any]]] = []
+    for name, force, colour in zip(wrenches, forces, COLOURS * len(wrenches), strict=False):
         x, y, _ = unique_in(result, name, axes).T
         for part, dashes, remark in solid_and_dashed(x & y):
             label = f"{as_label(name)}{_on_body(result, name)}{remark}"
-            ax.plot(*np.where(part, wrench[:, :2].T, np.nan), dashes, color=colour, label=label)
-        ax.plot(*wrench[:1, :2].T, linestyle="none", color=colour, **START)
+            curves.append((np.where(part, force.T, np.nan), {"color": colour, "linestyle": dashes, "label": label}))
+        curves.append((force[:1].T, {"linestyle": "none", "color": colour, **START}))
+    for (x, y), how in curves:
+        ax.plot(x, y, **how)
     ax.plot([], [], linestyle="none", color=DARK, label="start", **START)
-    ax.set_xlabel(axis_label("$F_x$", "N"))
-    ax.set_ylabel(axis_label("$F_y$", "N"))
+    ax.set_xlabel(axis_label("$F_x$", unit))
+    ax.set_ylabel(axis_label("$F_y$", unit))
     ax.plot(0, 0, "+", color=DARK, markersize=12, markeredgewidth=1.2)
     ax.set_title(f"in {_words_of(axes)}")
-    _add_circles(ax, np.concatenate([wrench[:, :2] for wrench in wrenches.values()]))
-    figure.legend(loc="outside lower center", ncols=3)
+    known = np.concatenate(forces)
+    known = known[np.isfinite(known).all(axis=1)]
+    largest = float(np.hypot(*known.T).max(initial=0.0))
+    if largest > 0.0:
+        _add_circles(ax, known, largest, unit)
+        low, high = known.min(axis=0), known.max(axis=0)
+        if NOTHING * largest < (high - low).max() < SMALL * largest:
+            _enlarge(ax, curves, low, high)
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     say_if_stopped(figure, result)
     return figure
 
 
-def _add_circles(ax: Any, forces: np.ndarray) -> None:
-    """Of equal force about the origin, each with its force, where they are farthest from what is drawn."""
-    known = forces[np.isfinite(forces).all(axis=1)]
-    largest = np.hypot(*known.T).max(initial=0.0)
-    radii = np.array([tick for tick in ax.get_xticks() if 0 < tick <= 1.2 * largest])
-    every = max(1, -(-len(radii) // CIRCLES))
-    radii = radii[every - 1 :: every]
+def _add_circles(ax: Any, forces: np.ndarray, largest: float, unit: str) -> None:
+    """Circles of equal force about the origin, each with its force, along the ray that is farthest from the curves."""
+    radii = np.asarray(MaxNLocator(CIRCLES, steps=[1, 2, 2.5, 5, 10]).tick_values(0.0, largest))
+    radii = radii[(radii > 0.0) & (radii <= 1.2 * largest)]
     rays = np.stack([np.cos(RAYS), np.sin(RAYS)], axis=-1)
     places = rays[:, None] * radii[:, None]
-    room = np.linalg.norm(places[:, :, None] - known, axis=-1).min(axis=-1, initial=np.inf)  # (rays, radii)
-    best = rays[int(room.min(axis=1, initial=np.inf).argmax())]
+    room = np.linalg.norm(places[:, :, None] - forces, axis=-1).min(axis=-1)  # (rays, radii)
+    best = rays[int(room.min(axis=1).argmax())]
     around = np.linspace(0, 2 * np.pi, 181)
     for radius in radii:
-        x, y = radius * np.cos(around), radius * np.sin(around)
-        ax.plot(x, y, color=GROUND, linewidth=0.5, linestyle=":", zorder=1)
+        ax.plot(radius * np.cos(around), radius * np.sin(around), color=GROUND, linewidth=0.5, linestyle=":", zorder=1)
         paper = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-        text = f"{radius:g} N"
+        text = f"{radius:g} {unit}"
         ax.text(*(radius * best), text, ha="center", va="center", fontsize=8, color=GROUND, bbox=paper, zorder=1.1)
+
+
+def _enlarge(ax: Any, curves: Sequence[tuple[np.ndarray, dict[str, Any]]], low: np.ndarray, high: np.ndarray) -> None:
+    """The curves once more in a corner across from where they are, with a frame around what it shows."""
+    middle, half = 0.5 * (low + high), 0.6 * float((high - low).max())
+    left, bottom = 0.1 if middle[0] > 0.0 else 0.64, 0.12 if middle[1] > 0.0 else 0.63
+    inset = ax.inset_axes((left, bottom, 0.34, 0.34), zorder=5)
+    for (x, y), how in curves:
+        inset.plot(x, y, **(how | {"label": "_"}))
+    inset.set_xlim(middle[0] - half, middle[0] + half)
+    inset.set_ylim(middle[1] - half, middle[1] + half)
+    inset.set_aspect("equal", adjustable="box")
+    inset.locator_params(nbins=3)
+    inset.tick_params(labelsize=7)
+    inset.set_title("enlarged", fontsize=8, color=GROUND)
+    ax.indicate_inset_zoom(inset, edgecolor=GROUND)
 
 
 def unique_in(result: Result, name: str, axes: str) -> np.ndarray:
@@ -297,9 +378,16 @@ def mixed(unique: np.ndarray) -> np.ndarray:
     return np.broadcast_to(unique.all(axis=1, keepdims=True), unique.shape)
 
 
-def _line(ax: Any, x: np.ndarray, values: np.ndarray, unique: np.ndarray, label: str, **how: Any) -> None:
+def _line(
+    ax: Any, x: np.ndarray, values: np.ndarray, unique: np.ndarray, label: str, number: int = 0, look: Any = None,
+    **how: Any,
+) -> None:  # fmt: skip
+    """One curve of a panel, by its number there; `look` is the line of another result."""
+    mark = MARKS[number % len(MARKS)]
+    if len(x) > 1 and mark:
+        how |= {"markevery": (0.02 * number, APART), "markersize": 4.0}
     for part, dashes, remark in solid_and_dashed(unique):
-        how |= {"label": label + remark, "linestyle": dashes, "marker": marker_of(x)}
+        how |= {"label": label + remark, "linestyle": dashes if look is None else look, "marker": marker_of(x) or mark}
         ax.plot(x, np.where(part, values, np.nan), **how)
 
 
@@ -348,7 +436,7 @@ def stacked(
     """Panels one above the other on a common axis, which is labelled once."""
     figure = Picture(figsize=(6.4, max(3.2, 0.9 + 1.9 * sum(heights or [1] * count))), layout="constrained")
     axes = list(figure.subplots(count, 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0])
-    axes[-1].set_xlabel(axis_label(*result.axis))
+    axes[-1].set_xlabel(axis_of(result)[1])
     figure.align_ylabels(axes)
     if say_stop:
         say_if_stopped(figure, result)

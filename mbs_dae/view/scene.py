@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..results.result import Result
+from ..unit_system import size_of
 from . import pen
 from .camera import Camera
 from .drawing.mechanism import edges_of, later_pieces, pieces_of, staged
@@ -15,7 +16,7 @@ from .drawing.motion import Motion, in_space, motion_of, path_of
 from .drawing.stage import AS_SAID, Pen, Piece, Stage, all_pieces, one_after_the_other, reach
 from .drawing.tracks import Given
 from .labels import MOST_ARROWS, look_of_label, placed_labels
-from .style import Picture, as_label, axis_label
+from .style import Picture, as_label, read_axis
 
 SYMBOL = 0.085  # half the size of a joint's symbol on paper (inches)
 
@@ -31,6 +32,7 @@ class Scene(ABC):
 
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
         self.result, self.motion, self.ax, self.trace = result, motion, ax, trace
+        self.size, self.unit = size_of(result.axis[1], result.axis[0])
         self.camera = Camera.of(ax)
         whole = motion_of(result).thinned()
         rough = staged(result.sketch, self.pen, whole, whole)
@@ -79,14 +81,13 @@ class Scene(ABC):
 
     def title(self, pose: int) -> str:
         """Time with as many digits as tell the poses apart; the value of a swept parameter as it is."""
-        name, unit = self.result.axis
-        value = self.motion.values[pose]
+        name, unit, value = self.result.axis[0], self.unit, self.motion.values[pose] / self.size
         return f"{name} = {value:.{self._digits}f} {unit}" if name == "t" else f"{name} = {value:.4g} {unit}".strip()
 
     @property
     def _digits(self) -> int:
         values = self.stage.whole.values
-        step = np.ptp(values) / 100
+        step = np.ptp(values) / self.size / 100
         return int(np.clip(np.ceil(-np.log10(step)), 2, 9)) if step > 0 else 3
 
     def lay_out(self) -> None:
@@ -171,6 +172,6 @@ class PlanarScene(Scene):
         self.ax.set_ylim(low[1], high[1], auto=True)
         self.ax.set_aspect("equal", adjustable="datalim")
         wide = self.ax.get_position().width * self.figure.get_size_inches()[0]
+        read_axis(self.ax.xaxis, "x")
+        read_axis(self.ax.yaxis, "y")
         self.ax.locator_params(axis="x", nbins=int(np.clip(1.8 * wide, 3, 9)))  # numbers side by side need room
-        self.ax.set_xlabel(axis_label("x", "m"))
-        self.ax.set_ylabel(axis_label("y", "m"))

@@ -6,10 +6,13 @@ from textwrap import fill
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib import rcsetup
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from ..results.result import Result
+from ..unit_system import shown, shown_unit, size_of
 from .drawing.colours import COLOURS, DARK, GROUND
 from .vector import is_svg, write_svg
 
@@ -64,6 +67,39 @@ def style() -> AbstractContextManager[Any]:
 
 def axis_label(name: str, unit: str) -> str:
     return f"{name} [{unit}]".strip() if unit else name
+
+
+def quantity_label(unit: str, *names: str) -> str:
+    """The axis of several quantities that are in one unit of SI: what it measures, and the unit in which it is read."""
+    return axis_label(MEANINGS.get(unit, ""), shown_unit(unit, *names) or "–")
+
+
+def read_axis(axis: Any, name: str, unit: str = "m") -> None:
+    """Label an axis whose data stay in SI, as drawings of mechanisms do, which others draw into as well: its numbers
+    are written in the unit in which they are read, and stand at round values of it."""
+    size, word = size_of(unit)
+    axis.set_label_text(axis_label(name, word))
+    if size != 1.0:
+        axis.set_major_locator(RoundIn(size))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / size:.6g}".replace("-", "\u2212")))
+
+
+class RoundIn(MaxNLocator):
+    """Places at round numbers of a unit of this size."""
+
+    def __init__(self, size: float):
+        self.size = size
+        super().__init__(nbins="auto", steps=[1, 2, 2.5, 5, 10])
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        return np.multiply(super().tick_values(vmin / self.size, vmax / self.size), self.size)
+
+
+def axis_of(result: Any) -> tuple[Any, str]:
+    """Times, or values of a swept parameter, as they are read, and what their axis says."""
+    name, unit = result.axis
+    values, word = shown(result.t, unit, name)
+    return values, axis_label(as_label(name), word)
 
 
 def as_label(name: str) -> str:

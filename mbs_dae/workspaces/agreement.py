@@ -38,14 +38,14 @@ class Disagreement(NamedTuple):
 class Counting(NamedTuple):
     """How poses of a mechanism are counted."""
 
-    count: Callable[[np.ndarray], list[Point]]
+    poses: Callable[[np.ndarray], list[Point]]
     """The poses at a point, without any other point."""
     lead: Callable[[Point, np.ndarray], list[Point]]
     """The poses at a point that another pose leads to."""
     add: Callable[[list[Point], list[Point]], None]
     """Put those of the second in the first that are new."""
     number: Callable[[list[Point]], int] = len
-    """What is to agree."""
+    """The number of poses that two counts must agree in."""
 
 
 def disagreements(
@@ -64,7 +64,7 @@ def disagreements(
         points = np.vstack([face.inner, face.samples(count, random)])
         total += len(points)
         for j, values in enumerate(points[1:] * scale, 1):
-            there = counting.count(values)
+            there = counting.poses(values)
             if counting.number(there) == counting.number(known[k]):
                 continue
             route = [*(points[i] * scale for i in _route(face, points, j))]

@@ -13,6 +13,7 @@ from ..errors import ModelError
 from ..provided import provided
 from ..results.quantities import frozen
 from ..results.result import State
+from ..unit_system import UnitsLike, shown_in
 from .asked import Begun, Plane, points_of, state_at, value_unit
 from .counted import modes_at
 from .following.search import Region
@@ -249,6 +250,8 @@ class Workspace:
         """Numbers on a grid of so many points a side, in the assembly mode of the pose to begin with: see `Map`."""
         return map_of(self, count)
 
-    def plot(self) -> Figure:
-        """Regions shaded by their number of modes, boundaries by their kind."""
-        return provided("Workspace.plot")(self)
+    def plot(self, degrees: bool = False, units: UnitsLike = None) -> Figure:
+        """Regions shaded by their number of modes, boundaries by their kind. `degrees` and `units` are those of
+        ``Result.plot``."""
+        with shown_in(units, degrees):
+            return provided("Workspace.plot")(self)

@@ -17,6 +17,7 @@ from ..errors import ModelError, unknown_name
 from ..provided import provided
 from ..results.quantities import frozen
 from ..results.result import State
+from ..unit_system import UnitsLike, shown_in
 from .asked import Begun, state_at
 from .following.equations import Equations, Point
 from .following.modes import driven
@@ -86,9 +87,10 @@ class Map:
             raise ModelError(f"no pose was reached at point ({i}, {j}) of the map; ask .reached first")
         return state_at(self.begun, self.poses[i, j], self.names, (self.x[i], self.y[j]))
 
-    def plot(self, name: str = "dexterity") -> Figure:
-        """In colours, with the boundaries."""
-        return provided("Map.plot")(self, name)
+    def plot(self, name: str = "dexterity", degrees: bool = False, units: UnitsLike = None) -> Figure:
+        """In colours, with the boundaries. `degrees` and `units` are those of ``Result.plot``."""
+        with shown_in(units, degrees):
+            return provided("Map.plot")(self, name)
 
 
 def map_of(workspace: Any, count: Any) -> Map:

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
+from ..unit_system import shown, shown_unit, size_of, told
 from ..view.drawing.colours import COLOURS, DARK, GROUND, paler
 from ..view.style import BESIDE, Picture, as_label, axis_label, style
 
@@ -33,8 +34,8 @@ def plot_workspace(found: Any) -> Figure:
     with style():
         figure = Picture(figsize=(7.2, 5.0), layout="constrained")
         ax = figure.subplots()
-        draw_regions(ax, found.regions)
-        draw_curves(ax, found.curves, found.region)
+        draw_regions(ax, found.regions, sizes_of(found))
+        draw_curves(ax, found.curves, found.region, sizes_of(found))
         _frame(ax, found)
         ax.legend(**BESIDE)
         ax.set_title(_regions_title(found.regions))
@@ -47,18 +48,26 @@ def plot_map(mapped: Any, name: str) -> Figure:
     with style():
         figure = Picture(figsize=(7.6, 5.0), layout="constrained")
         ax = figure.subplots()
-        shown = np.minimum(values, np.nanpercentile(values.filled(np.nan), 95)) if name in UNBOUNDED else values
-        mesh = ax.pcolormesh(mapped.x, mapped.y, shown.T, shading="nearest", cmap="viridis", rasterized=True)
-        draw_curves(ax, found.curves, found.region)
-        _frame(ax, found)
+        seen = np.minimum(values, np.nanpercentile(values.filled(np.nan), 95)) if name in UNBOUNDED else values
         unit = found.units[0] if name == "distance" and found.units[0] == found.units[1] else ""
-        figure.colorbar(mesh, ax=ax, label=axis_label(name, unit))
+        seen, word = shown(seen, unit)
+        sizes = sizes_of(found)
+        x, y = mapped.x / sizes[0], mapped.y / sizes[1]
+        mesh = ax.pcolormesh(x, y, seen.T, shading="nearest", cmap="viridis", rasterized=True)
+        draw_curves(ax, found.curves, found.region, sizes)
+        _frame(ax, found)
+        figure.colorbar(mesh, ax=ax, label=axis_label(name, word))
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3)
         ax.set_title(f"{mapped.meaning(name)}, on one branch of poses")
     return figure
 
 
-def draw_regions(ax: Any, regions: Any) -> None:
+def sizes_of(found: Any) -> np.ndarray:
+    """The units in which the two values are read, in SI."""
+    return np.array([size_of(unit, name)[0] for unit, name in zip(found.units, found.names, strict=True)])
+
+
+def draw_regions(ax: Any, regions: Any, sizes: np.ndarray) -> None:
     """Shaded by how many poses there are; regions without one are left white."""
     most = max((len(one.states) for one in regions), default=0)
     named: set[Any] = set()
@@ -68,7 +77,7 @@ def draw_regions(ax: Any, regions: Any) -> None:
         shade = paler(COLOURS[2], 0.88 - 0.33 * len(one.states) / max(most, 1))
         label = "_" if one.modes in named else _count(one.modes)
         named.add(one.modes)
-        corners = [cycle.points * one.scale for cycle in one.face.cycles]
+        corners = [cycle.points * one.scale / sizes for cycle in one.face.cycles]
         path = Path.make_compound_path(*(Path(np.vstack([p, p[:1]]), closed=True) for p in corners))
         ax.add_patch(PathPatch(path, facecolor=shade, edgecolor="none", label=label, zorder=1))
 
@@ -81,7 +90,7 @@ def _regions_title(regions: Any) -> str:
     return f"{len(regions)} regions" if len(regions) != 1 else "1 region"
 
 
-def draw_curves(ax: Any, curves: Any, region: Any) -> None:
+def draw_curves(ax: Any, curves: Any, region: Any, sizes: np.ndarray) -> None:
     """With those that whole turns bring into the rectangle; cusps as crosses, points with a motion as circles."""
     named: set[str] = set()
 
@@ -93,7 +102,7 @@ def draw_curves(ax: Any, curves: Any, region: Any) -> None:
 
     for curve in curves:
         for shift in region.shifts(curve.values):
-            values = curve.values + shift
+            values = (curve.values + shift) / sizes
             if curve.is_point:
                 ax.plot(
                     *values[0], "o", **POINT, markersize=9, markerfacecolor="white", label=label("moves with both held")
@@ -104,16 +113,24 @@ def draw_curves(ax: Any, curves: Any, region: Any) -> None:
                 at = np.array([point.values + shift for point in points]).reshape(-1, 2)
                 at = at[((at >= region.low) & (at <= region.high)).all(axis=1)]
                 if len(at):
-                    ax.plot(*at.T, look, **POINT, markersize=4.5, label=label(word))
+                    ax.plot(*(at / sizes).T, look, **POINT, markersize=4.5, label=label(word))
 
 
 def _frame(ax: Any, found: Any) -> None:
-    ax.set_xlim(found.low[0], found.high[0])
-    ax.set_ylim(found.low[1], found.high[1])
-    ax.set_xlabel(axis_label(as_label(found.names[0]), found.units[0]))
-    ax.set_ylabel(axis_label(as_label(found.names[1]), found.units[1]))
-    if found.units[0] == found.units[1]:
+    low, high = found.low / sizes_of(found), found.high / sizes_of(found)
+    ax.set_xlim(low[0], high[0])
+    ax.set_ylim(low[1], high[1])
+    words = _label(ax, found)
+    if words[0] == words[1]:
         ax.set_aspect("equal", adjustable="box")
+
+
+def _label(ax: Any, found: Any) -> list[str]:
+    """Name both axes, with the units in which they are read."""
+    words = [shown_unit(unit, name) for unit, name in zip(found.units, found.names, strict=True)]
+    ax.set_xlabel(axis_label(as_label(found.names[0]), words[0]))
+    ax.set_ylabel(axis_label(as_label(found.names[1]), words[1]))
+    return words
 
 
 def plot_reachable(found: Any) -> Figure:
@@ -121,8 +138,9 @@ def plot_reachable(found: Any) -> Figure:
         figure = Picture(figsize=(7.2, 5.0), layout="constrained")
         ax = figure.subplots()
         named: set[str] = set()
+        sizes = sizes_of(found)
         for one in found.regions:
-            corners = [cycle.points * one.scale for cycle in one.face.cycles]
+            corners = [cycle.points * one.scale / sizes for cycle in one.face.cycles]
             path = Path.make_compound_path(*(Path(np.vstack([p, p[:1]]), closed=True) for p in corners))
             shade = {"facecolor": paler(COLOURS[2], 0.6), "edgecolor": "none", "zorder": 1}
             ax.add_patch(PathPatch(path, **shade, label="_" if "in" in named else "reachable"))
@@ -130,12 +148,11 @@ def plot_reachable(found: Any) -> Figure:
         for points, kind, outer in found.lines:
             look = LINES[kind] if outer else LINES[kind] | {"linewidth": 0.8, "color": GROUND}
             word = WORDS[kind] if outer else f"{WORDS[kind]}, inside"
-            ax.plot(*points.T, **look, zorder=4 if outer else 3, label="_" if word in named else word)
+            ax.plot(*(points / sizes).T, **look, zorder=4 if outer else 3, label="_" if word in named else word)
             named.add(word)
         ax.set_aspect("equal", adjustable="datalim")
         ax.margins(0.06)
-        ax.set_xlabel(axis_label(as_label(found.names[0]), found.units[0]))
-        ax.set_ylabel(axis_label(as_label(found.names[1]), found.units[1]))
-        ax.set_title(f"reachable: {found.area:.6g} {found.units[0]}²")
+        _label(ax, found)
+        ax.set_title(f"reachable: {told(found.area, f'{found.units[0]}²')}")
         ax.legend(**BESIDE)
     return figure

@@ -214,3 +214,76 @@ def test_functions_are_not_taken_for_matrices(tmp_path):
     zero = np.zeros(3)
     assert in_python(eq.to_code("Python")).Q(0.0, zero, zero)[2] == 1.0
     assert in_c(compiled(eq.to_code("C"), tmp_path), "m", "Q", 3, [zero, zero], 0.0)[2] == 1.0
+
+
+INPUTS = ("push", "double", "q_1")
+
+
+def driven(**laws):
+    """A cart with a pendulum on it and a motor with a state; inputs with awkward names act on all of them."""
+    model = mbs.PlanarModel("driven by inputs", gravity=(0, -9.81))
+    k = model.parameter("k", 2.0)
+    push = model.input("push", unit="N")
+    twist, volts = model.input("double", 3 * k * mbs.t, unit="N m"), model.input("q_1", mbs.Table([0, 1], [1, 3]))
+    cart = model.body("cart", mass=2.0, inertia=0.1)
+    rod = model.body("rod", mass=0.7, inertia=0.05, com=(0.1, -0.4), position=(0.0, 0.1))
+    current = model.state("i", rate=lambda i: volts - k * i)
+    model.add(
+        mbs.Translational("rail", model.ground.at(0, 0), cart.at(0, 0)),
+        mbs.Revolute("pin", cart.at(0, 0.1), rod),
+        mbs.Force("pusher", cart, (push * (1 + current), 0)),
+        mbs.Torque("twister", rod, twist * sp.cos(model["rod.angle"]) + k * current),
+    )
+    return model.with_inputs(**laws) if laws else model
+
+
+def test_inputs_are_symbols_with_a_place_in_the_signature(tmp_path):
+    """Accelerations from the written functions, with inputs as arguments, are those of a run with these inputs."""
+    model = driven()
+    eq = mbs.equations(model)
+    assert [s.name for s in eq.inputs] == [*INPUTS] and eq.inputs[0] in eq.Q.free_symbols
+    assert eq.inputs[2] in eq.zdot.free_symbols and eq.laws[eq.inputs[0]] == 0
+    for text in (str(eq), eq.latex()):
+        assert "push" in text and "push = 0" in text.replace("&", "").replace("  ", " ")
+    module, library = in_python(eq.to_code("Python")), compiled(eq.to_code("C"), tmp_path)
+    names = ("M", "Q", "Phi_q", "gamma", "zdot")
+    assert "inputs = push, double_, q_1" in eq.to_code("C")
+    for given in ((5.0, -1.0, 2.0), (-30.0, 4.0, 0.5)):
+        run = mbs.simulate(
+            driven(**dict(zip(INPUTS, given, strict=True))), [0, 0.3], initial={"i": 0.4, "pin.omega": 1.5}
+        )
+        for k in range(2):
+            arrays = [run.q[k], run.v[k], [run["i"][k]], given]
+            sizes = [len(eq.q) ** 2, len(eq.q), eq.Phi_q.shape[0] * len(eq.q), eq.Phi_q.shape[0], 1]
+            for M, Q, Phi_q, gamma, zdot in (
+                [getattr(module, name)(run.t[k], *arrays) for name in names],
+                [in_c(library, eq.name, name, n, arrays, run.t[k]) for name, n in zip(names, sizes, strict=True)],
+                eq.lambdify(*names)(run.t[k], *arrays[:2], z=arrays[2], inputs=given),
+            ):
+                M, Phi_q, m = np.reshape(M, eq.M.shape), np.reshape(Phi_q, eq.Phi_q.shape), len(gamma)
+                whole = np.block([[M, Phi_q.T], [Phi_q, np.zeros((m, m))]])
+                a = np.linalg.solve(whole, [*Q, *gamma])[: len(Q)]
+                np.testing.assert_allclose(a, run.a[k], rtol=0, atol=1e-9 * np.abs(run.a[k]).max())
+                assert zdot[0] == pytest.approx(run["i.rate"][k], rel=1e-12)
+
+
+def test_inputs_that_are_not_given_follow_their_laws():
+    eq = mbs.equations(driven())
+    q, v, z, at = [0.1, 0, 0, 0.1, 0.1, 0.2], [0.3] * 6, [0.4], 0.25
+    laws = [0.0, 3 * 2.0 * at, 1.5]
+    agrees(eq.lambdify("Q")(at, q, v, z=z)[0], eq.lambdify("Q")(at, q, v, z=z, inputs=laws)[0])
+    more = eq.lambdify("Q")(at, q, v, z=z, inputs=laws, parameters={"k": 5.0})[0]
+    agrees(more - eq.lambdify("Q")(at, q, v, z=z, inputs=laws)[0], [0, 0, 0, 0, 0, 3 * 0.4])
+    later = eq.lambdify("Q")(at, q, v, z=z, parameters={"k": 5.0})[0]  # the law of `double` has k in it
+    agrees(later - more, [0, 0, 0, 0, 0, (15 - 6) * at * np.cos(0.2)])
+
+
+def test_equations_by_an_input():
+    eq = mbs.equations(driven())
+    column = eq.d("push").lambdify("Q")(0.0, [0] * 6, [0] * 6, z=[0.4])[0]
+    agrees(column, [1.4, 0, 0, 0, 0, 0])
+    assert not eq.d("push").Phi_q.todok()
+    with pytest.raises(mbs.ModelError, match="rename the input"):
+        model = driven()
+        model.input("x_2")
+        mbs.equations(model)

@@ -68,7 +68,9 @@ def scales(result):
         found[unit] = max(found.get(unit, 0.0), float(np.abs(result[name]).max()))
     fastest, length = found.get("rad/s", 0.0), result.quantities.system.length
     turning = {"m": length, "m/s": length * fastest, "rad/s²": fastest**2, "m/s²": length * fastest**2}
-    turning["m/s²"] = max(turning["m/s²"], *(abs(float(g)) for g in result.quantities.system.model.gravity))
+    gravity = max(abs(float(g)) for g in result.quantities.system.model.gravity)
+    turning["m/s²"] = max(turning["m/s²"], gravity)
+    turning["rad/s²"] = max(turning["rad/s²"], gravity / length)
     for unit, least in turning.items():
         found[unit] = max(found.get(unit, 0.0), least)
     return found

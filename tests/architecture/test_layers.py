@@ -24,7 +24,7 @@ PACKAGE = "mbs_dae"
 ROOMS = [
     "provided",
     "errors",
-    "units",
+    "unit_system",
     "duals",
     "rotations",
     "screws",

@@ -114,3 +114,57 @@ def test_a_drawer_jams_that_is_pulled_too_far_aside(arm):
     near([held.margin], [2 * mu * arm / b], 1e-6)
     assert not held.wedged and held.between[1] == (np.inf if 2 * mu * arm >= b else 0.0)
     assert abs(held.between[0]) < 1e-9
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-12, 1e-9])
+def test_a_toggle_clamp_at_its_dead_centre(angle):
+    """Bars in line, to roundoff or nearly: a work force moves nothing, and friction alone carries W."""
+    mu, radius, W = 0.2, 0.05, 100.0
+    turned = np.arcsin(2 * mu * radius)
+    held = mbs.holding(clamp(angle, mu, radius, W, 1e4), load="F")
+    near(held.between, [W / 2 / np.tan(angle + turned), np.inf])
+    near([held.margin], [2 * mu * radius / np.sin(np.arctan(W / 2 / 1e4) - angle)], 1e-6)
+    assert held.certain and held.held == (held.margin >= 1.0) and held.slips == ("rub O", "rub A", "rub B")
+    near(mbs.holding(clamp(angle, mu, radius, 0.0, 10.0), load="F").between, [-np.inf, np.inf])
+
+
+def rockers(T):
+    """Four four-bars in series, each moved by the middle of the rocker before it, with friction in twelve pins."""
+    model = mbs.PlanarModel("rockers", gravity=(0, -9.81))
+    tip = 0.2 * np.array([np.cos(1.0), np.sin(1.0)])
+    crank = model.link("crank", (0, 0), tuple(tip), mass=1.0)
+    pins, end = [mbs.Revolute("O", model.ground, crank.tail)], crank.head
+    for k in range(4):
+        foot = np.array([0.5 * (k + 1), 0.02 * k])
+        top = foot + 0.3 * np.array([np.cos(1.2 + 0.05 * k), np.sin(1.2)])
+        rod = model.link(f"rod{k}", tuple(tip), tuple(top), mass=1.0)
+        rocker = model.link(f"rocker{k}", tuple(foot), tuple(top), mass=1.0)
+        pins.append(mbs.Revolute(f"A{k}", end, rod.tail))
+        pins.append(mbs.Revolute(f"B{k}", rod.head, rocker.head))
+        pins.append(mbs.Revolute(f"C{k}", model.ground.at(*foot), rocker.tail))
+        tip = (foot + top) / 2
+        end = rocker.at_world(tuple(tip))
+    model.add(*pins, mbs.Force("push", rocker.head, (50.0, 0)))
+    model.add(*(mbs.Friction(f"rub {pin.name}", pin, mu=0.15, radius=0.01) for pin in pins[:12]))
+    model.add(mbs.Torque("drive", crank, model.parameter("T", T, unit="N m")))
+    return model
+
+
+def test_twelve_pins_that_rub_take_few_problems(monkeypatch):
+    """At both ends of what is held the margin is 1 and all pins slip; outside it is less. The time goes into
+    problems of least distance: their number is what a pose costs."""
+    from mbs_dae.equilibria.contact import exact
+
+    solved, count = exact.least_distance, []
+    monkeypatch.setattr(exact, "least_distance", lambda A, h: count.append(1) or solved(A, h))
+    found = mbs.holding(rockers(0.0), load="T")
+    low, high = found.between
+    assert found.reach.certain and low < high and len(count) < 600
+    count.clear()
+    middle = mbs.holding(rockers((low + high) / 2))
+    assert middle.held and middle.certain and len(count) < 200
+    for end, out in ((low, low - high), (high, high - low)):
+        there = mbs.holding(rockers(end))
+        near([there.margin], [1.0], 1e-6)
+        assert there.certain and len(there.slips) == 12
+        assert not mbs.holding(rockers(end + 0.01 * out)).held

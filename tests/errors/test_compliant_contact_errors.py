@@ -28,7 +28,6 @@ def contact(**said):
         ({"friction": 0.3}, "cannot stick; give smooth=.* or take a Contact"),
         ({"friction": 0.3, "smooth": 0.0}, "smooth of CompliantContact 'floor' is 0"),
         ({"friction": -0.3, "smooth": 0.1}, "friction of CompliantContact 'floor' is -0.3"),
-        ({"friction": lambda s: 0.3 * mbs.t, "smooth": 0.1}, "friction of .*'floor' is a function of the speed.*t;"),
         ({"gap": lambda i, j: j.y}, "is of two shapes, or of markers and a gap"),
     ],
 )

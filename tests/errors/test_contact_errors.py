@@ -183,7 +183,6 @@ def test_a_radius_that_is_a_parameter_may_not_vanish_where_it_is_needed():
             {"friction": lambda s: 0.3 + s, "static_friction": 0.2},
             "static_friction of Contact 'floor' is 0.2, less than",
         ),
-        ({"friction": lambda s: 0.3 + mbs.t}, "a function of the speed of slip and of parameters, and contains t"),
     ],
 )
 def test_laws_that_are_none_are_refused(laws, words):

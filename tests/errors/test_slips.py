@@ -137,6 +137,66 @@ def test_what_was_added_anywhere_or_taken_out_again_is_not_noted():
     assert mbs.diagnose(model.without("A")).notes == ()
 
 
+def crank_and_rocker(angle=0.5, size=1.0):
+    """A driven four-bar linkage whose coupler is placed at `angle`, with its last joint, which is not added."""
+    model = mbs.PlanarModel("four-bar")
+    crank = model.body("crank", position=(0.5 * size, 0))
+    coupler = model.body("coupler", position=(2.0 * size, 1.0 * size), angle=angle)
+    rocker = model.body("rocker", position=(3.5 * size, 1.5 * size), angle=np.pi / 2)
+    model.add(mbs.Revolute("A", model.ground, crank.at(-0.5 * size, 0)))
+    model.add(mbs.Revolute("B", crank.at(0.5 * size, 0), coupler.at(-1.5 * size, 0)))
+    model.add(mbs.Revolute("D", model.ground.at(3.5 * size, 0), rocker.at(-1.25 * size, 0)))
+    model.add(mbs.Driver("motor", mbs.angle(crank), mbs.t))
+    return model, mbs.Revolute("C", coupler.at(1.5 * size, 0), rocker.at(1.25 * size, 0))
+
+
+def test_a_joint_that_was_made_and_not_added_is_told_with_the_freedom_that_it_leaves():
+    model, last = crank_and_rocker()
+    with pytest.raises(mbs.ModelError, match="add 2 drivers.*'C' was made on coupler and rocker and not added"):
+        mbs.kinematics(model, [0, 0.1])
+    model.add(last)
+    assert mbs.kinematics(model, [0, 0.1]).success
+
+
+def test_a_body_without_a_joint_is_named_with_the_freedom_that_it_leaves():
+    model, last = crank_and_rocker()
+    model.add(last)
+    model.body("lid")
+    with pytest.raises(mbs.ModelError, match="add the joint that was forgotten: none, and no driver, is on 'lid'"):
+        mbs.kinematics(model, [0, 0.1])
+
+
+def test_degrees_are_told_where_the_assembly_turned_the_body_by_many_turns():
+    model, last = crank_and_rocker(angle=30)
+    model.add(last)
+    turning = model.without("motor").plus(mbs.Driver("turn", mbs.angle(model.bodies["coupler"]), 0.5 + mbs.t))
+    for told in (mbs.assemble(turning).message, mbs.kinematics(turning, [0, 0.1]).stats["turned"]):
+        assert "assembly turned body 'coupler' by 29.5 rad" in told and "np.radians(30)" in told
+    model, last = crank_and_rocker()
+    model.add(last)
+    assert "turned" not in mbs.kinematics(model, [200, 200.1]).stats  # a motion may begin after many turns
+
+
+def test_what_does_not_assemble_tells_of_degrees_too():
+    model, last = crank_and_rocker(angle=90)
+    model.add(last, mbs.Distance("far", model.ground, model.bodies["rocker"], 50.0))
+    with pytest.raises(mbs.AssemblyError, match=r"note: angle of body 'coupler' is 90 rad.*np.radians\(90\)"):
+        mbs.assemble(model)
+
+
+def test_a_spring_on_a_slide_names_the_actuator_that_acts_there():
+    model = mbs.PlanarModel("oscillator")
+    cart = model.body("cart", mass=2.0, inertia=1.0, position=(1.0, 0))
+    slide = model.add(mbs.Translational("slide", model.ground, cart))
+    with pytest.raises(mbs.ModelError, match=r"mbs\.Actuator\(name, joint, -k \* model\[\"joint\.displacement\"\]"):
+        mbs.SpringDamper("strut", slide, stiffness=8.0, damping=1.0)
+    law = -8.0 * model["slide.displacement"] - 4.0 * model["slide.velocity"]
+    model.add(mbs.Actuator("strut", slide, law))
+    eigenvalue = mbs.linearize(model).eigenvalues[0]  # of 2 s² + 4 s + 8, about the rest at no displacement
+    assert abs(eigenvalue) == pytest.approx(2.0, rel=1e-9)
+    assert eigenvalue.real == pytest.approx(-1.0, rel=1e-9)
+
+
 def test_a_driver_that_grows_without_bound_is_named_and_a_fast_one_is_not():
     def turned(function):
         model, bar = pendulum()

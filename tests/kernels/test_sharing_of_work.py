@@ -108,3 +108,16 @@ def test_threads_load_a_function_once(tmp_path, monkeypatch):
             loaded.clear()
             found = [*pool.map(lambda _: store.fetch("f", lambda: store.Stored({}, (), b"code")), range(8))]
             assert loaded == ["f"] and {one.address for one in found} == {1}, state
+
+
+def test_functions_that_somebody_waits_for_come_first(monkeypatch):
+    """Another process names them, one a line; with all that they call they are taken before any other function."""
+    monkeypatch.setattr(work, "WANTED", set())
+    monkeypatch.setattr(work, "missing", lambda: [*work.FUNCTIONS])
+    monkeypatch.setattr(store, "is_claimed", lambda symbol: False)
+    taken = []
+    monkeypatch.setattr(type(close), "compile", lambda function: taken.append(function.symbol))
+    work.listen([f"{close.symbol}\n", "no.such.function\n"])
+    assert close.symbol in work.WANTED and {called.symbol for called in close.calls} <= work.WANTED
+    work.compile_one()
+    assert taken[0] in work.WANTED

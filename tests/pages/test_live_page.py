@@ -277,6 +277,29 @@ def test_wheels_and_cams_are_redrawn(name, chromium, tmp_path):
         assert page.complaints == []
 
 
+@pytest.mark.parametrize("size", [{"ratio": 2.0}, {"radii": (0.05, 0.1)}], ids=["ratio", "radii"])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_wheels_whose_sizes_are_plain_numbers_are_drawn(dimension, size, chromium, tmp_path):
+    if dimension == 2:
+        model, places, axis = mbs.PlanarModel("pair"), [(0, 0), (0.15, 0)], {}
+    else:
+        model, places, axis = mbs.SpatialModel("pair"), [(0, 0, 0), (0.15, 0, 0)], {"axis": (0, 0, 1)}
+    a, b = (model.body(name, position=place) for name, place in zip("ab", places, strict=True))
+    A, B = (
+        model.add(mbs.Revolute(name, model.ground, body, at=place, **axis))
+        for name, body, place in zip("AB", (a, b), places, strict=True)
+    )
+    model.add(mbs.Gear("wheels", A, B, **size), mbs.Driver("motor", mbs.angle(A), 6 * mbs.t))
+    path = mbs.kinematics(model, np.linspace(0, 1, 11)).save(tmp_path / "pair.html", live=True)
+    points = "mbs.state.seen.filter((s) => s.piece.of === 'wheels').map((s) => [...s.points])"
+    with Opened(chromium, path) as page:
+        page.run("() => { mbs.seek(0.5); mbs.frame(); }")
+        found = page.run(points)
+        assert len(found) >= 4  # two areas, two rims, spokes
+        assert all(None not in one and np.isfinite(one).all() and np.ptp(one) > 0 for one in found)
+        assert page.complaints == []
+
+
 def cam_parameters(model: mbs.PlanarModel) -> set[str]:
     (cam,) = [element for element in model.elements.values() if element.sketch == "contact"]
     return {s.name for s in cam.values["profile"](mbs.theta).free_symbols} - {"theta"}

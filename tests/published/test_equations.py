@@ -19,7 +19,7 @@ from gallery import load
 from scipy.interpolate import CubicSpline
 
 import mbs_dae as mbs
-from mbs_dae.symbolic.functions import Lookup, Wrap
+from mbs_dae.symbolic.functions import Lookup, SmoothWrap, Wrap
 
 PRINTED = {  # row of Φ_q: column: entry; numbered (1) to (36) as they stand here
     1: {"x_1": "1"},
@@ -67,7 +67,7 @@ def book():
 
 def read(text, eq):
     """A printed expression, in the symbols of the equations."""
-    return sp.sympify(text, locals={"Lookup": Lookup, "Wrap": Wrap, **eq.symbols})
+    return sp.sympify(text, locals={"Lookup": Lookup, "Wrap": Wrap, "SmoothWrap": SmoothWrap, **eq.symbols})
 
 
 def same(a, b, eq):
@@ -194,7 +194,7 @@ def test_shown_equations_are_those_that_run(zoo):
     run = system.read_constraints(times, *(np.hstack([s, still]) for s in (q, v, a)))
 
     shown = [m.tolist() for m in (eq.Phi, eq.Phi_q, eq.nu, eq.gamma)]
-    symbols, functions = [*eq.symbols.values()], [{"Wrap": wrap, "Lookup": lookup}, "math"]
+    symbols, functions = [*eq.symbols.values()], [{"Wrap": wrap, "SmoothWrap": wrap, "Lookup": lookup}, "math"]
     of = sp.lambdify(symbols, shown, modules=functions, cse=True)
     constants = dict(eq.values) | {symbol: symbol.table for symbol in eq.tables.values()}
     for k, time in enumerate(times):

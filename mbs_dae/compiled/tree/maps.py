@@ -9,6 +9,7 @@ import numpy as np
 from ...coordinates import JointCoordinates
 from ...coordinates.joint.tree import Tree, no_tree
 from ...kernels.blocks import block
+from ...kernels.functions import addresses
 from ...kernels.passes import laid_out
 from ...linear.tree.articulated import NO_PASS, Limbs, Shape, Visit, groups_of, packed, visits, way_of
 from ...linear.tree.kernels import UNDER_WAY, Kind
@@ -57,7 +58,7 @@ def transformation_of(
         tree,
         edges=len(coordinates.topology.edges),
         deep=int(coordinates.deep),
-        addresses=np.array([function.compile().address for function in ENTRIES], dtype=np.int64),
+        addresses=addresses(ENTRIES),
         omega_at=np.array(turned, dtype=np.int64),
         qc=coordinates.resting_bodies(),
     )

@@ -4,7 +4,7 @@ its way to the ground, where each joint's velocities take their entries of Φ_x 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...coordinates.joint.step_kernels import turned
 from ...kernels.lines import Lines, kernel_of
@@ -54,12 +54,15 @@ def _term_kernel(kind: tuple[int, tuple[int, ...]]) -> int:
 
 def _write_term(lines: Lines, dimension: int, components: tuple[int, ...]) -> None:
     """The force in world axes; γ less what β makes of it; and its part of the squared length of the row, which is the
-    same in the axes of the body."""
+    same in the axes of the body. A component stands there once for each marker of the row that is on the body."""
     axes = AXES[dimension]
     force = still()
     gamma, square = lines.read("gamma", "row"), lines.read("square", "row")
+    entries: dict[int, Any] = {}
     for k, local in enumerate(components):
-        entry = lines.read("out", f"output{k}")
+        own = lines.read("out", f"output{k}")
+        entries[local] = entries[local] + own if local in entries else own
+    for local, entry in entries.items():
         force[axes[local]] = entry
         gamma = gamma - entry * lines.read("bias", "body_v", local)
         square = square + entry * entry * lines.read("unit", "row", axes[local], times=0)

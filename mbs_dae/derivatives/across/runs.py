@@ -36,7 +36,8 @@ def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
     if structure.deciding or structure.contacts.points or system.layout.signals or model.controllers:
         return True
     known = {*asked.symbols}
-    slots = [asked.model.elements[name].form()[1].values() for name, one in model.elements.items() if switches(one)]
+    laws = [asked.model.elements[name].forms() for name, one in model.elements.items() if switches(one)]
+    slots = [own.values() for forms in laws for _, own in forms]
     return any(known & getattr(number, "free_symbols", set()) for some in slots for number in some)
 
 

@@ -12,6 +12,7 @@ from ...compiled import System
 from ...errors import check_name, counted
 from ...model.model import Model
 from ...results.result import Result
+from ...unit_system import UnitsLike, shown_in, size_of, told
 from .. import pictures
 from .measurements import Measured
 
@@ -99,14 +100,19 @@ class Fit:
         work = f"in {counted(self.iterations, 'iteration')} and {counted(self.runs, 'run')}"
         what = f"{self.measured.count} values of {', '.join(self.measured.columns)}"
         yield f"fit of {self.result.title!r} to {what}, {work}"
-        names = [f"{one.name} [{one.unit}]" if one.unit else one.name for one in self.estimates]
+        read = [size_of(one.unit, one.name) for one in self.estimates]
+        names = [f"{one.name} [{word}]" if word else one.name
+                 for one, (_, word) in zip(self.estimates, read, strict=True)]  # fmt: skip
         width = max(10, *map(len, names))
         percent = f"{100 * self.confidence:g} %"
         yield f"  {'name':<{width}}{'value':>13}{'was':>13}{'error':>11}  interval of {percent}"
-        for name, one in zip(names, self.estimates, strict=True):
-            interval = f"{one.low:.6g} to {one.high:.6g}" if np.isfinite(one.standard_error) else "not known"
+        for name, one, (size, _) in zip(names, self.estimates, read, strict=True):
+            interval = (
+                f"{one.low / size:.6g} to {one.high / size:.6g}" if np.isfinite(one.standard_error) else "not known"
+            )
             bound = f" (at its {one.at_bound} bound)" if one.at_bound else ""
-            yield f"  {name:<{width}}{one.value:>13.6g}{one.start:>13.6g}{one.standard_error:>11.2g}  {interval}{bound}"
+            numbers = f"{one.value / size:>13.6g}{one.start / size:>13.6g}{one.standard_error / size:>11.2g}"
+            yield f"  {name:<{width}}{numbers}  {interval}{bound}"
         word = "given" if self.noise_given else "estimated"
         yield f"  noise ({word}): " + ", ".join(f"{name} {self._with_unit(name)}" for name in self.noise)
         for k, j in zip(*np.nonzero(np.triu(np.nan_to_num(np.abs(self.correlation)) > CLOSELY, 1)), strict=True):
@@ -117,8 +123,9 @@ class Fit:
             yield f"  note: {self.message}"
 
     def _with_unit(self, name: str) -> str:
-        return f"{self.noise[name]:.3g} {self.result.unit(name)}".rstrip()
+        return told(self.noise[name], self.result.unit(name), name, digits=3)
 
-    def plot(self) -> Figure:
+    def plot(self, degrees: bool = False, units: UnitsLike = None) -> Figure:
         """What was measured and what the model gives, and the residuals beside it."""
-        return pictures.measured_and_fitted(self)
+        with shown_in(units, degrees):
+            return pictures.measured_and_fitted(self)

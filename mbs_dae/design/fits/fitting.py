@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from ...compiled import System
 from ...errors import AssemblyError, ModelError, counted
 from ...model.model import Model
 from ...model.parameters import finite_number
+from ...unit_system import is_same
 from ..analysis import Analysis, analysis_of, bounds_of
 from ..objectives.objective import OfResult
 from ..runs import Evaluation, Runs
@@ -35,7 +36,7 @@ DOUBT = 1e-3
 
 def fit(
     model: Model | System, measured: Any, over: Any = None, noise: float | Mapping[str, float] | None = None,
-    starts: int | Sequence = 1, verb: str = "simulate", initial: Any = None, seed: int = 0, confidence: float = 0.95,
+    starts: int | Sequence = 1, verb: str | None = None, initial: Any = None, seed: int = 0, confidence: float = 0.95,
     max_iterations: int = 200, **how: Any,
 ) -> Fit:  # fmt: skip
     """The numbers of a model with which a measurement is met best, and how sure they are.
@@ -44,7 +45,7 @@ def fit(
     "t"; nan where nothing was measured. `over` says what is sought: names, or names with bounds,
     ``{"r": (0.05, 0.2)}``. `noise` is the standard deviation of the measurement, one number or one for each column; if
     it is not given it is estimated from what the model leaves over. Squares are weighted by it. `verb` says what is
-    run, with the options `how`.
+    run, with the options `how`: without it `simulate`, or `kinematics` for a driven model of which no body has a mass.
 
     What comes back has intervals that contain the true numbers with the probability `confidence` if the noise is normal
     and independent (Student's t, to first order), correlations, and tells which numbers the measurement cannot tell
@@ -70,6 +71,14 @@ def fit(
     data, begin = measured_of(measured), starts_of(starts, seed, max_iterations)
     names, low, high = bounds_of(over)
     analysis = analysis_of(model, data.t, names, verb, initial, how)
+    said: Any = getattr(model, "model", model)
+
+    def unit_of(name: str) -> str | None:
+        """The unit of a quantity of the motion; the units of loads are known behind the first run."""
+        found = said.found_quantity(name)
+        return found[0].units[found[1]] if found else None
+
+    _check_units(data, unit_of)
     if data.count < len(names) + (noise is None):
         also = " and the noise; measure more, or give noise=" if noise is None else "; measure more"
         counts = f"{counted(data.count, 'value')} for {counted(len(names), 'number')}"
@@ -88,6 +97,14 @@ def fit(
         runs, trial, sizes, more = _with_noise(analysis, data, sizes, box, trial, most)
         count += more
     return _report(runs, trial, data, sizes, box, share, given is not None, count)
+
+
+def _check_units(data: Measured, unit_of: Callable[[str], str | None]) -> None:
+    """Columns that say their unit must be of the dimension of their quantity."""
+    for name, unit in data.units.items():
+        own = unit_of(name)
+        if own is not None and not is_same(unit, own):
+            raise ModelError(f"measured has {name!r} in {unit}, and it is in {own or 'no unit'}; mend its heading")
 
 
 def _fitted(
@@ -164,6 +181,7 @@ def _report(
     count: int,
 ) -> Fit:
     analysis, end, n = runs.analysis, _end(trial), len(runs.analysis.names)
+    _check_units(data, end.result.unit)
     scale = np.where(np.abs(end.row) > NEAR_ZERO * box.width, np.abs(end.row), box.width)
     _, s, V = np.linalg.svd((end.wanted.slope * scale[:, None]).T, full_matrices=True)
     known = np.zeros(n, dtype=bool)

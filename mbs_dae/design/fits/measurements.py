@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from ...arguments import checked_times
 from ...errors import ModelError, shortened
 from ...model.parameters import positive_number
+from ...unit_system import read_heading
 
 EXAMPLE = 'a DataFrame with a column for each quantity, and times as its index or as column "t"'
 
@@ -19,7 +20,9 @@ EXAMPLE = 'a DataFrame with a column for each quantity, and times as its index o
 class Measured:
     t: np.ndarray
     columns: Mapping[str, np.ndarray]
-    """By the names of quantities; nan where nothing was measured."""
+    """By the names of quantities, in SI; nan where nothing was measured."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Units of SI of those columns that said their unit, by name."""
 
     def known(self, name: str) -> np.ndarray:
         """Where there is a value."""
@@ -33,12 +36,23 @@ class Measured:
 def measured_of(given: Any) -> Measured:
     if not hasattr(given, "columns") and not isinstance(given, Mapping):
         raise ModelError(f"measured must be {EXAMPLE}, not {shortened(given)}")
-    names = [str(name) for name in (given.columns if hasattr(given, "columns") else given)]
-    columns = {name: _numbers(name, given[key]) for name, key in zip(names, given, strict=True)}
+    columns, units = {}, dict[str, str]()
+    for key in given.columns if hasattr(given, "columns") else given:
+        name, size, unit = read_heading(str(key))  # tables in units of the trade have these in their headings
+        if not unit and isinstance(own := getattr(given[key], "attrs", {}).get("units"), str) and own:
+            _, size, unit = read_heading(f"{name} [{own}]")  # as arrays of xarray tell it
+        if name in columns:
+            raise ModelError(f"measured has {name!r} in two columns; leave one of them out")
+        numbers = _numbers(name, given[key])
+        columns[name] = numbers if size == 1.0 else numbers * size
+        units |= {name: unit} if unit else {}
     if "t" in columns:
         t = columns.pop("t")
+        _check_time("t", units.pop("t", "s"))
     elif hasattr(given, "columns"):
-        t = given.index
+        heading, size, unit = read_heading(str(given.index.name))
+        _check_time(heading, unit or "s")
+        t = given.index if size == 1.0 else np.asarray(given.index, dtype=float) * size
     else:
         raise ModelError('measured has no times; give them as "t"')
     times = checked_times(t)
@@ -49,7 +63,12 @@ def measured_of(given: Any) -> Measured:
             raise ModelError(f"measured[{name!r}] has {values.size} values for {times.size} times; give one for each")
         if not np.isfinite(values).any():
             raise ModelError(f"measured[{name!r}] has no values; leave it out")
-    return Measured(times, columns)
+    return Measured(times, columns, units)
+
+
+def _check_time(name: str, unit: str) -> None:
+    if unit != "s":
+        raise ModelError(f"measured has times in {unit} ({name!r}); give them in s, ms or min")
 
 
 def _numbers(name: str, given: Any) -> np.ndarray:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from ...unit_system import UnitsLike, shown_in
 from . import files, pictures, statistics, tables
 from .members import Members, Reduce
 from .statistics import Percentiles, Worst
@@ -60,7 +61,7 @@ class Reported:
 
     def plot_band(
         self, name: str, percentiles: Sequence[float] = (5, 25, 50, 75, 95), degrees: bool = False,
-        deviation: bool = False,
+        deviation: bool = False, units: UnitsLike = None,
     ) -> Figure:  # fmt: skip
         """Percentiles over time as bands, the median as a line; with ``deviation=True`` what they differ from the
         median. Of one number per member a histogram. Members that failed are left out, which the picture tells.
@@ -71,15 +72,17 @@ class Reported:
         >>> figure.axes[0].get_legend_handles_labels()[1]
         ['5 % to 95 %', '25 % to 75 %', 'median']
         """
-        return pictures.plot_band(self._members, name, percentiles, degrees, deviation)
+        with shown_in(units, degrees):
+            return pictures.plot_band(self._members, name, percentiles, deviation)
 
     def plot_histogram(
         self, name: str, reduce: Reduce = "max", percentiles: Sequence[float] = (5, 50, 95), degrees: bool = False,
-        label: str | None = None, unit: str | None = None,
+        label: str | None = None, unit: str | None = None, units: UnitsLike = None,
     ) -> Figure:  # fmt: skip
         """How many members have which number. `reduce` makes one number of the values over time: "max", "min", "abs"
         (the largest size), "range" (from the smallest to the largest), "first", "last", or a function of the array of
-        one member. `label` and `unit` say what that is; they stand at the axis.
+        one member. `label` and `unit` (of SI) say what that is; they stand at the axis. `degrees` and `units` say in
+        which units it is read.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
@@ -87,11 +90,12 @@ class Reported:
         >>> figure.axes[0].get_xlabel()
         'swing [°]'
         """
-        return pictures.plot_histogram(self._members, name, reduce, percentiles, degrees, label, unit)
+        with shown_in(units, degrees):
+            return pictures.plot_histogram(self._members, name, reduce, percentiles, label, unit)
 
     def plot_map(
         self, name: str, reduce: Reduce = "max", degrees: bool = False, label: str | None = None,
-        unit: str | None = None,
+        unit: str | None = None, units: UnitsLike = None,
     ) -> Figure:  # fmt: skip
         """Of a grid over two names: lines of equal numbers, shades between them; members that failed stay white.
         `reduce`, `label` and `unit` are those of `plot_histogram`.
@@ -102,12 +106,14 @@ class Reported:
         >>> [panel.get_ylabel() for panel in figure.axes]
         ['initial rod.angle [rad]', 'last rod.angle [rad]']
         """
-        return pictures.plot_map(self._members, name, reduce, degrees, label, unit)
+        with shown_in(units, degrees):
+            return pictures.plot_map(self._members, name, reduce, label, unit)
 
-    def to_dataframe(self, *names: str, times: bool = False) -> Any:
+    def to_dataframe(self, *names: str, times: bool = False, units: UnitsLike = None, degrees: bool = False) -> Any:
         """A pandas table with a row for each member: its design, whether it is done, the smallest and the largest value
         of the named quantities (all that are kept, if none is said). With ``times=True`` a row for each time of each
-        member that is done. ``table.attrs["units"]`` tells the units.
+        member that is done. ``table.attrs["units"]`` tells the units; columns that `units` or `degrees` put into others
+        than those of SI have these in their names.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
@@ -118,9 +124,10 @@ class Reported:
         1                     2.0  True            0.0            4.0
         2                     3.0  True            0.0            6.0
         """
-        return tables.to_dataframe(self._members, names, times)
+        with shown_in(units, degrees):
+            return tables.to_dataframe(self._members, names, times)
 
-    def to_xarray(self, *names: str) -> Any:
+    def to_xarray(self, *names: str, units: UnitsLike = None, degrees: bool = False) -> Any:
         """An xarray Dataset with the named quantities (all that are kept, if none is said) over the axes of a grid, or
         over ``member``, and over time; ``done`` and ``failure`` tell which members failed and why.
 
@@ -132,9 +139,10 @@ class Reported:
         >>> round(float(data["rod.angle"].sel({"initial rod.omega": 2, "initial rod.angle": 1, "t": 2})), 6)
         5.0
         """
-        return tables.to_xarray(self._members, names)
+        with shown_in(units, degrees):
+            return tables.to_xarray(self._members, names)
 
-    def save(self, path: str | Path, *names: str) -> Path:
+    def save(self, path: str | Path, *names: str, units: UnitsLike = None, degrees: bool = False) -> Path:
         """Write a file; the ending of its name says which: .nc with everything, for ``xarray.open_dataset(path)``;
         .csv, .xlsx, .mat or .parquet with a row for each member. Of `names`, or of all that is kept.
 
@@ -144,4 +152,5 @@ class Reported:
         >>> path.read_text(encoding="utf-8").split(",")[:3]
         ['member', 'initial rod.omega [rad/s]', 'done']
         """
-        return files.save(self._members, path, names)
+        with shown_in(units, degrees):
+            return files.save(self._members, path, names)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -11,6 +11,8 @@ import numpy as np
 from ...errors import ModelError
 from ...model.parameters import check_choice, finite_number
 from ...results.quantities import frozen
+from ...unit_system import shown_unit, told
+from ..designs import unit_of
 from .members import Members, abscissa, check_done, check_numbers, said, scalars
 
 BLOCK = 2**22
@@ -59,12 +61,19 @@ class Worst:
     t: float
     """When; nan of a quantity that is one number per member."""
     axis: tuple[str, str] = ("t", "s")
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Units of the design."""
 
     def __str__(self) -> str:
-        what = f"{self.by} of {self.name}: {self.value:.6g} {self.unit}".rstrip()
-        when = "" if np.isnan(self.t) else f" at {self.axis[0]} = {self.t:.6g} {self.axis[1]}".rstrip()
-        design = ", ".join(f"{name} = {value:.6g}" for name, value in self.design.items())
+        what = f"{self.by} of {self.name}: {told(self.value, self.unit, self.name.strip('|'))}"
+        when = "" if np.isnan(self.t) else f" at {self.axis[0]} = {told(self.t, self.axis[1], self.axis[0])}"
+        design = ", ".join(f"{name} = {self._told(name, value)}" for name, value in self.design.items())
         return f"{what}{when}, member {self.member}: {design}"
+
+    def _told(self, name: str, value: float) -> str:
+        """A value of the design; its unit stands beside it where it is none of SI."""
+        unit = self.units.get(name, "")
+        return f"{value:.6g}" if shown_unit(unit, name) == unit else told(value, unit, name)
 
 
 def percentiles(ensemble: Members, name: str, levels: Sequence[float]) -> Percentiles:
@@ -132,4 +141,5 @@ def worst(ensemble: Members, name: str, by: Literal["max", "min", "abs"]) -> Wor
     value = float(columns[member, time])
     words = {"max": "largest", "min": "smallest", "abs": "largest size"}[by]
     design = ensemble.designs.row(member)
-    return Worst(said(ensemble, name), ensemble.unit(name), words, member, design, value, when, axis)
+    units = {one: unit_of(ensemble.model, one) for one in design}
+    return Worst(said(ensemble, name), ensemble.unit(name), words, member, design, value, when, axis, units)

@@ -10,6 +10,7 @@ from textwrap import shorten
 import numpy as np
 
 from ...errors import counted
+from ...unit_system import size_of
 from .members import Failed, Members, per_member, said, scalars
 
 LEVELS = (0.0, 5.0, 50.0, 95.0, 100.0)
@@ -95,7 +96,11 @@ def _rows(ensemble: Members, names: Sequence[str], done: np.ndarray) -> Iterator
             yield called, ensemble.unit(name), tuple(np.percentile(values, LEVELS).tolist())
 
 
-def _table(rows: Sequence[tuple[str, str, tuple[float, ...]]]) -> Iterator[str]:
+def _table(given: Sequence[tuple[str, str, tuple[float, ...]]]) -> Iterator[str]:
+    rows = []
+    for name, unit, numbers in given:
+        size, word = size_of(unit, name.rpartition(" ")[2].strip("|"))
+        rows.append((name, word, tuple(x / size for x in numbers) if size != 1.0 else numbers))
     widths = [max(len(row[k]) for row in (*rows, ("quantity", "unit"))) for k in (0, 1)]
     yield f"{'quantity':<{widths[0]}}  {'unit':<{widths[1]}}" + "".join(f"{head:>13}" for head in HEADS)
     for name, unit, numbers in rows:

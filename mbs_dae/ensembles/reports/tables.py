@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ...errors import ModelError
 from ...results.files.optional import package
-from ...results.files.tables import Column, fit
+from ...results.files.tables import Column, column_of, fit
 from ...results.names import long_name
+from ...unit_system import shown
 from ..designs import unit_of
 from .members import Members, components, per_member, said, scalars
 
@@ -31,11 +33,12 @@ def columns_of(ensemble: Members, names: Sequence[str] = ()) -> list[Column]:
 def _numbers(ensemble: Members, name: str) -> Iterator[Column]:
     unit, told = ensemble.unit(name), long_name(name)
     if scalars(ensemble, name).ndim == 1:
-        yield Column(name, unit, told, scalars(ensemble, name))
+        yield column_of(scalars(ensemble, name), unit, (name,), told)
         return
     for end, word in EXTREMES.items():
         own = told if said(ensemble, name) == name else f"size of {name}"
-        yield Column(f"{name} {end}", unit, f"{word} {own}", per_member(ensemble, name, end))
+        values = per_member(ensemble, name, end)
+        yield column_of(values, unit, (name,), f"{word} {own}", called=f"{name} {end}")
 
 
 def designs_of(ensemble: Members) -> list[Column]:
@@ -51,10 +54,10 @@ def axes_of(ensemble: Members) -> list[Column]:
 def _varied(model: Any, name: str, values: np.ndarray) -> Column:
     unit = unit_of(model, name)
     if name in model.parameters:
-        return Column(name, unit, f"parameter {name}", values)
+        return column_of(values, unit, (name,), f"parameter {name}")
     if name in model.signal_units or model.found_quantity(name):
-        return Column(f"initial {name}", unit, f"initial {long_name(name)}", values)
-    return Column(name, unit, name, values)  # of a saved study whose model is not here
+        return column_of(values, unit, (name,), f"initial {long_name(name)}", called=f"initial {name}")
+    return column_of(values, unit, (name,), name)  # of a saved study whose model is not here
 
 
 def _members(ensemble: Members) -> Column:
@@ -85,16 +88,17 @@ def to_dataframe(ensemble: Members, names: Sequence[str], times: bool) -> Any:
     if times:
         rows = np.flatnonzero(ensemble.done)
         columns = [*_over_time(ensemble, names, rows)]
-        index = pandas.MultiIndex.from_product([rows, ensemble.t], names=[MEMBER, ensemble.axis[0]])
+        axis = column_of(ensemble.t, ensemble.axis[1], (ensemble.axis[0],), ensemble.axis[0])
+        index = pandas.MultiIndex.from_product([rows, axis.values], names=[MEMBER, axis.key])
     else:
         member, *columns = columns_of(ensemble, names)
         index = pandas.Index(member.values, name=MEMBER)
     _check_distinct([column.name for column in columns])
-    frame = pandas.DataFrame({c.name: c.values for c in columns}, index=index)
+    frame = pandas.DataFrame({c.key: c.values for c in columns}, index=index)
     frame.attrs = {
         "title": ensemble.model.name,
-        "units": {c.name: c.unit for c in columns},
-        "long_names": {c.name: c.long_name for c in columns},
+        "units": {c.key: c.unit for c in columns},
+        "long_names": {c.key: c.long_name for c in columns},
     }
     return frame
 
@@ -103,14 +107,14 @@ def _over_time(ensemble: Members, names: Sequence[str], rows: np.ndarray) -> Ite
     """A row for each time of each of these members."""
     times = len(ensemble.t)
     for column in designs_of(ensemble):
-        yield Column(column.name, column.unit, column.long_name, np.repeat(column.values[rows], times))
+        yield replace(column, values=np.repeat(column.values[rows], times))
     for name in names or ensemble.names:
         array, parts = ensemble.array(name)[rows], components(ensemble, name)
         if array.ndim > 1 and array.shape[1] != times:
             raise ModelError(f"{name!r} does not go over time; name others, or leave times=True out")
         for k, part in enumerate(parts):
             values = np.repeat(array, times) if array.ndim == 1 else array.reshape(-1, len(parts))[:, k]
-            yield Column(part, ensemble.unit(name), long_name(part), values)
+            yield column_of(values, ensemble.unit(name), (part, name), long_name(part))
 
 
 # --- xarray ---
@@ -139,7 +143,8 @@ def to_xarray(ensemble: Members, names: Sequence[str]) -> Any:
 def _coordinates(ensemble: Members) -> Iterator[tuple[str, Variable]]:
     """Time, and what members differ in: along its axis of a grid, one number in all of them, or a number for each."""
     axes, (axis, unit) = {one.name: one for one in axes_of(ensemble)}, ensemble.axis
-    yield axis, ((axis,), ensemble.t, {"units": unit})
+    times, word = shown(ensemble.t, unit, axis)
+    yield axis, ((axis,), times, {"units": word})
     for column in designs_of(ensemble) if axes else (_members(ensemble), *designs_of(ensemble)):
         if column.name in axes:
             yield column.name, ((column.name,), axes[column.name].values, _attributes(column))
@@ -159,7 +164,7 @@ def _dimensions(ensemble: Members, column: Column) -> tuple[str, ...]:
 
 def _arrays(ensemble: Members, names: Sequence[str]) -> Iterator[Column]:
     for name in dict.fromkeys(names or ensemble.names):
-        yield Column(name, ensemble.unit(name), long_name(name), ensemble.array(name))
+        yield column_of(ensemble.array(name), ensemble.unit(name), (name,), long_name(name))
 
 
 def _attributes(column: Column) -> dict[str, str]:

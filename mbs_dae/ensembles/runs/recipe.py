@@ -128,6 +128,17 @@ def _numbers(name: str, value: Any) -> np.ndarray:
     raise ModelError(f"the function of the study gives {repr(value)} as {name!r}; {GIVES}")
 
 
+def verb_of(model: Model, verb: Any, has_start: bool) -> Any:
+    """The verb that is given. Without one it is "simulate"; or "kinematics" for a driven model of which no body has a
+    mass, so that no force can move it, unless initial values are given (`has_start`)."""
+    if verb is not None:
+        return verb
+    number, moving = model.evaluator(), [body for body in model.bodies.values() if not body.fixed]
+    numbers = [x for body in moving for x in (body.mass, *np.ravel(np.array(body.inertia, dtype=object)))]
+    massless = not any(number(x) for x in numbers)
+    return "kinematics" if massless and model.drivers and not has_start else "simulate"
+
+
 def options_of(verb: str) -> list[str]:
     """What a verb takes besides the model, times and start (the values that are swept)."""
     known = [*inspect.signature(VERBS[verb]).parameters][1 if verb == "sweep" else 3 :]

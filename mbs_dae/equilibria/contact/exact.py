@@ -55,18 +55,24 @@ def within(forces: Forces, cones: Sequence[Cone], slack: float = HOLDS, known: W
     return _touching(cones, least, slack, {} if known is None else known, x.size)
 
 
-def remaining(forces: Forces, cones: Sequence[Cone]) -> np.ndarray:
-    """The least that forces within these cones leave: x = x₀ + A⁺ p + N y leaves p, and y costs as good as nothing."""
+def remaining(forces: Forces, m: float) -> np.ndarray:
+    """The least that forces leave within the cones of this m: x = x₀ + A⁺ p + N y leaves p, and y costs as good as
+    nothing. Joints whose press turns miss their cones by some ρ: along their n there may be nothing inside."""
     x, N = forces.balancing
+    n, first, cones = x.size, int(forces.normals.sum()), forces.cones(m)
+    loose = {first + k for k in forces.open}
+    cones = [one.slackened(1.0 if k in loose else 0.0) for k, one in enumerate(cones)]
     ways = np.hstack([np.linalg.pinv(forces.A, rcond=RANK), MOST * N])
+    ways = np.vstack([np.pad(ways, ((0, 0), (0, 1))), np.eye(ways.shape[1] + 1)[-1]])
+    start = np.append(x, 0.0)
 
     def least(D: np.ndarray, h: np.ndarray) -> np.ndarray | None:
-        found, _ = least_distance(D @ ways, h - D @ x)
-        return None if found is None else x + ways @ found
+        found, _ = least_distance(D @ ways, h - D @ start)
+        return None if found is None else start + ways @ found
 
-    found = _touching(cones, least, HOLDS, {}, x.size)
-    assert found is not None  # no forces at all are within
-    return forces.unbalanced + forces.A @ found
+    found = _touching(cones, least, HOLDS, {}, n + 1)
+    assert found is not None  # no forces at all are within, with a ρ that is large enough
+    return forces.unbalanced + forces.A @ found[:n]
 
 
 def _touching(cones: Sequence[Cone], least: Least, slack: float, ways: Ways, n: int) -> np.ndarray | None:
@@ -101,57 +107,66 @@ def _axes(n: int) -> np.ndarray:
     return np.vstack([np.eye(n), -np.eye(n)]) if n else np.zeros((1, 0))
 
 
-def margin_of(forces: Forces, least: float, most: float) -> tuple[float, np.ndarray]:
-    """The margin, 0 if it is less than the least and infinite if more than the most, and the least forces there."""
+def margin_of(forces: Forces, least: float, most: float, about: float = 0.0) -> tuple[float, np.ndarray]:
+    """The margin, 0 if it is less than the least and infinite if more than the most, and the least forces there. A
+    margin that is next to it spares most of the way."""
     for slack in SLACKS:
-        margin, x = _margin(forces, least, most, slack)
+        margin, x = _margin(forces, least, most, slack, about)
         if margin == np.inf or within(forces, forces.cones(max(margin, least) * (1.0 + MIGHT))) is None:
             break
     return margin, x
 
 
-def _margin(forces: Forces, least: float, most: float, slack: float) -> tuple[float, np.ndarray]:
-    known = Ways()
-
-    def found(at: float) -> np.ndarray | None:
-        return within(forces, forces.cones(float(np.exp(at))), slack, known)
-
-    low, high = float(np.log(least)), float(np.log(most))
-    if (x := found(low)) is None:
-        return 0.0, np.zeros(forces.units.size)
-    if (end := found(high)) is not None:
-        return np.inf, end
-    low = _enclosed(lambda at: found(at) is not None, low, high)
-    return float(np.exp(low)), x if (end := found(low)) is None else end
-
-
-def loads_of(forces: Forces) -> tuple[float, float] | None:
-    """Between which x of the load there are forces that hold, around 0 or around some other; none where none is."""
-    cones, load = forces.cones(1.0), np.eye(forces.units.size)[-1:]
-    for slack in SLACKS:
-        present = within(forces, [*cones, *(Cone(np.zeros(1), side * load) for side in (1.0, -1.0))], slack)
-        start = within(forces, cones, slack) if present is None else present
-        if start is not None:
-            least, most = (_farthest(forces, side * load, float(side * start[-1]), slack) for side in (-1.0, 1.0))
-            return -least, most
-    return None
-
-
-def _farthest(forces: Forces, load: np.ndarray, low: float, slack: float) -> float:
-    """How large a load may be, in the sense of a row of x."""
-    grown = forces.growing(float(load[0, -1]))
-    if within(grown, grown.cones(1.0), SHARP) is not None:
-        return np.inf
-    cones, step, known = forces.cones(1.0), 1.0, Ways()
+def _margin(forces: Forces, least: float, most: float, slack: float, about: float) -> tuple[float, np.ndarray]:
+    known, found = Ways(), np.zeros(forces.units.size)
 
     def holds(at: float) -> bool:
-        return within(forces, [*cones, Cone(np.array([-at]), load)], slack, known) is not None
+        nonlocal found
+        x = within(forces, forces.cones(float(np.exp(at))), slack, known)
+        found = found if x is None else x
+        return x is not None
 
-    while holds(low + step):
-        low, step = low + step, 2.0 * step
-        if step > FARTHEST:
-            return np.inf
-    return _enclosed(holds, low, low + step)
+    low, high = float(np.log(least)), float(np.log(most))
+    if about > least and holds(start := float(np.log(about))):
+        low, step = start, SURE
+        while low + step < high and holds(low + step):
+            low, step = low + step, 8.0 * step
+        if low + step < high:
+            return float(np.exp(_enclosed(holds, low, low + step))), found
+    if not holds(low):
+        return 0.0, found
+    if holds(high):
+        return np.inf, found
+    return float(np.exp(_enclosed(holds, low, high))), found
+
+
+def load_end(forces: Forces, side: float, about: float) -> tuple[float, np.ndarray] | None:
+    """How far a load may go to one side, times that side, and the forces there: from an amount about which it is held,
+    else from any other that is; none where none is. (Along known n loads that are held have no gap.)"""
+    cones, load = forces.cones(1.0), side * np.eye(forces.units.size)[-1:]
+    grown = forces.growing(side)
+    for slack in SLACKS:
+        amount = (Cone(np.array([-sense * side * about]), sense * load) for sense in (1.0, -1.0))
+        x = within(forces, [*cones, *amount], slack)
+        x = within(forces, cones, slack) if x is None else x
+        if x is None:
+            continue
+        if within(grown, grown.cones(1.0), SHARP) is not None:
+            return np.inf, x
+        found, known = [x], Ways()
+
+        def holds(at: float, slack=slack, found=found, known=known) -> bool:
+            x = within(forces, [*cones, Cone(np.array([-at]), load)], slack, known)
+            found += [] if x is None else [x]
+            return x is not None
+
+        low, step = float((load @ x)[0]), 1.0
+        while holds(low + step):
+            low, step = low + step, 2.0 * step
+            if step > FARTHEST:
+                return np.inf, found[-1]
+        return _enclosed(holds, low, low + step), found[-1]
+    return None
 
 
 def _enclosed(holds: Callable[[float], bool], low: float, high: float) -> float:

@@ -6,13 +6,12 @@ with
     0 ≤ f_n,        m |f_s| ≤ |v|,        v = b + B f
 
 and m = 1. (For contacts |v| is μ f_n, for given friction its force.) The larger m, the less friction there is. For
-each m the forces that leave least, ρ = |r + Aᵀ f|, are a convex problem on cones, but for |v| in a joint: there a
-direction n takes its place, |v| ≥ n·v. Such forces obey the law, so what they hold is held.
+each m the forces that balance are a convex set within cones, but for |v| in a joint: there a direction n takes its
+place, |v| ≥ n·v. Such forces obey the law, so what they hold is held.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -20,17 +19,13 @@ from itertools import chain
 import numpy as np
 from scipy.linalg import null_space
 
-from ...errors import EquilibriumError
 from ...tolerances import RANK
-from .cones import ConeSolution, least_cost
 from .rows import Bound, Rows
 
 HOLDS = 1e-8
 """What may be left of forces that hold, relative to all that act, or to themselves where they are larger."""
 MOST = 1e6
 """Forces are no larger than this, relative to those that act."""
-UNSURE = 1e-6
-"""Forces of which more is off are refused."""
 SURE = 1e-9
 
 
@@ -44,21 +39,6 @@ class Cone:
     def slackened(self, by: float) -> Cone:
         """The same with another unknown, by so much of which the first is larger."""
         return Cone(self.a, np.hstack([self.C, by * np.eye(self.a.size)[:, :1]]))
-
-
-@dataclass(frozen=True, eq=False)
-class Left:
-    """The forces that leave least, x; how much and along which motion; and how that grows with m."""
-
-    size: float
-    x: np.ndarray
-    motion: np.ndarray
-    slope: float
-
-    @property
-    def holds(self) -> bool:
-        """Whether nothing is left but roundoff of these forces."""
-        return self.size <= HOLDS * max(1.0, float(np.linalg.norm(self.x)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +78,14 @@ class Forces:
 
     @cached_property
     def units(self) -> np.ndarray:
-        """Forces that do as much as all that acts."""
-        lengths = np.linalg.norm(self.columns, axis=0)
+        """Forces that do as much as all that acts, if they are not taken up by joints: at a dead centre friction and
+        loads along the free velocities are roundoff. A load counts with the friction that its press brings about."""
+        rows = self.rows.G / np.sqrt(self.rows.balance.system.weight)
+        lengths = np.linalg.norm(rows[self.used], axis=1)
+        if self.load is not None:
+            sizes = [np.linalg.norm(rows[one.slips], axis=1).max() for one in self.bounds]
+            rubs = [size * np.linalg.norm(more) for size, more in zip(sizes, self.load.bounds, strict=True)]
+            lengths = np.append(lengths, np.linalg.norm([*self.load.pull, *rubs]))
         return self.effort / np.where(lengths > 0.0, lengths, 1.0)
 
     @cached_property
@@ -190,34 +176,14 @@ class Forces:
         used = self.used[self.normals[: self.used.size] | np.isin(self.used, slips)]
         return Forces(self.rows, against, used, tuple(one for one, _ in some), tuple(n for _, n in some))
 
-    def is_endless(self, side: float) -> bool:
-        """Whether a load is held however far it goes to one side."""
-        found = self.growing(side)
-        left, solution = found.least([], found.cones(1.0))
-        return left <= HOLDS * max(1.0, float(np.linalg.norm(solution.x)))
-
-    def least(self, cones: Sequence[Cone], slackened: Sequence[Cone] = ()) -> tuple[float, ConeSolution]:
-        """The least ρ, of which no more is left, and by which some cones may be missed."""
-        n, rho = self.units.size, np.eye(self.units.size + 1)[-1]
-        whole = Cone(np.append(0.0, self.unbalanced), np.vstack([np.zeros(n), self.A]))
-        size = Cone(np.append(1.0, np.zeros(n)), np.vstack([np.zeros(n), np.eye(n) / MOST]))
-        loose = [one.slackened(1.0) for one in (whole, *slackened)]
-        found = solved(rho, [*(one.slackened(0.0) for one in (*cones, size)), *loose])
-        return float(found.x[-1]), found
-
-    def left(self, m: float) -> Left:
-        """The forces that leave least of what is unbalanced. (Bounds whose v turns may leave as much: along a fixed n
-        they may have nothing inside.)"""
-        first, cones = int(self.normals.sum()), self.cones(m)
-        turning = [first + k for k in self.open]
-        fixed = [k for k in range(len(cones)) if k not in turning]
-        size, found = self.least([cones[k] for k in fixed], [cones[k] for k in turning])
-        x, known = found.x[:-1], len(fixed)
-        z = dict(zip(fixed, found.multipliers[:known], strict=False))
-        z |= dict(zip(turning, found.multipliers[known + 2 :], strict=True))
-        values = {k: c.a + c.C @ x for k, c in enumerate(cones)}
-        slope = sum(z[k][0] * own[0] - z[k][1:] @ own[1:] for k, own in values.items() if k >= first) / (2.0 * m)
-        return Left(size, x, self.unbalanced + self.A @ x, float(slope))
+    def loaded(self, x: float) -> Forces:
+        """Return the forces to which the load is added, x of its unit."""
+        if self.load is None:
+            return self
+        amount = x * float(self.units[-1])
+        parts = zip(self.bounds, self.load.bounds, strict=True)
+        bounds = tuple(replace(one, b=one.b + amount * more) for one, more in parts)
+        return replace(self, against=self.against + amount * self.load.pull, bounds=bounds, load=None)
 
 
 def forces_of(rows: Rows) -> Forces:
@@ -232,14 +198,3 @@ def forces_of(rows: Rows) -> Forces:
 def direction(of: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
     size = float(np.linalg.norm(of))
     return of / size if size > 0.0 else otherwise
-
-
-def solved(cost: np.ndarray, cones: Sequence[Cone]) -> ConeSolution:
-    G, h = -np.vstack([c.C for c in cones]), np.concatenate([c.a for c in cones])
-    found = least_cost(cost, G, h, [c.a.size for c in cones])
-    if found.gap > UNSURE:
-        raise EquilibriumError(
-            f"which forces hold this pose could not be found: they are known to {found.gap:.1g} of all only; forces of "
-            "very different sizes act, or contacts are nearly redundant"
-        )
-    return found

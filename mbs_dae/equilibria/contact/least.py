@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import null_space
 from scipy.optimize import nnls
-
-from ...tolerances import RANK
 
 NOTHING = 1e-13
 
@@ -38,12 +35,3 @@ def pushed(A: np.ndarray, r: np.ndarray) -> np.ndarray:
     lengths = np.linalg.norm(A, axis=1)
     lengths[lengths == 0.0] = 1.0
     return nnls((A / lengths[:, None]).T, -r)[0] / lengths
-
-
-def least_pushed(A: np.ndarray, f: np.ndarray) -> np.ndarray:
-    """The least of all f ≥ 0 that do the same, Aᵀ f, as these: the least of any sign, and the least beside it that Aᵀ
-    does not feel."""
-    N = null_space(A.T, rcond=RANK)
-    least = f - N @ (N.T @ f)
-    found, _ = least_distance(N, -least)
-    return f if found is None else np.maximum(least + N @ found, 0.0)

@@ -76,7 +76,8 @@ class Rows:
 
     def _bounds(self) -> Iterator[Bound]:
         index, balance, lines = self.contacts, self.balance, len(self.G)
-        static = mechanism(balance.system).contacts.static
+        run = mechanism(balance.system).contacts
+        static = np.where(run.curve < 0, run.static, self.factors[run.curve + 1])
         added = balance.taken_up(self.G.T) if balance.system.model.frictions else np.zeros((0, lines))
         closed, frictions = {*self.closed}, [bound.tolist() for bound in index.bound]
         for k, (gap, first, slips) in enumerate(zip(index.gap, index.slip, index.slips, strict=True)):

@@ -4,7 +4,8 @@ What presses in a joint, |v|, is no concave function of the forces, so those wit
 n are other problems (`forces`). All of them together are looked through by bounds: where v lies between some rays,
 v = N a with a ≥ 0, it is no longer than Σ a, which is linear, and next to |v| where the rays are close. So where no
 forces are found with Σ a in place of |v|, there are none. Where there are some that do not obey the law itself, the
-rays that lie farthest apart are parted by one between them.
+rays that lie farthest apart are parted by one between them. First rays are those that bounds of all forces allow: where
+friction turns little of what presses, they tell at once.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from scipy.linalg import null_space
 
+from ...tolerances import RANK
 from .exact import within
 from .forces import HOLDS, Cone, Forces
 
@@ -22,7 +25,8 @@ PART = 0.002
 """What holds is found for certain where it would hold with friction that is less by this part."""
 MANY = 200
 """So many problems are solved for that at most."""
-ROUNDS = 60
+WIDEST = 0.99
+"""Sectors whose half has a larger sine tell nothing: all directions are parted instead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,49 +37,69 @@ class Somewhere:
     certain: bool = True
 
 
-def somewhere(forces: Forces, m: float = 1.0, also: Cone | None = None) -> Somewhere:
-    """Forces that hold with friction less by m, and that obey another condition, too: near the directions that are
+def somewhere(forces: Forces, m: float = 1.0, also: Sequence[Cone] = ()) -> Somewhere:
+    """Forces that hold with friction less by m, and that obey other conditions, too: along the directions that are
     known, then anywhere."""
-    if not forces.open:
-        held = within(forces, [*forces.cones(m), *([also] if also else [])]) is not None
-        return Somewhere(forces if held else None)
-    known = forces
-    for _ in range(ROUNDS):
-        holds, x = _tried(known, also, known.cones(m))
-        followed = known.followed(x)
-        if holds:
-            return Somewhere(followed)
-        if not followed.turns(known):
-            break
-        known = followed
-    return _anywhere(forces, m, also)
-
-
-def _anywhere(forces: Forces, m: float, also: Cone | None) -> Somewhere:
-    waiting: list[dict[int, np.ndarray]] = [{}] if forces.open else []
+    if (x := within(forces, [*forces.cones(m), *also])) is not None:
+        return Somewhere(forces.followed(x))
+    waiting = [_sectors(forces, m)] if forces.open else []
     for _ in range(MANY):
         if not waiting:
             return Somewhere()
         sectors = waiting.pop()
-        holds, x = _tried(forces, also, _around(forces, m * (1.0 + PART), sectors))
-        if not holds:
+        x = within(forces, [*_around(forces, m * (1.0 + PART), sectors), *also])
+        if x is None:
             continue
-        turned = forces.followed(x)
-        room = m * (1.0 + PART / 2.0)
-        missing = {k: _missing(forces, k, room, x) for k in forces.open}
-        if max(missing.values()) <= 1.0 or _tried(turned, also, turned.cones(room))[0]:
+        turned, room = forces.followed(x), m * (1.0 + PART / 2.0)
+        if within(turned, [*turned.cones(room), *also]) is not None:
             return Somewhere(turned)
-        worst = max(missing, key=missing.__getitem__)
+        worst = max(forces.open, key=lambda k: _missing(forces, k, room, x))
         v = forces.press(worst)
         waiting += [sectors | {worst: part} for part in _parts(sectors.get(worst), v.a + v.C @ x)]
     return Somewhere(certain=not waiting)
 
 
-def _tried(forces: Forces, also: Cone | None, cones: Sequence[Cone]) -> tuple[bool, np.ndarray]:
-    """Whether there are forces within these cones, which along some n may have nothing inside."""
-    left, found = forces.least([], [*cones, *([also] if also else [])])
-    x = found.x[:-1]
-    return left <= HOLDS * max(1.0, float(np.linalg.norm(x))), x
+def _sectors(forces: Forces, m: float) -> dict[int, np.ndarray]:
+    """Rays between which what presses in joints must lie, from bounds of all forces.
+
+    Friction has |x_s| ≤ |v|/m and v = b + B x; a load and normal forces follow from the balance, x_u = -A_u⁺ (r + A x).
+    So sizes y of all x obey y ≤ c + M y with M ≥ 0, which bounds them by (I - M)⁻¹ c where M has no eigenvalue of 1 or
+    more. Then v lies within B y of b: in a cone about b if this is less than |b|. Friction that may lock by itself has
+    no such bounds.
+    """
+    n, slips = forces.units.size, [forces.friction(k) for k in range(len(forces.bounds))]
+    c, M, rubs = np.zeros(n), np.zeros((n, n)), np.zeros(n, dtype=bool)
+    for k, slip in enumerate(slips):
+        v, own = forces.press(k), np.abs(slip).max(axis=0, initial=0.0)
+        rows = own > 0.0
+        c[rows] = float(np.linalg.norm(v.a)) / m / own[rows]
+        M[rows] = np.linalg.norm(v.C, axis=0) / m / own[rows, None]
+        rubs |= rows
+    if not rubs.all():
+        A = forces.A[:, ~rubs]
+        if np.linalg.matrix_rank(A, tol=RANK) < A.shape[1]:
+            return {}
+        inverse = np.linalg.pinv(A)
+        c[~rubs], M[np.ix_(~rubs, rubs)] = np.abs(inverse @ forces.unbalanced), np.abs(inverse @ forces.A[:, rubs])
+    if np.abs(np.linalg.eigvals(M)).max(initial=0.0) >= 1.0 - RANK:
+        return {}
+    y, found = np.linalg.solve(np.eye(n) - M, c), {}
+    for k in forces.open:
+        v = forces.press(k)
+        size, off = float(np.linalg.norm(v.a)), float(np.linalg.norm(v.C, axis=0) @ y) * (1.0 + RANK)
+        if off < WIDEST * size:
+            found[k] = _rays(v.a / size, off / size)
+    return found
+
+
+def _rays(n: np.ndarray, sine: float) -> np.ndarray:
+    """The rays, as columns, of a simplex about the cone of all directions that are so far from n, and no farther."""
+    d, tangent = n.size, sine / np.sqrt(1.0 - sine * sine)
+    across = null_space(n[None])
+    corners = null_space(np.ones((1, d))).T  # of a regular simplex: its inner sphere is d - 1 times smaller
+    corners = corners / np.linalg.norm(corners, axis=0) if d > 1 else corners
+    rays = n[:, None] + max(tangent, RANK) * (d - 1) * across @ corners
+    return rays / np.linalg.norm(rays, axis=0)
 
 
 def _around(forces: Forces, m: float, sectors: Mapping[int, np.ndarray]) -> list[Cone]:

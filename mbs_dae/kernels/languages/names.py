@@ -62,7 +62,7 @@ protected prototype public return static super switch this throw true try typeof
 Infinity Math Object Number Array Float64Array Int32Array
 """
 OWN_WORDS = """
-at count index instance kernel lookup max min modulo np numpy out p parameters q t tables turns unwound v wrap z
+at count index inputs instance kernel lookup max min modulo np numpy out p parameters q t tables turns unwound v wrap z
 larger smaller int abs pow range float len given names withDefaults with_defaults PARAMETERS
 """
 FUNCTIONS = """

@@ -74,9 +74,9 @@ class Contact(Touching):
     Several gaps are "gap1", "gap2", ... in results.
 
     `restitution` is what is left of the approach velocity after an impact, 0 to 1. `friction` is the coefficient of
-    sliding, `static_friction` that of rest, which is no less. They are numbers, or expressions of parameters;
-    `friction` may be a function of the speed of slip, ``lambda speed: ...``, too. With `smooth`, a speed v, nothing
-    sticks: friction is μ N s / √(s² + v²) against the slip s.
+    sliding, `static_friction` that of rest, which is no less. They are numbers, or expressions of parameters, time,
+    states and quantities of the model; `friction` may be a function of the speed of slip, ``lambda speed: ...``, too.
+    With `smooth`, a speed v, nothing sticks: friction is μ N s / √(s² + v²) against the slip s.
     """
 
     restitution: Number
@@ -99,14 +99,16 @@ class Contact(Touching):
 
     def _finish(self, relation: Relation, slots: dict[sp.Symbol, Number], unit: str) -> None:
         self._take(relation, slots, unit)
+        self._acting = len(self.markers)
+        self.markers, relation = self.rubbing.with_readings(relation, self.markers)
         self._complete(relation, slots)
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._form
 
     def forms(self) -> tuple[tuple[Form, Slots], ...]:
-        """The gaps and slips; and the coefficient of friction where it depends on these."""
-        return self.form(), *self.rubbing.curve(*self.form(), self.points)
+        """The gaps and slips; and the coefficients of friction where they change."""
+        return self.form(), *self.rubbing.curve(*self.form(), self.markers, self.points)
 
     # --- the laws -------------------------------------------------------------------------------------------
 

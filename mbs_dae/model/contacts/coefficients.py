@@ -1,4 +1,5 @@
-"""Coefficients of friction: numbers, or functions of how fast surfaces slip (Stribeck curves)."""
+"""Coefficients of friction: numbers; functions of how fast surfaces slip (Stribeck curves); or expressions of time,
+places and states (a wet strip, a brake that is applied)."""
 
 from __future__ import annotations
 
@@ -11,34 +12,43 @@ import sympy as sp
 from ...errors import ModelError
 from ...symbolic.derive import Reading, Relation
 from ...symbolic.functions import as_sympy
+from ...symbolic.markers import t
+from ..bodies.body import Marker
 from ..fields import Function, Law, speed
+from ..measures import Quantity, written_in_markers
 from ..motion import Motion
-from ..parameters import Number, Parameter, check_number, constants_out, free_parameters
+from ..parameters import Number, Parameter, Signal, check_number, constants_out, free_parameters
 from ..tables import Table, TableSymbol
+from .geometry import TINY
 
 Slots: TypeAlias = dict[sp.Symbol, Number]
 Coefficient: TypeAlias = Any
-"""A number, or a `Law` of the speed of slip."""
+"""A number, or a `Law` of the speed of slip, which may speak of time, quantities and signals as well."""
 SPEEDS = (0.0, *(10.0**k for k in range(-5, 3)))
 """A curve is looked at here, in m/s: friction that is negative would drive."""
 
 
 def check_coefficient(value: Any, name: str, who: str) -> Coefficient:
-    """A number; or a function, an expression of `mbs.speed`, a table."""
+    """A number; or a function, an expression of `mbs.speed`, a table; or an expression of what moves."""
     if not is_curve(value):
         return check_number(value, f"{name} of {who}", non_negative=True)
-    law = Function("", name=name, of=speed, jumps=False).check(value, who)
-    known = (Parameter, TableSymbol)
-    if foreign := sorted(str(s) for s in law.expression.free_symbols - {speed} if not isinstance(s, known)):
-        what = f"the {name} of {who} is a function of the speed of slip and of parameters, and contains"
-        raise ModelError(f"{what} {', '.join(foreign)}; leave that out, or take a DryFriction with force=")
+    law = Function("", name=name, of=speed).check(value, who)
+    known = (Parameter, TableSymbol, Quantity, Signal)
+    if foreign := sorted(str(s) for s in law.expression.free_symbols - {speed, t} if not isinstance(s, known)):
+        what = f"the {name} of {who} is a function of the speed of slip, time, quantities and parameters, and contains"
+        raise ModelError(f"{what} {', '.join(foreign)}; leave that out, or declare it: model.parameter(...)")
     return law
 
 
 def is_curve(value: Any) -> bool:
     if isinstance(value, Table | Motion):
         return True
-    return value.has(speed) if isinstance(value, sp.Basic) else callable(value)
+    return value.has(speed) or changes(value) if isinstance(value, sp.Basic) else callable(value)
+
+
+def changes(value: Any) -> bool:
+    """Whether an expression changes along a motion, other than by the speed of slip."""
+    return isinstance(value, sp.Basic) and bool(value.has(t) or value.atoms(Quantity, Signal))
 
 
 def at_rest(mu: Coefficient) -> Number:
@@ -68,7 +78,7 @@ class Rubbing:
         if smooth is not None and not isinstance(mu, Law | sp.Basic) and mu == 0:
             raise ModelError(f"{who} has smooth=, and no friction; give {names[0]}=, or leave smooth= out")
         width = 0.0 if smooth is None else check_number(smooth, f"smooth of {who}", positive=True)
-        rest = at_rest(mu) if static is None else check_number(static, f"{names[1]} of {who}", non_negative=True)
+        rest = at_rest(mu if static is None else check_coefficient(static, names[1], who))
         rest = 0.0 if smooth is not None else rest  # it holds nothing
         found = cls(who, names, mu, rest, width)
         if not free_parameters((*found.numbers, *(mu(place) for place in SPEEDS if isinstance(mu, Law)))):
@@ -77,8 +87,21 @@ class Rubbing:
 
     @property
     def numbers(self) -> tuple[Number, Number, Number]:
-        """Of sliding (which begins at rest), of rest, and the width."""
-        return at_rest(self.sliding), self.static, self.smooth
+        """The coefficients of sliding (which begins at rest) and of rest, and the width. A coefficient that changes is
+        read (`curve`): it has 1 here."""
+        mu, rest = (1.0 if changes(number) else number for number in (at_rest(self.sliding), self.static))
+        return mu, rest, self.smooth
+
+    @property
+    def is_read(self) -> bool:
+        """Whether coefficients are read of the motion."""
+        return isinstance(self.sliding, Law) or changes(self.static)
+
+    @property
+    def quantities(self) -> list[Quantity]:
+        """The quantities that coefficients read of other markers than those that slip."""
+        laws = [self.sliding.expression if isinstance(self.sliding, Law) else self.sliding, self.static]
+        return sorted({q for e in laws if isinstance(e, sp.Basic) for q in e.atoms(Quantity)}, key=str)
 
     @property
     def is_there(self) -> bool:
@@ -91,7 +114,9 @@ class Rubbing:
         """Those that are numbers, with their units."""
         sliding, static = self.names
         found = {} if isinstance(self.sliding, Law) else {sliding: (self.sliding, "")}
-        return found | ({static: (self.static, "")} if self.smooth == 0 else {"smooth": (self.smooth, "m/s")})
+        if self.smooth != 0:
+            return found | {"smooth": (self.smooth, "m/s")}
+        return found if changes(self.static) else found | {static: (self.static, "")}
 
     def with_constant(self, name: str, value: Number) -> Rubbing:
         """The same with another number. What holds at rest goes with what slides where both are the same."""
@@ -106,28 +131,48 @@ class Rubbing:
         return replace(self, **{{sliding: "sliding", static: "static"}[name]: value})
 
     def check_values(self, number: Callable[[Number], float]) -> None:
-        """What rests holds at least what slides; no friction drives."""
-        for place in SPEEDS if isinstance(self.sliding, Law) else ():
+        """Check coefficients that do not change: rest holds at least as much as sliding, and no friction drives."""
+        law = self.sliding.expression if isinstance(self.sliding, Law) else sp.S.Zero
+        for place in SPEEDS if law.has(speed) and not changes(law) else ():
             what = f"{self.names[0]} of {self.who} at a slip of {place:g} m/s"
             check_number(number(self.sliding(place)), what, non_negative=True)
         mu, rest, width = map(number, self.numbers)
         for name, value in zip(self.names, (mu, rest), strict=True):
             check_number(value, f"{name} of {self.who}", non_negative=True)
-        if rest < mu and width == 0:
+        if rest < mu and width == 0 and not changes(at_rest(self.sliding)) and not changes(self.static):
             what = f"{self.names[1]} of {self.who} is {rest:g}, less than its {self.names[0]}, {mu:g}"
             raise ModelError(f"{what}; what rests holds at least what slides; give a larger one, or leave it out")
         if isinstance(self.smooth, sp.Basic):
             check_number(width, f"smooth of {self.who}", positive=True)
 
-    def curve(self, relation: Relation, slots: Slots, points: int = 1) -> tuple[tuple[Reading, Slots], ...]:
-        """Where the coefficient depends on the speed |s| of slip: how it is read, of each point."""
-        if not isinstance(self.sliding, Law):
+    def with_readings(self, relation: Relation, markers: Sequence[Marker]) -> tuple[tuple[Marker, ...], Relation]:
+        """The relation of what slips with the markers of quantities behind its own, of which nothing slips."""
+        if not self.quantities:
+            return tuple(markers), relation
+        places, symbols, _ = written_in_markers(self.quantities, markers, self.who)
+        return places, replace(relation, markers=symbols)
+
+    def curve(
+        self, relation: Relation, slots: Slots, markers: Sequence[Marker], points: int = 1
+    ) -> tuple[tuple[Reading, Slots], ...]:
+        """Where coefficients change, with the speed |s| of slip or otherwise: how they are read, that of sliding and
+        that of rest of each point."""
+        if not self.is_read:
             return ()
-        size = len(relation.psi) // points
-        slips = (relation.psi[k * size : (k + 1) * size] for k in range(points))
-        values = tuple(self.sliding(sp.sqrt(sp.Add(*(s**2 for s in own)))) for own in slips)
-        reading, more = constants_out(Reading(relation.markers, values, slots=relation.slots))
+        size, values = len(relation.psi) // points, list[sp.Expr]()
+        _, _, quantities = written_in_markers(self.quantities, markers, self.who)
+        for k in range(points):
+            slip = slip_speed(relation.psi[k * size : (k + 1) * size])
+            mu = self.sliding(slip) if isinstance(self.sliding, Law) else as_sympy(self.sliding)
+            values += [mu.xreplace(quantities), as_sympy(self.static).xreplace(quantities)]
+        reading, more = constants_out(Reading(relation.markers, tuple(values), slots=relation.slots))
         return ((reading, {**slots, **more}),)
+
+
+def slip_speed(slips: Sequence[sp.Expr]) -> sp.Expr:
+    """The speed |s| of a slip with these components. Its slope at rest is 0, not 0/0: below the root stands a number
+    that no other slip feels."""
+    return sp.sqrt(sp.Add(*(s**2 for s in slips)) + TINY)
 
 
 def smoothed(slips: Sequence[sp.Expr], width: Number) -> tuple[list[sp.Expr], sp.Expr]:

@@ -18,6 +18,7 @@ from ..bodies.body import Place
 from ..element import checked_name, slot
 from ..fields import Law
 from ..forces.base import ForceElement
+from ..measures import written_in_markers
 from ..parameters import Number, Numeric, check_number, constants_out, finite_number
 from .coefficients import Rubbing, smoothed
 from .geometry import TINY
@@ -87,6 +88,7 @@ class CompliantContact(Touching, ForceElement):
             raise ModelError(f"{what}; let a body with a Driver carry what moves, or take a Contact")
         self._take(relation, slots, unit)
         self._acting = len(self.markers)
+        self.markers, relation = self.rubbing.with_readings(relation, self.markers)
         load, own, pushes = self._loaded(relation)
         load, numbers = constants_out(load)
         pushes, more = constants_out(pushes)
@@ -135,6 +137,7 @@ class CompliantContact(Touching, ForceElement):
         With the rates (ġ, s) = J r of gaps and slips, markers feel Jᵀ (F, f).
         """
         mu = self.rubbing.sliding
+        _, _, quantities = written_in_markers(self.rubbing.quantities, self.markers, self.who)
         given = {"stiffness": self.stiffness, "damping": self.damping, "friction": mu, "smooth": self.rubbing.smooth}
         slots = {slot(n): v for n, v in given.items() if not isinstance(v, Law) and v != 0}
         stiffness, damping, coefficient, smooth = (slot(n) if slot(n) in slots else sp.S.Zero for n in given)
@@ -156,7 +159,7 @@ class CompliantContact(Touching, ForceElement):
         for k, force in enumerate(push if self.slips else ()):
             first = self.points + self.slips * k
             directions, speed = smoothed(velocities[first : first + self.slips], smooth)
-            size = force * (mu(speed) if isinstance(mu, Law) else coefficient)
+            size = force * (mu(speed).xreplace(quantities) if isinstance(mu, Law) else coefficient)
             rubs += [-size * direction for direction in directions]
         rubs = named("friction", rubs)
         losses = [force - k for force, k in zip(push, spring, strict=True)]

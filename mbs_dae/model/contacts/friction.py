@@ -24,7 +24,7 @@ from ..joints import Cylindrical, Joint, Revolute, Screw, Spherical, Translation
 from ..joints.motions import Ball, Helix, Slide
 from ..measures import Measure, Quantity, checked_measure, written_in_markers
 from ..parameters import Number, Numeric, Parameter, check_number, constants_out, is_constant
-from .coefficients import SPEEDS, Rubbing, Slots, smoothed
+from .coefficients import SPEEDS, Rubbing, Slots, slip_speed, smoothed
 
 RUBBING = (Revolute, Translational, Cylindrical, Screw, Spherical)
 """The joints that have friction of their own: those whose bodies touch along a surface."""
@@ -68,8 +68,9 @@ class Friction(FrictionElement):
     the one along its thread. Friction is μ N at most, with `mu` while it slips and `mu_static` at rest. Guides have no
     radius.
 
-    `mu` may be a function of the speed of slip, ``lambda speed: ...``. With `smooth`, a speed v, nothing sticks:
-    friction is μ N s / √(s² + v²) against the slip s.
+    `mu` may be a function of the speed of slip, ``lambda speed: ...``; both may be expressions of time, states and
+    quantities of the model, ``sp.Piecewise((0.05, model["block.x"] > 2), (0.2, True))``. With `smooth`, a speed v,
+    nothing sticks: friction is μ N s / √(s² + v²) against the slip s.
     """
 
     def __init__(
@@ -112,7 +113,17 @@ class Friction(FrictionElement):
             velocities = [(around + LEAD * along) / sp.sqrt(1 + LEAD**2)]
             slots[slot("pitch")] = joint.form()[1][slot("pitch")]
         self.units = ("m/s",) * len(velocities)
-        self._complete(Relation((i, j), (), tuple(velocities), slots=tuple(slots)), slots)
+        self._finish(Relation((i, j), (), tuple(velocities), slots=tuple(slots)), slots)
+
+    def _finish(self, relation: Relation, slots: Slots) -> None:
+        self.markers, relation = self.rubbing.with_readings(relation, self.feeling)
+        self._complete(relation, slots)
+
+    @property
+    def feeling(self) -> tuple[Marker, ...]:
+        (joint,) = self.speaks_of
+        assert isinstance(joint, Joint)
+        return joint.markers
 
     @staticmethod
     def _turning(i: FormMarker, j: FormMarker, motions: Any) -> list[sp.Expr]:
@@ -132,9 +143,9 @@ class Friction(FrictionElement):
     static_friction = property(lambda self: self.rubbing.static, doc="The coefficient of rest.")
 
     def forms(self) -> tuple[tuple[Form, Slots], ...]:
-        """What slips; and the coefficient where it depends on that."""
+        """The velocities of slip; and the coefficients where they change."""
         relation, slots = self._form
-        return (relation, slots), *self.rubbing.curve(relation, slots)
+        return (relation, slots), *self.rubbing.curve(relation, slots, self.markers)
 
     @property
     def laws(self) -> tuple[Number, ...]:
@@ -153,7 +164,7 @@ class Friction(FrictionElement):
         else:
             return super().with_constant(name, value)
         relation, slots = self._form
-        other._complete(relation, {**slots, slot("radius"): value} if name == "radius" else slots)
+        other._finish(relation, {**slots, slot("radius"): value} if name == "radius" else slots)
         return other
 
     def renewed(self) -> Self:
@@ -162,7 +173,7 @@ class Friction(FrictionElement):
         (joint,) = self.speaks_of
         assert isinstance(joint, Joint)
         other, taken = self._unfinished(), joint.form()[1]
-        other._complete(relation, {s: taken.get(s, n) if s == slot("pitch") else n for s, n in slots.items()})
+        other._finish(relation, {s: taken.get(s, n) if s == slot("pitch") else n for s, n in slots.items()})
         return other
 
     def normal(self, i: FormMarker, j: FormMarker) -> list[sp.Matrix]:
@@ -214,7 +225,7 @@ class DryFriction(FrictionElement):
         self.markers, symbols, values = written_in_markers(quantities, measure.markers, self.who)
         self.check_dimension()
         own = symbols[: len(measure.markers)]
-        values |= {speed: sp.sqrt(measure.rate(own) ** 2)}
+        values |= {speed: slip_speed([measure.rate(own)])}
         self.bound, self._bound_slots = constants_out(Reading(symbols, tuple(e.xreplace(values) for e in bounds)))
         self.units = (measure.units[1],)
         self._complete(*constants_out(Relation(symbols, (), (measure.rate(own),))))

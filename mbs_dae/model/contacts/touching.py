@@ -19,7 +19,7 @@ from ...rotations import bryant
 from ...symbolic.derive import Relation
 from ...symbolic.functions import written_out
 from ...symbolic.markers import LABELS, PlanarMarker, SpatialMarker, marker_symbols
-from ..bodies.body import Place, as_marker
+from ..bodies.body import Marker, Place, as_marker
 from ..element import Element
 from ..joints.base import relation_of
 from ..measures import Kind, Measure, OwnRow
@@ -46,12 +46,18 @@ class Touching(Element):
     shapes: tuple[Shape, ...] = ()
     rubbing: Rubbing
     _gaps: tuple[Relation, dict[sp.Symbol, Number]]
+    _acting: Any = None
+    """How many of its markers it acts on: all, unless coefficients read others."""
 
     friction = property(lambda self: self.rubbing.sliding, doc="The coefficient of sliding.")
     static_friction = property(lambda self: self.rubbing.static, doc="The coefficient of rest.")
     has_friction = property(
         lambda self: self.rubbing.is_there, doc="Whether there may be some, for some values of the parameters."
     )
+
+    @property
+    def feeling(self) -> tuple[Marker, ...]:
+        return self.markers[: self._acting]
 
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
@@ -157,7 +163,7 @@ class Touching(Element):
         for k, (name, unit) in enumerate(zip(self.row_names, self.units, strict=True)):
             levels = (name, f"{name}_rate", f"{name}_acceleration") if k < self.points else ("", name, f"{name}_rate")
             own = Kind(unit.removesuffix("/s"), levels, OwnRow(relation, k, tuple(slots.items())))
-            found[name] = Measure(name, self.markers, own)
+            found[name] = Measure(name, self.feeling, own)
         return {**super().measures(), **found}
 
     @property

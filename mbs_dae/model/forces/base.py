@@ -233,7 +233,11 @@ class EffortElement(ForceElement):
                 if kind in own:
                     return own[kind] if is_measure else replace(own[kind], speaks_of=(first,)), tuple(rest)
             wanted = " or ".join(self.coordinates)
-            raise ModelError(f"{self.who} needs the {wanted} of something, and {given} has none; give two markers")
+            remedy = "give two markers"
+            if "displacement" in own and self.coordinates == ("distance",):
+                law = 'mbs.Actuator(name, joint, -k * model["joint.displacement"] - c * model["joint.velocity"])'
+                remedy += f", or write what acts along the slide as {law}"
+            raise ModelError(f"{self.who} needs the {wanted} of something, and {given} has none; {remedy}")
         count = sum(isinstance(a, Marker | Body) for a in args[:2])
         if count < self.fewest:
             wanted = f"{self.fewest} markers or bodies, a joint, or a measure"

@@ -1,6 +1,7 @@
 """The joints, one short file a family; `base` says what a joint is."""
 
 from .base import Condition, Constraint, CoordinateFix, Joint, registered_joints
-from .contacts import CamFollower, Gear, KnifeEdge, PointInPlane, RackAndPinion, RollingDisk
+from .contacts import CamFollower, KnifeEdge, PointInPlane, RackAndPinion, RollingDisk
+from .gears import Gear
 from .links import ConstantVelocity, Distance, PinInSlot, PointOnLine, RevoluteSpherical, SphericalSpherical, Universal
 from .lower_pairs import Cylindrical, Fixed, Planar, Prismatic, Revolute, Screw, Spherical, Translational

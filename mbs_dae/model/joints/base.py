@@ -36,7 +36,7 @@ from ...errors import ModelError
 from ...provided import provided
 from ...symbolic.derive import Form, Relation
 from ...symbolic.expressions import called, expression_of
-from ...symbolic.functions import opaque
+from ...symbolic.functions import SmoothWrap, Wrap, opaque
 from ...symbolic.markers import LABELS, FormMarker, marker_symbols
 from ..bodies.body import Place, as_marker
 from ..element import Declared, Element, checked_name
@@ -66,6 +66,11 @@ class Condition(Element):
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._form
+
+    def _complete(self, form: Form, slots: dict[sp.Symbol, Number]) -> None:
+        if any(e.has(Wrap) for e in form.expressions):
+            form = form.map(lambda e: e.replace(Wrap, SmoothWrap))
+        super()._complete(form, slots)
 
 
 class Constraint(Condition):

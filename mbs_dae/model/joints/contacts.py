@@ -1,7 +1,6 @@
-"""Bodies in contact: wheels in mesh, a cam and its follower, a point on a plane, what rolls or cuts.
+"""Bodies in contact: a pinion on its rack, a cam and its follower, a point on a plane, what rolls or cuts.
 
-Wheels are held by other joints; their equations tie the rotations. What rolls or cuts may go anywhere, but not in every
-direction: its equations restrict velocities.
+What rolls or cuts may go anywhere, but not in every direction: its equations restrict velocities.
 """
 
 from __future__ import annotations
@@ -10,93 +9,12 @@ from typing import Any
 
 import sympy as sp
 
-from ...errors import ModelError
 from ...symbolic.functions import Unwound
 from ...symbolic.markers import primitives as the
-from ..bodies.body import components_of
 from ..fields import choice, function, scalar
-from ..parameters import Number, check_number
 from ..tables import check_closed
 from .base import Joint
 from .motions import Ball, Slide
-
-
-def _meshing(i, j, carrier=None, other=None, *, ratio, mesh):
-    """The rotation that the teeth forbid, seen from the carrier (the arm between the two axes); in space the carrier
-    has a marker on either axis.
-
-    At the pitch point both wheels have the same speed: r_i ω_i = -r_j ω_j for outer teeth, r_i ω_i = r_j ω_j for a
-    ring (all against the carrier), and ratio = r_j / r_i.
-    """
-    first, second = carrier, other or carrier
-    sign = 1 if mesh == "external" else -1
-    return _angle(first, i) + sign * ratio * _angle(second, j)
-
-
-def _angle(carrier, wheel):
-    return wheel.turn if carrier is None else the.turn(carrier, wheel)
-
-
-class Gear(Joint):
-    """Two wheels in mesh: ``Gear("mesh", wheel, pinion, carrier=arm, ratio=...)`` or ``radii=(r_i, r_j)``.
-
-    ratio = r_j / r_i, which is the size of ω_i / ω_j against the carrier. Without a carrier both axes stand still.
-    ``mesh="internal"`` when one of the wheels is a ring. ``phase`` is the tooth offset; it defaults to that of the
-    reference placement.
-
-    In space the wheels' joints are named, ``Gear("mesh", A, B, ratio=...)``: their axes may have any directions, as
-    those of bevel gears. (Signs are those of the joints' angles.)
-
-    >>> model = mbs.PlanarModel("gears")
-    >>> wheel, pinion = model.body("wheel"), model.body("pinion", position=(0.3, 0))
-    >>> A = model.add(mbs.Revolute("A", model.ground, wheel, at=(0, 0)))
-    >>> B = model.add(mbs.Revolute("B", model.ground, pinion, at=(0.3, 0)))
-    >>> mesh = model.add(mbs.Gear("mesh", wheel, pinion, radii=(0.2, 0.1)))
-    >>> turned = mbs.assemble(model, fix={"wheel.angle": 1.0})
-    >>> print(round(turned["pinion.angle"], 6))
-    -2.0
-    """
-
-    unit = "rad"
-    sketch = "mesh"
-    ratio = scalar(positive=True)
-    mesh = choice("external", "internal", default="external")
-    phase = scalar("rad", default=_meshing)
-
-    def __init__(self, name: str, *args: Any, radii: tuple[Number, Number] | None = None, **constants: Any):
-        if args and all(isinstance(a, Joint) for a in args[:2]):
-            self.speaks_of = args[:2]
-            args = (*_wheels(name, *args[:2]), *args[2:])
-        if radii is not None:
-            if "ratio" in constants:
-                raise ModelError(f"Gear {name!r} got ratio and radii; give one of them")
-            pair = components_of(radii, f"radii of Gear {name!r}", ("r_i", "r_j"))
-            r_i, r_j = (check_number(r, f"radius of Gear {name!r}", positive=True) for r in pair)
-            constants["ratio"] = r_j / r_i
-        super().__init__(name, *args, **constants)
-
-    def check_dimension(self) -> None:
-        super().check_dimension()
-        if self.dimension == 3 and len(self.markers) != 4:
-            four = "four markers (wheel, wheel, and one on the carrier for each)"
-            remedy = "write Gear(name, joint_a, joint_b, ratio=...)"
-            raise ModelError(f"{self.who} in space needs the joints of both wheels, or {four}; {remedy}")
-
-    @staticmethod
-    def phi(i, j, carrier=None, other=None, *, ratio, mesh, phase):
-        return [_meshing(i, j, carrier, other, ratio=ratio, mesh=mesh) - phase]
-
-
-def _wheels(name: str, *joints: Any) -> tuple[Any, ...]:
-    """Of the joints of two wheels: the wheels, then what carries them."""
-    if len(joints) != 2 or joints[0] is joints[1] or not all("angle" in joint.measures() for joint in joints):
-        raise ModelError(f"Gear {name!r} couples two joints that have an angle; name two revolute joints")
-    first, second = joints
-    if not {*first.bodies} & {*second.bodies}:
-        first_on, second_on = (f"{joint.name!r} turns on {joint.markers[0].body.name!r}" for joint in joints)
-        remedy = "teeth mesh on one carrier, so name the joints of both wheels on the same body"
-        raise ModelError(f"Gear {name!r}: {first_on}, and {second_on}; {remedy}")
-    return tuple(joint.markers[side] for side in (1, 0) for joint in joints)
 
 
 def _slip(i, j, *, radius, side):

@@ -24,6 +24,7 @@ from typing import Any
 import sympy as sp
 
 from ...errors import ModelError
+from ...model.joints import Gear
 from ...model.joints.base import Condition
 from ...symbolic.derive import Composed, MarkerMap, Relation, by_velocities
 from ...symbolic.differentiation import differentiate
@@ -69,7 +70,7 @@ def composed(relation: Relation, maps: Sequence[MarkerMap]) -> Closure:
 
 def algebraic(element: Condition, time: float, number: Callable[[Any], float]) -> Algebraic | None:
     """The equations of places of an element at a time; None if it has none."""
-    relation, slots = element.form()
+    relation, slots = element.turning if isinstance(element, Gear) else element.form()
     if not relation.phi:
         return None
     if relation.signals:

@@ -26,7 +26,7 @@ from ..derivative import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
 from .delassus import add_responses, force_to_stop, own_pace, respond, use
 from .incipient import beyond, put_incipient, weight_of_changes
-from .rubbing import across, direction, sliding
+from .rubbing import across, direction, resting, sliding
 
 SETTLED, ROUNDS = 1e-13, 100
 """Newton's method ends where forces change by less than this part of the largest."""
@@ -195,7 +195,7 @@ def _take_forces(contacts):
 def _put_most(contacts):
     """The most that each friction which sticks could be."""
     for c in range(contacts.gap.size):
-        contacts.most[c] = contacts.static[c] * most_pressed(contacts, c, contacts.amount, True)
+        contacts.most[c] = resting(contacts, c) * most_pressed(contacts, c, contacts.amount, True)
 
 
 @compiled

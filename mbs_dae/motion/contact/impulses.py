@@ -41,7 +41,7 @@ from .delassus import add_responses, respond, responses, use
 from .guards import TOUCHES, observe_gaps, tell_states
 from .kept import is_kept
 from .problem import bound_now, is_solved, pose, pose_gaps, use_points
-from .rubbing import across, sliding
+from .rubbing import across, resting, sliding
 from .states import UNSOLVED
 
 DEEP = 1e-12
@@ -188,7 +188,7 @@ def _push_few(mechanism):
         if contacts.touching[c] == 1:
             law += 1 if contacts.gap[c] >= 0 else 0
             if contacts.slips[c] > 0:
-                mu = sliding(contacts, c) if contacts.slipping[c] == 1 else contacts.static[c]
+                mu = sliding(contacts, c) if contacts.slipping[c] == 1 else resting(contacts, c)
                 sticks = across(contacts, c, contacts.after) <= still  # at its bound as well, where others may hold it
                 contacts.most[c] = np.inf if sticks else (1.0 - BOUND) * bound_now(contacts, law, mu)
                 law += 1
@@ -208,7 +208,7 @@ def _push_many(mechanism, h):
         p.still[row] = 1 if contacts.kept[row] == STILL else 0
     for c in range(contacts.gap.size):
         p.rests[c] = 1 - contacts.slipping[c]
-        p.mu[c] = sliding(contacts, c) if contacts.slipping[c] == 1 else contacts.static[c]
+        p.mu[c] = sliding(contacts, c) if contacts.slipping[c] == 1 else resting(contacts, c)
     copy(machine.f, p.f)
     copy(machine.g, p.g)
     copy(machine.x[: p.x.size], p.x)

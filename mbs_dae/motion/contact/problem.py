@@ -12,7 +12,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...linear.complementarity import SEVERAL, solve_complementarity
 from .bounds import COMPONENTS, given, is_given, put_bounds
 from .delassus import use
-from .rubbing import direction, never_sticks, sliding, speed_of
+from .rubbing import direction, never_sticks, resting, sliding, speed_of
 
 
 @compiled
@@ -47,7 +47,7 @@ def pose(mechanism, points, is_impact):
         if contacts.slips[c] > 0:
             slips = contacts.slipping[c] > 0
             problem.first[laws], problem.bound_at[laws] = i, bounds
-            problem.mu[laws] = sliding(contacts, c) if slips or is_impact else contacts.static[c]
+            problem.mu[laws] = sliding(contacts, c) if slips or is_impact else resting(contacts, c)
             bounds += _put_bound(contacts, c, bounds, i, not slips)
             if contacts.slipping[c] == 1:
                 _put_heading(contacts, c, i, laws)

@@ -10,8 +10,14 @@ AWAY = 1e-12
 
 @compiled
 def sliding(contacts, c):
-    """The coefficient of a point that slips, at the speed of the last evaluation."""
+    """The coefficient of a point that slips, at the last evaluation."""
     return contacts.friction[c] if contacts.curve[c] < 0 else contacts.factors[contacts.curve[c]]
+
+
+@compiled
+def resting(contacts, c):
+    """The coefficient of friction of a point that sticks."""
+    return contacts.static[c] if contacts.curve[c] < 0 else contacts.factors[contacts.curve[c] + 1]
 
 
 @compiled

@@ -27,7 +27,7 @@ from .guards import TOUCHES
 from .incipient import FAR
 from .kept import find_kept, is_kept, is_pressed
 from .problem import bound_now, is_solved, pose, use_points
-from .rubbing import never_sticks, sliding, speed_of
+from .rubbing import never_sticks, resting, sliding, speed_of
 
 ROUNDOFF = 1e-14
 """A force is none that is less than this part of what it is made of."""
@@ -137,7 +137,7 @@ def _release(contacts):
             for k in range(contacts.slips[c]):
                 held += problem.f[i + k] ** 2
                 speed += problem.w[i + k] ** 2
-            held, speed, most = np.sqrt(held), np.sqrt(speed), bound_now(contacts, law, contacts.static[c])
+            held, speed, most = np.sqrt(held), np.sqrt(speed), bound_now(contacts, law, resting(contacts, c))
             if held >= (1.0 - BOUND) * most and speed > still:
                 contacts.slipping[c], found = 1 if contacts.slips[c] == 1 else 2, True
                 if contacts.slips[c] == 1:  # what nothing holds sets out to where it is drawn

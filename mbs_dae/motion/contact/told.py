@@ -6,16 +6,21 @@ import numpy as np
 
 from ...compiled import System
 from ...compiled.contacts import GIVEN, KEPT, NOTED, OPEN, ContactsBuilder, put_rows
+from ...compiled.machine import DONE
 from ...compiled.reading import Trajectory
 from ...errors import Names
 from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.rows import pull
+from ...linear.vectors import copy
 from ...poses.newton import solve_here
 from ...readings.reactions import ComputedReactions, Loads
+from ...readings.teeth import with_separation
 from ...results.happenings import Impact
 from ..derivative import Mechanism, evaluate, factorise_terms
 from ..mechanism import mechanism
+from .guards import tell_states
+from .states import choose_states
 
 
 def states_of(system: System, modes: np.ndarray) -> Mapping[str, np.ndarray]:
@@ -54,6 +59,27 @@ def sticking_rows(system: System, modes: Mapping[str, np.ndarray], times: int) -
 
 
 @compiled_apart
+def choose_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix):
+    """The modes of contacts and friction at each state of a motion, as a run chooses them where it begins; the branches
+    of laws are free. How many states were done: all of them, or those before one where no forces of contacts
+    go with the equations."""
+    contacts, switches = mechanism.contacts, mechanism.switches
+    for k in range(t.size):
+        contacts.state[:] = OPEN
+        contacts.closed[0] = 0
+        contacts.began[:] = contacts.lands[:] = 0
+        contacts.pace[:] = 0.0
+        switches.now[0] = t[k]
+        choose_states(mechanism, q[k], v[k], mechanism.machine.here.a)
+        if contacts.status[0] != DONE:
+            return k
+        switches.mode[:] = np.nan
+        tell_states(mechanism)
+        copy(switches.mode, modes[k])
+    return t.size
+
+
+@compiled_apart
 def impulses_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, p: Matrix, multipliers: Matrix):
     """The impulses of all joints in impacts: those that impulses p along the rows of contacts make."""
     machine, contacts = mechanism.machine, mechanism.contacts
@@ -82,6 +108,7 @@ def impacts_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Impact, ...
     along = system.of_bodies(Trajectory(t.copy(), q, v, np.zeros_like(v)))
     multipliers = np.zeros((t.size, len(bodies.rows)))
     impulses_along(mechanism(bodies, asks=GIVEN), along.t, along.q, along.v, p, multipliers)
+    multipliers = with_separation(bodies, along, multipliers)
     loads = Loads(multipliers, 0, np.zeros(multipliers.shape, dtype=bool))
     reactions = ComputedReactions(bodies, along, p, np.zeros(p.shape, dtype=bool), loads)
     names = [e.name for e in (*bodies.model.conditions, *bodies.model.contacts, *bodies.model.frictions)]

@@ -22,6 +22,7 @@ from ...compiled.machine import DONE, NOT_CONVERGED
 from ...compiled.manifold import most_turned
 from ...kernels.abi import call_on_block, compiled
 from ...kernels.blocks import Integers, Matrix, Vector, Work, block, ones, zeros
+from ...kernels.functions import addresses
 from ...linear.vectors import axpy
 from ..course import Course
 from ..derivative import Mechanism
@@ -141,7 +142,7 @@ class Method:
     def functions(self) -> np.ndarray:
         """Their addresses; 0 for one that there is none of."""
         own = (self.step, self.prepare, self.read)
-        return np.array([one.compile().address if one else 0 for one in own], dtype=np.int64)
+        return addresses(own)
 
     def stages(self, mechanism: Mechanism, course: Course, newton: Linearised | None) -> Stages:
         """A step in this course of time."""

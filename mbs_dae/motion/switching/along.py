@@ -2,13 +2,14 @@
 
 from ...compiled.manifold import rates
 from ...compiled.signals import assign
-from ...kernels.abi import compiled
-from ..derivative import state_rates
+from ...kernels.abi import compiled_apart
+from ...kernels.blocks import Vector
+from ..derivative import Mechanism, state_rates
 from .switches import read_rates
 
 
-@compiled
-def read_rates_here(mechanism, t, q, v, a):
+@compiled_apart
+def read_rates_here(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
     """The rates of all switching functions at the last evaluation, of accelerations: with those of states, late ones
     included, and of inputs."""
     dq = mechanism.switches.place[q.size + v.size :]

@@ -39,7 +39,7 @@ def choose(search: Search, y: Vector, dy: Vector):
 
 @compiled_apart
 def carry_on(search: Search, y: Vector, dy: Vector):
-    """The same behind a sampling time: what has stayed on a surface that the sample has not moved is on it still; a
+    """Choose behind a break or a sampling time: what has stayed on a surface that nothing has moved is on it still; a
     sign that is watched and has passed right there is an event."""
     mechanism, course = search.stages.mechanism, search.stages.course
     switches, state = mechanism.switches, mechanism.state
@@ -72,21 +72,24 @@ def go_on_anew(search: Search, y: Vector, dy: Vector):
 @compiled
 def _jump(search, y, dy):
     """The branches where the state has jumped to. What is watched and has another sign there has passed, but for what
-    passed just before: that is where the jump began."""
+    passed just before: that is where the jump began. An event that has happened there, and is not told yet, is kept."""
     switches = search.stages.mechanism.switches
     for k in range(switches.kinds.size):
         is_watched = switches.kinds[k] == WATCH and search.passed[k] == 0
-        search.watched[k] = int(switches.mode[k]) if is_watched else 0
+        search.watched[k] = 2 * search.fired[k] if search.fired[k] != 0 else int(switches.mode[k]) if is_watched else 0
     _choose(search, y, dy)
     for k in range(switches.kinds.size):
-        if search.watched[k] != 0 and int(switches.mode[k]) != search.watched[k]:
+        if abs(search.watched[k]) == 2:
+            search.fired[k] = search.watched[k] // 2
+            search.events[0] += 1
+        elif search.watched[k] != 0 and int(switches.mode[k]) != search.watched[k]:
             search.fired[k] = int(switches.mode[k])
             search.passed[k] = 1
             search.events[0] += 1
 
 
-@compiled
-def _choose(search, y, dy):
+@compiled_apart
+def _choose(search: Search, y: Vector, dy: Vector):
     mechanism, t = search.stages.mechanism, search.span[0]
     switches, state = mechanism.switches, mechanism.state
     switches.slides[:] = 0

@@ -21,6 +21,7 @@ import numpy as np
 from ...compiled.machine import DONE
 from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import block
+from ...kernels.functions import addresses
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
 from ..contact.guards import follow_slips, has_gaps_alone, note_slips
@@ -147,7 +148,7 @@ def new_search(stages: Stages, looks: bool = True) -> Search:
     """For a method that `looks` for switches, in a run of which it is not known yet how long it is."""
     count = stages.mechanism.switches.kinds.size
     parts = (choose, switch_over, search_step, carry_on, start_over, go_on_as_held) if count and looks else ()
-    functions = np.array([one.compile().address for one in parts], dtype=np.int64)
+    functions = addresses(parts)
     state, blind = stages.mechanism.state, int(stages.mechanism.switches.blind.sum())
     search = Search(stages, functions, 0.0, blind)
     return block(search, switches=count, width=state.size, speeds=state.v_end - state.v_at)

@@ -230,12 +230,14 @@ def _guard(search, k, row):
 @compiled
 def _is_as_foretold(search, h, top):
     """Whether the place between is where the cubic through both ends has it, of every switching function. A force may
-    jump: that of a pin which comes to the round end of its slot. What it is on both sides is seen."""
+    jump: that of a pin which comes to the round end of its slot. What it is on both sides is seen. Of those that are
+    not, `wrong` has 2 where the value is another one, 1 where its rate is."""
     at, positions, rates, middle = search.at, search.positions, search.rates, top + 1
     width = at[top] - at[LEFT]
+    search.wrong[:] = 0
     if width > WHOLE_STEP:
         return False
-    kinds = search.stages.mechanism.switches.kinds
+    kinds, foretold = search.stages.mechanism.switches.kinds, True
     for k in range(search.level.size):
         if top == DEEP and kinds[k] >= TOUCH and np.isfinite(positions[middle, k]):
             continue
@@ -249,8 +251,8 @@ def _is_as_foretold(search, h, top):
         slope = a + PART * (2.0 * c + PART * 3.0 * d)
         near = abs(value - positions[middle, k]) <= bound
         if not (near and abs(slope - rates[middle, k] * width * h) <= 4.0 * bound):  # nor where they are no numbers
-            return False
-    return True
+            search.wrong[k], foretold = 1 if near else 2, False
+    return foretold
 
 
 @compiled

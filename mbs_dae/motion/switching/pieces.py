@@ -18,7 +18,7 @@ from ...linear.vectors import largest
 from ...symbolic.branches import WHOLE
 from ..contact.guards import TOUCHES, observe_gaps
 from ..course import moment
-from .search import STANDS
+from .search import LEFT, STANDS
 from .switches import hold_all, laws_of, look, natural
 
 ALIKE = 1e-9
@@ -32,24 +32,38 @@ def branches_of_gaps(mechanism):
 
 
 @compiled
+def branches_of_points(mechanism):
+    """The range of branches of gaps and of sizes of friction, which stand before these."""
+    first, end = branches_of_gaps(mechanism)
+    return first - mechanism.contacts.bounds.switch_at.size, end
+
+
+@compiled
 def free_what_is_open(search):
     """Ask for the branches of the points that are not open, and for those that are being decided: of a point that parts
-    where a piece ends, too, until the motion has left that place."""
+    where a piece ends, too, until the motion has left that place. Where the size of a friction has kept the motion on a
+    surface, and its point opens, the laws that had one mixture with it are chosen anew."""
     mechanism = search.stages.mechanism
     switches, contacts = mechanism.switches, mechanism.contacts
-    first, end = branches_of_gaps(mechanism)
+    first, end = branches_of_points(mechanism)
     for k in range(first, end):
         switches.free[k] = 1 if search.surface[k] == 0 else 0
     for e in range(contacts.decides.size):
         if contacts.state[contacts.decided[e]] != OPEN:
             switches.free[first + contacts.decides[e]] = 0
+    for k in range(first, laws_of(switches)):
+        if switches.free[k] == 1 and switches.slides[k] == 1:
+            for j in range(laws_of(switches)):
+                if switches.slides[j] == 1 and switches.leads[j] == switches.leads[k]:
+                    switches.slides[j], search.surface[j] = 0, STANDS if switches.free[j] == 0 else 0
+                    switches.sliding[0] -= 1
 
 
 @compiled
 def hold_pieces(search):
     """The same, and hold them: those that were free as they are at the last evaluation."""
     switches, found = search.stages.mechanism.switches, False
-    first, end = branches_of_gaps(search.stages.mechanism)
+    first, end = branches_of_points(search.stages.mechanism)
     free_what_is_open(search)
     for k in range(first, end):
         if np.isnan(switches.mode[k]) == (switches.free[k] == 1):
@@ -84,7 +98,8 @@ def turn_over(search):
         if _ends_unseen(search, k):
             search.wanted[k], search.after[k] = 1, -switches.mode[k]
         if search.wanted[k] == 1:
-            switches.mode[k], search.surface[k], found = search.after[k], STANDS, True
+            switches.mode[k], found = search.after[k], True
+            search.surface[k] = LEFT if switches.kinds[k] == WHOLE else STANDS
     if found:
         hold_all(search.stages.mechanism)
     return found
@@ -96,7 +111,7 @@ def _ends_unseen(search, k):
     row of what was seen is what was seen last before the end.)"""
     switches = search.stages.mechanism.switches
     near = abs(search.begin[k]) <= ALIKE * search.size[k]
-    unseen = near and switches.free[k] == 0 and search.wanted[k] == 0
+    unseen = near and switches.free[k] == 0 and search.wanted[k] == 0 and switches.kinds[k] != WHOLE
     return unseen and switches.mode[k] * search.rates[0, k] < 0.0
 
 

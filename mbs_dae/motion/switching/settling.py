@@ -25,14 +25,15 @@ What a step refutes (`locate`: it goes back at once, however short it is) is not
 import numpy as np
 
 from ...compiled.machine import DONE
-from ...kernels.abi import call_on_block, compiled
+from ...kernels.abi import call_on_block, compiled, compiled_apart
+from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import SIDE, WATCH
 from ..contact.guards import TOUCH, has_stopped, note_slips, tell_states
 from ..derivative import CHOOSE_STATES, accelerate, derivative, keep_contacts
 from .along import read_rates_here
 from .pieces import hold_pieces
-from .search import CHATTERS, STANDS, resolved_until
+from .search import CHATTERS, STANDS, Search, resolved_until
 from .sliding import respond
 from .switches import hold_all, laws_of, look, natural, put_mode
 
@@ -48,8 +49,8 @@ STAY, ALL = 4, 7
 """Bits of what is refuted: 1 and 2 are the sides 1 and -1."""
 
 
-@compiled
-def settle(search, t, y, dy):
+@compiled_apart
+def settle(search: Search, t: float, y: Vector, dy: Vector):
     """The modes of all surfaces on which the motion stands, y' with them, and the guards from which a step begins."""
     switches = search.stages.mechanism.switches
     count = switches.kinds.size

@@ -107,8 +107,8 @@ def _add(switches, scale):
             put_mode(switches, k, switches.mode[k] + scale * switches.mixed[k])
 
 
-@compiled
-def respond(mechanism, t, q, v, a, blended):
+@compiled_apart
+def respond(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector, blended: float):
     """S - ε: how the rates of what is asked for change with the modes of the same. Its largest entry. The rates as they
     are stand in `mixed`, with the other sign."""
     switches = mechanism.switches

@@ -28,8 +28,8 @@ square, and roundoff over it, are below what a mixture is asked to be right to."
 
 
 class Switches(NamedTuple):
-    """The switching functions of laws, which are those of the constraints, then those of the forces; then those of the
-    gaps and slips of contacts; then the guards of contacts."""
+    """The switching functions of laws, which are those of the constraints, of the forces, and of the sizes of friction;
+    then those of the gaps and slips of contacts; then the guards of contacts."""
 
     kinds: Integers
     functions: Integers
@@ -90,6 +90,7 @@ def hold_all(mechanism):
     modes, gaps = mechanism.switches.mode, mechanism.contacts.program.batch
     at = _hold(mechanism.machine.program.batch, modes, 0)
     at = _hold(mechanism.dynamics.batch, modes, at)
+    at = _hold(mechanism.contacts.bounds, modes, at)
     _hold(gaps, modes, at)
     if mechanism.contacts.gap.size > 0:
         hold_contacts(mechanism)
@@ -154,6 +155,7 @@ def look(mechanism):
     at = read_guards(switches, 0, mechanism.machine.program.batch.switch_at, mechanism.machine.out)
     at = read_guards(switches, at, mechanism.dynamics.batch.switch_at, mechanism.out)
     if contacts.gap.size > 0:
+        at = read_guards(switches, at, contacts.bounds.switch_at, contacts.factors)
         read_guards(switches, at, contacts.program.batch.switch_at, contacts.out)
         look_at_contacts(mechanism)
 
@@ -177,6 +179,7 @@ def read_rates(mechanism, q, v, dq, a):
     at = _add_rates(switches, 0, mechanism.machine.program.batch, mechanism.machine.out)
     at = _add_rates(switches, at, mechanism.dynamics.batch, mechanism.out)
     if contacts.gap.size > 0:
+        at = _add_rates(switches, at, contacts.bounds, contacts.factors)
         _add_rates(switches, at, contacts.program.batch, contacts.out)
         put_contact_rates(mechanism)
 
@@ -211,6 +214,7 @@ def read_scales(mechanism, q, v):
     at = _add_scales(switches, 0, mechanism.machine.program.batch, mechanism.machine.out)
     at = _add_scales(switches, at, mechanism.dynamics.batch, mechanism.out)
     if contacts.gap.size > 0:
+        at = _add_scales(switches, at, contacts.bounds, contacts.factors)
         _add_scales(switches, at, contacts.program.batch, contacts.out)
         put_contact_scales(mechanism)
 

@@ -14,6 +14,7 @@ from ...model.parameters import finite_number
 from ...provided import provided
 from ...results.quantities import frozen
 from ...results.result import Result, State
+from ...unit_system import UnitsLike, shown_in, told
 from .points import BranchPoint, TurningPoint, UndecidedPoint
 from .singular import Met, singular_places
 from .tracing import Traced
@@ -60,8 +61,9 @@ class Curve(Result):
 
     def __repr__(self) -> str:
         kind = "closed" if self.closed else "open"
-        told = f", {counted(len(self.undecided), 'singular pose')} undecided" if self.undecided else ""
-        return f"<Curve of {self.title!r}: {len(self)} poses, length {self.length:.6g} m, {kind}{told}>"
+        open_poses = f", {counted(len(self.undecided), 'singular pose')} undecided" if self.undecided else ""
+        length = told(self.length, "m")
+        return f"<Curve of {self.title!r}: {len(self)} poses, length {length}, {kind}{open_poses}>"
 
     @property
     def length(self) -> float:
@@ -186,14 +188,18 @@ class Curve(Result):
         return {name: self.limits(name) for name in named if name in self}
 
     def plot(
-        self, *names: str, axes: str = "world", over: str | None = None, beside: Curve | Sequence[Curve] = ()
-    ) -> Figure:
+        self, *names: str, axes: str = "world", over: str | None = None, degrees: bool = False,
+        units: UnitsLike = None, beside: Curve | Sequence[Curve] = (),
+    ) -> Figure:  # fmt: skip
         """Named quantities over the one that was followed, or `over` another: a colour for each branch, a circle at
-        dead points, a cross at branch points. Other curves, `beside`, are drawn with it."""
+        dead points, a cross at branch points. Other curves, `beside`, are drawn with it. `degrees` and `units` are
+        those of ``Result.plot``."""
         if axes != "world":
             raise ModelError(f"a curve is drawn in world axes, not in those of {axes!r}")
-        return provided("Curve.plot")(self, names, over, beside)
+        with shown_in(units, degrees):
+            return provided("Curve.plot")(self, names, over, beside)
 
-    def plot_path(self, *markers: str, beside: Curve | Sequence[Curve] = ()) -> Figure:
+    def plot_path(self, *markers: str, units: UnitsLike = None, beside: Curve | Sequence[Curve] = ()) -> Figure:
         """The coupler curves of named points, branches and dead points as in `plot`."""
-        return provided("Curve.plot_path")(self, markers, beside)
+        with shown_in(units):
+            return provided("Curve.plot_path")(self, markers, beside)

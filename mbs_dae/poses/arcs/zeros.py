@@ -74,7 +74,7 @@ def turning_places(track: Track, traced: Traced, name: str, closed: bool) -> lis
     def zero(place: Place) -> float:
         return float(value_at(track, name, place)[1])
 
-    return sorted(_zeros(track, traced, rate, second, zero, closed), key=lambda place: place.s)
+    return sorted(sign_changes(track, traced, rate, second, zero, closed), key=lambda place: place.s)
 
 
 def places_where(
@@ -112,7 +112,7 @@ def places_where(
     return sorted(found, key=lambda place: place.s)
 
 
-def _zeros(
+def sign_changes(
     track: Track, traced: Traced, values: np.ndarray, slopes: np.ndarray, zero: Callable[[Place], float], closed: bool
 ) -> Iterator[Place]:
     """The places where a function changes its sign along a curve, of its values and slopes in all places."""

@@ -8,6 +8,7 @@ from zipfile import BadZipFile
 
 from ...errors import ModelError
 from ...provided import provided
+from ...unit_system import UnitsLike, shown_in
 from ..result import Result
 from . import excel, matlab, netcdf, npz, tables, text
 from .contents import Arrays, Header, result_of
@@ -24,6 +25,8 @@ class Format(NamedTuple):
     """Where a result comes back from it."""
     choices: tuple[str, ...] = ()
     """Of how it is drawn."""
+    is_read: bool = True
+    """Whether people read numbers in it, in the units that they want."""
 
 
 def _whole(write: Write) -> Write:
@@ -47,7 +50,7 @@ def _page(result: Result, path: Path, **choices: Any) -> None:
 OF_PAGES = ("plots", "trace", "view", "speed", "live")
 OF_PICTURES = ("fps", "speed", "trace", "size", "view")
 FORMATS: dict[str, Format] = {
-    ".npz": Format("everything, for mbs.load", _whole(npz.write), npz.read),
+    ".npz": Format("everything, for mbs.load", _whole(npz.write), npz.read, is_read=False),
     ".nc": Format("everything, for mbs.load and xarray", _whole(netcdf.write), netcdf.read),
     ".csv": Format("a table", _whole(text.write)),
     ".xlsx": Format("a table for spreadsheets", _whole(excel.write)),
@@ -68,7 +71,7 @@ UNREADABLE = (
 """What comes of a file that is cut short, encrypted, nested without end, or says that it is larger than memory."""
 
 
-def save(result: Result, path: str | Path, **choices: Any) -> Path:
+def save(result: Result, path: str | Path, *, units: UnitsLike = None, degrees: bool = False, **choices: Any) -> Path:
     """Write the result as the ending of the name says; without one it is .npz. Choices are those of pictures."""
     path = _with_ending(path)
     if path.suffix.lower() not in FORMATS:
@@ -81,7 +84,11 @@ def save(result: Result, path: str | Path, **choices: Any) -> Path:
     if strange := [name for name in choices if name not in chosen.choices]:
         what = f"{str(path)!r} is {chosen.what}, which takes no {', '.join(strange)}"
         raise ModelError(f"{what}; its choices are {', '.join(chosen.choices)}")
-    chosen.write(result, path, **choices)
+    if (units is not None or degrees) and not chosen.is_read:
+        what = f"{str(path)!r} is {chosen.what}, which is in SI"
+        raise ModelError(f"{what}; leave units= and degrees= out, or end the name in .csv, .xlsx or .nc")
+    with shown_in(units, degrees):
+        chosen.write(result, path, **choices)
     return path
 
 

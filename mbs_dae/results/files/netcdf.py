@@ -31,7 +31,8 @@ def write(result: Result, path: Path) -> None:
     along, *own = distinct([axis.name, *map(_variable, names)], [GROUP])
     variables = dict(zip(names, own, strict=True))
     header["variables"] = [variables[name] for name in header["names"]]
-    del arrays["values"]  # they are the variables
+    if all(column.si is None for column in columns):
+        del arrays["values"]  # they are the variables, which in other units stand beside the values in SI
     with h5py.File(path, "w", track_order=True) as file:
         file.attrs["title"] = fit(result.title)
         scale = _put(file, along, axis.values, axis)
@@ -66,8 +67,10 @@ def read(path: Path) -> tuple[Header, Arrays]:
     with h5py.File(path, "r") as file:
         arrays = dict(_read_arrays(file[GROUP]))
         header = from_bytes(arrays["header"])
-        values = [_numbers(file[name]) for name in header["variables"]]
-        return header, arrays | {"values": np.stack(values) if values else np.zeros((0, arrays["t"].size))}
+        if "values" not in arrays:
+            values = [_numbers(file[name]) for name in header["variables"]]
+            arrays["values"] = np.stack(values) if values else np.zeros((0, arrays["t"].size))
+        return header, arrays
 
 
 def _read_arrays(group: Any) -> Iterator[tuple[str, np.ndarray]]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import UNWRITABLE, ModelError
+from ...unit_system import size_of
 from ..names import long_name
 from ..result import Result
 from .optional import package
@@ -16,10 +17,19 @@ from .optional import package
 
 @dataclass(frozen=True, eq=False)
 class Column:
+    """Numbers as they are written, and the unit that they are in."""
+
     name: str
     unit: str
     long_name: str
     values: np.ndarray
+    si: str | None = None
+    """The unit of SI; None where that is the one they are in."""
+
+    @property
+    def key(self) -> str:
+        """The name, with its unit where this is none of SI: so that nobody takes the one for the other."""
+        return self.name if self.si is None else self.heading
 
     @property
     def heading(self) -> str:
@@ -37,13 +47,24 @@ def columns_of(result: Result, names: Sequence[str] = ()) -> list[Column]:
     if not names:
         result.quantities.read_all()  # at once, which is quicker than one by one
     parts = dict.fromkeys(part for name in names for part in result.components(name)) if names else result.scalar_names
-    quantities = (Column(part, result.unit(part), long_name(part), result[part]) for part in parts)
-    return [axis_of(result), *quantities]
+    owners = {part: name for name in names for part in result.components(name)}
+    found = [axis_of(result)]
+    for part in parts:
+        found.append(column_of(result[part], result.unit(part), (part, owners.get(part, part)), long_name(part)))
+    return found
+
+
+def column_of(values: np.ndarray, unit: str, names: tuple[str, ...], told: str, *, called: str = "") -> Column:
+    """Values in SI as a column in the unit in which they are read. `names` are those of the quantity and of its vector,
+    by which it may have a unit of its own; `called` is the name of the column, where that is another."""
+    size, word = size_of(unit, *names)
+    numbers = values if size == 1.0 else values / size
+    return Column(called or names[0], word, told, numbers, None if word == unit else unit)
 
 
 def axis_of(result: Result) -> Column:
     name, unit = result.axis
-    return Column(name, unit, "time" if name == "t" else f"parameter {name}", result.t)
+    return column_of(result.t, unit, (name,), "time" if name == "t" else f"parameter {name}")
 
 
 def distinct(names: Iterable[str], taken: Iterable[str] = ()) -> Iterator[str]:
@@ -62,11 +83,11 @@ def distinct(names: Iterable[str], taken: Iterable[str] = ()) -> Iterator[str]:
 def to_dataframe(result: Result, names: Sequence[str]) -> Any:
     pandas = package("pandas", "to_dataframe()")
     axis, *columns = columns_of(result, names or result.names)
-    frame = pandas.DataFrame({c.name: c.values for c in columns}, index=pandas.Index(axis.values, name=axis.name))
+    frame = pandas.DataFrame({c.key: c.values for c in columns}, index=pandas.Index(axis.values, name=axis.key))
     frame.attrs = {
         "title": result.title,
-        "units": {c.name: c.unit for c in (axis, *columns)},
-        "long_names": {c.name: c.long_name for c in (axis, *columns)},
+        "units": {c.key: c.unit for c in (axis, *columns)},
+        "long_names": {c.key: c.long_name for c in (axis, *columns)},
     }
     return frame
 
@@ -79,7 +100,7 @@ def to_xarray(result: Result, names: Sequence[str]) -> Any:
     coordinates: dict[str, Any] = {axis.name: (axis.name, axis.values, _attributes(axis))}
     variables = {}
     for name in names:
-        column = Column(name, result.unit(name), long_name(name), result[name])
+        column = column_of(result[name], result.unit(name), (name,), long_name(name))
         along = (axis.name, "component")[: column.values.ndim]
         variables[name] = along, column.values, _attributes(column)
         if len(along) == 2:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ...model.parameters import check_choice, finite_number
+from ...unit_system import shown
 from ...view.drawing.colours import COLOURS, DARK
 from ..asked import degrees_told, numbers
 from ..candidates import SAMPLES, Candidate
@@ -56,8 +57,9 @@ class FunctionTask:
 
     def draw_error(self, candidate: Candidate, ax: Any) -> None:
         """The structural error over the range, and the precision points."""
-        scale, unit = (180 / np.pi, "°") if self.kind == "four-bar" else (1.0, "m")
-        ax.plot(self.x, scale * candidate.error, color=COLOURS[0])
+        error, unit = shown(candidate.error, self.unit)
+        error, unit = (np.degrees(error), "°") if unit == "rad" else (error, unit)
+        ax.plot(self.x, error, color=COLOURS[0])
         ax.axhline(0, color=DARK, linewidth=0.8)
         ax.plot(self.points, 0 * self.points, "o", color=COLOURS[4], markersize=5, label="precision points")
         ax.set_xlabel("x")

@@ -16,6 +16,7 @@ from ...model.drivers import Driver
 from ...model.model import Model
 from ...model.parameters import positive_number
 from ...results.result import State
+from ...unit_system import UnitsLike, shown_in
 from .. import pictures
 from ..building import law_of
 from ..candidates import SAMPLES, Cell, Task, error_cell, number_cells
@@ -152,9 +153,10 @@ class ModelCandidate:
         """For the table of a synthesis."""
         return [*number_cells(self.design, 12), error_cell(self.task.unit, error)]
 
-    def plot(self) -> Figure:
+    def plot(self, units: UnitsLike = None) -> Figure:
         """The design at the first target, the path of its point, and what was asked for."""
-        return pictures.plot_candidate(self)
+        with shown_in(units):
+            return pictures.plot_candidate(self)
 
     @property
     def is_spatial(self) -> bool:

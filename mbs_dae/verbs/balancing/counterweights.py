@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import ModelError, check_name
 from ...model.parameters import finite_number
+from ...unit_system import size_of, told
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,15 +65,20 @@ class Counterweights:
     def __str__(self) -> str:
         before, after = (float(np.linalg.norm(force, axis=1).max(initial=0.0)) for force in (self.before, self.after))
         after = 0.0 if after <= 1e-12 * before else after
-        lines = [f"counterweights against the shaking force, largest {before:.6g} N before, {after:.6g} N after"]
+        lines = [
+            f"counterweights against the shaking force, largest {told(before, 'N')} before, {told(after, 'N')} after"
+        ]
+        (metre, word), (size, _) = size_of("m"), size_of("kg m")
         for body, moment in self.moments.items():
             if not moment.any():
                 lines.append(f"  {body}: none")
                 continue
-            pivot = ", ".join(f"{x + 0.0:.6g}" for x in self.pivots[body])
+            pivot = ", ".join(f"{x / metre + 0.0:.6g}" for x in self.pivots[body])
             clean = np.where(np.abs(moment) <= 1e-12 * np.abs(moment).max(), 0.0, moment)
             where = f"at {np.degrees(np.arctan2(clean[1], clean[0])):.1f}°"
             if moment.size == 3:
-                where = "as (" + ", ".join(f"{x:.6g}" for x in clean) + ")"
-            lines.append(f"  {body}: {np.linalg.norm(moment):.6g} kg m {where} in body axes, from ({pivot})")
+                where = "as (" + ", ".join(f"{x / size:.6g}" for x in clean) + ")"
+            unit = f" {word}" if metre != 1.0 else ""
+            amount = told(float(np.linalg.norm(moment)), "kg m")
+            lines.append(f"  {body}: {amount} {where} in body axes, from ({pivot}){unit}")
         return "\n".join(lines)

@@ -1,8 +1,8 @@
 """The equations differentiated by a number in them: a parameter of the model, or a constant of an element.
 
-Coordinates, rates and time are held: Φ_r = ∂Φ(q, t; r)/∂r. What is differentiated is what is printed, so the
-derivatives are exact as well. A constant of an element is a parameter in equations of its own; they are differentiated,
-and then its number stands in them again.
+Coordinates, rates, states, inputs and time are held: Φ_r = ∂Φ(q, t; r)/∂r. What is differentiated is what is printed,
+so the derivatives are exact as well. A constant of an element is a parameter in equations of its own; they are
+differentiated, and then its number stands in them again.
 """
 
 from __future__ import annotations
@@ -33,15 +33,17 @@ class Freed(Generic[Eq]):
 
 
 def differentiated(eq: Eq, by: Any) -> Eq:
-    """All matrices by a parameter (its name or its symbol), or by a constant such as "spring.stiffness"."""
+    """All matrices by a parameter or an input (its name or its symbol), or by a constant such as "spring.stiffness"."""
     name = str(getattr(by, "symbol", by))
-    own = next((symbol for symbol in eq.parameters if symbol.name == name), None)
+    own = next((symbol for symbol in (*eq.parameters, *eq.laws) if symbol.name == name), None)
     if own is not None:
         return _by_parameter(eq, own)
     freed = eq.freed(name)
     found, value = _by_parameter(freed.equations, freed.constant), {freed.constant: exact(freed.value)}
+    laws = {symbol: exact(law.xreplace(value)) for symbol, law in found.laws.items()}
     printed = {name: matrix.applyfunc(lambda e: exact(e.xreplace(value))) for name, matrix in found.printed.items()}
-    return replace(found, printed=printed, parameters=eq.parameters, units=eq.units, freed=_again(eq, freed.constant))
+    own = {"parameters": eq.parameters, "units": eq.units, "laws": laws}
+    return replace(found, printed=printed, freed=_again(eq, freed.constant), **own)
 
 
 def _by_parameter(eq: Eq, symbol: sp.Symbol) -> Eq:

@@ -19,6 +19,7 @@ from ...kernels.languages.names import identifier, quoted
 from ...model.parameters import Reaction
 from ...symbolic.codegen import FUNCTIONS, source_lines
 from ...symbolic.markers import t
+from ...symbolic.tidy import text
 from .matrices import IN_COLUMNS, Matrices
 
 WHAT = {
@@ -69,7 +70,7 @@ class Code:
     def own_names(self) -> dict[sp.Symbol, str]:
         """What every symbol is called in all languages."""
         eq, found = self.eq, {t: "t"}
-        for symbol in (*eq.q, *eq.v, *eq.turns, *eq.z, *eq.parameters):
+        for symbol in (*eq.q, *eq.v, *eq.turns, *eq.z, *eq.inputs, *eq.parameters):
             found[symbol] = identifier(symbol.name, {*found.values()})
         return found
 
@@ -85,10 +86,11 @@ class Code:
 
     @property
     def arguments(self) -> list[tuple[str, Sequence[sp.Symbol]]]:
-        """The arrays that functions read besides parameters: turns and states where there are any."""
+        """The arrays that functions read besides parameters: turns, states and inputs where there are any."""
         eq = self.eq
         always = [("q", [*eq.q]), ("v", [*eq.v])]
-        return always + [(name, [*own]) for name, own in (("turns", eq.turns), ("z", eq.z)) if len(own)]
+        others = {"turns": eq.turns, "z": eq.z, "inputs": eq.inputs}
+        return always + [(name, [*own]) for name, own in others.items() if len(own)]
 
     def program(self, name: str) -> Program:
         """The assignments of a matrix."""
@@ -139,6 +141,11 @@ class Code:
         yield "Rows of Phi_q, nu and gamma, from 0; those with * are rows of Phi, too:"
         for k, (element, number) in enumerate(eq.rows):
             yield f"    {k}{'*' * (k in eq.position_rows)}: {element}, its equation {number}"
+        if eq.laws:
+            yield "The caller gives the inputs. Their laws in the model, which no function here evaluates, and units:"
+        for s, law in eq.readable_laws.items():
+            called = f" ({s.name})" * (self.own_names[s] != s.name)
+            yield f"    {self.own_names[s]} = {text(law)} {eq.units.get(s, '')}{called}".rstrip()
         if eq.parameters:
             yield "Parameters, their values in the model, and units:"
         for s, value in eq.parameters.items():
@@ -214,11 +221,12 @@ def _use_in_c(code: Code, title: str) -> Iterator[str]:
 
 
 def in_javascript(code: Code) -> str:
-    """A module; Phi(t, q, v, {p, turns, z}) and the others give a Float64Array."""
+    """A module; Phi(t, q, v, {p, turns, z, inputs}) and the others give a Float64Array."""
     eq = code.eq
     written, programs = _programs(code, JAVASCRIPT)
     values = [[code.own_names[s], value] for s, value in eq.parameters.items()]
-    use = f"An ES module. {code.example}(t, q, v, {{p: {{name: value}}}}) gives numbers."
+    given = ", ".join(["p: {name: value}", *(array for array, _ in code.arguments[2:])])
+    use = f"An ES module. {code.example}(t, q, v, {{{given}}}) gives numbers."
     out = [JAVASCRIPT.comment([*code.header(), "", use]), ""]
     out += _wrapped("export const parameters = Object.freeze(Object.fromEntries([", quoted(values)[1:-1], "]));")
     facts = {array: [code.own_names[s] for s in symbols] for array, symbols in code.arguments}
@@ -238,11 +246,14 @@ def in_javascript(code: Code) -> str:
 
 
 def in_python(code: Code) -> str:
-    """A module; Phi(t, q, v, turns=None, parameters=None, z=None) and the others give arrays."""
+    """A module; Phi(t, q, v, turns, z, inputs, parameters=None) and the others give arrays, where turns, z and inputs
+    are arguments if the equations have any."""
     eq = code.eq
     written, programs = _programs(code, PYTHON)
+    arrays = ", ".join(array for array, _ in code.arguments)
+    use = f"{code.example}(t, {arrays}, parameters={{name: value}})"
     out = [
-        PYTHON.comment([*code.header(), "", f"{code.example}(t, q, v, parameters={{name: value}}) gives an array."]),
+        PYTHON.comment([*code.header(), "", f"{use} gives an array."]),
         "",
     ]
     called = [one if (other := PYTHON.functions[one]) == one else f"{one} as {other}" for one in FUNCTIONS]

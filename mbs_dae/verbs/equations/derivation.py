@@ -26,7 +26,7 @@ from ...model.bodies.body import Body, reference_turns
 from ...model.element import Element
 from ...model.forces.given import PythonForce
 from ...model.model import Model
-from ...model.parameters import Number, Signal
+from ...model.parameters import Number
 from ...model.signals import Input, StateVariable
 from ...model.tables import TableSymbol
 from ...symbolic.derive import Composed, Inertia
@@ -64,11 +64,12 @@ def equations(model: Model | System) -> SystemEquations:
         raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
     names = _Notation(model)
     rows, position_rows, printed = _constraints(model, names)
-    rates = _signals(model, names)
+    rates, laws = _signals(model, names)
     M, Q, functions = _dynamics(model, names)
     tables = {f"table_{k}": symbol for k, symbol in enumerate(names.tables, start=1)}
     taken = {s.name for s in (*names.q, *names.v, *names.turns)} | {*tables}
-    for kind, given in (("parameter", model.parameters), ("state", [state.name for state in model.states])):
+    signals = {kind: [one.name for one in own] for kind, own in (("state", model.states), ("input", model.inputs))}
+    for kind, given in (("parameter", model.parameters), *signals.items()):
         if clash := sorted(taken & {*given}):
             raise ModelError(f"{kind} {clash[0]!r} has the name of a symbol of these equations; rename the {kind}")
     return SystemEquations(
@@ -80,9 +81,11 @@ def equations(model: Model | System) -> SystemEquations:
         v=sp.ImmutableMatrix(names.v),
         turns=sp.ImmutableMatrix(len(names.turns), 1, names.turns),
         z=sp.ImmutableMatrix(len(model.states), 1, [state.symbol for state in model.states]),
+        laws=laws,
         printed=printed | {"M": M, "Q": Q, "zdot": rates},
         parameters={p.symbol: p.value for p in model.parameters.values()},
-        units={p.symbol: p.unit for p in model.parameters.values() if p.unit},
+        units={p.symbol: p.unit for p in model.parameters.values() if p.unit}
+        | {one.symbol: one.unit for one in model.inputs if one.unit},
         placement=names.placement(),
         tables=tables,
         functions=functions,
@@ -122,17 +125,16 @@ def _constraints(model: Model, names: _Notation) -> tuple[tuple[tuple[str, int],
     return tuple(rows), tuple(position_rows), matrices
 
 
-def _signals(model: Model, names: _Notation) -> sp.ImmutableMatrix:
-    """ż; inputs stand as the laws of time that they are from here on."""
+def _signals(model: Model, names: _Notation) -> tuple[sp.ImmutableMatrix, dict[sp.Symbol, sp.Expr]]:
+    """ż, and the law of each input by its symbol."""
 
     def read(element: Input | StateVariable) -> sp.Expr:
         reading, _ = element.form()
         own = reading.compose(names.maps[: len(reading.markers)])
         return names.finished(names.written(own, names.put(element))(own.outputs[0]), names.v)
 
-    for element in model.inputs:
-        names.laws[element.symbol] = read(element)
-    return sp.ImmutableMatrix(len(model.states), 1, [*map(read, model.states)])
+    laws = {element.symbol: read(element) for element in model.inputs}
+    return sp.ImmutableMatrix(len(model.states), 1, [*map(read, model.states)]), laws
 
 
 def _dynamics(model: Model, names: _Notation) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix, dict[str, Any]]:
@@ -179,8 +181,6 @@ class _Notation:
         self.model, self.coordinates = model, body_coordinates(model.dimension)
         self.maps = [self.coordinates.marker_map(label) for label in LABELS]
         self.tables: dict[TableSymbol, None] = {}
-        self.laws: dict[Signal, sp.Expr] = {}
-        """What stands for inputs."""
         self._stand_ins: dict[sp.Expr, sp.Symbol] = {}
         self._decimals: dict[sp.Symbol, sp.Expr] = {}
         moving = [*model.bodies.values()]
@@ -208,9 +208,7 @@ class _Notation:
     def put(self, element: Element) -> Put:
         """What to put in the equations of the element's type: coordinates, rates, and what is in its slots."""
         form, slots = element.form()
-        put = {
-            slot: self.laws[number] if number in self.laws else self._exact(number) for slot, number in slots.items()
-        }
+        put = {slot: self._exact(number) for slot, number in slots.items()}
         for mp, marker in zip(self.maps, element.markers, strict=False):
             q, v = self._state[marker.body]
             place = map(self._exact, self.coordinates.marker_slots(marker))
@@ -244,8 +242,6 @@ class _Notation:
     def _exact(self, number: Number) -> sp.Expr:
         if isinstance(number, TableSymbol):
             self.tables[number] = None
-        if number in self.laws:
-            return self.laws[number]
         e = exact(number)
         if e.has(sp.Float) and e not in self._stand_ins:
             self._stand_ins[e] = stand_in = sp.Symbol(f"number {len(self._stand_ins)}", real=True)

@@ -56,12 +56,14 @@ class Matrices:
     """tau1_2, tau2_2, ...: in space, how far each body has turned about its own axes, added up. Angles that count past
     2π speak of them."""
     z: sp.ImmutableMatrix
+    laws: Mapping[sp.Symbol, sp.Expr]
+    """The law of time of each input in the model, by the symbol of the input: ``eq.Q.subs(eq.laws)``."""
     printed: Mapping[str, sp.ImmutableMatrix]
     """The matrices as they are printed: a function that was given for a joint (a cam's profile) stays f(x)."""
     parameters: Mapping[sp.Symbol, float]
     """The parameters in numbers: ``eq.Phi.subs(eq.parameters)``."""
     units: Mapping[sp.Symbol, str]
-    """Those of the parameters, where they have one."""
+    """The units of the parameters and of the inputs, where they have one."""
     placement: Mapping[sp.Symbol, float]
     """The coordinates of the reference placement, and the initial values of states, in numbers."""
     tables: Mapping[str, TableSymbol]
@@ -76,14 +78,20 @@ class Matrices:
     Phi, Phi_q, nu, gamma, M, Q, zdot = map(_plain, BOLD)
 
     @property
+    def inputs(self) -> sp.ImmutableMatrix:
+        """The symbols of the inputs, as a column in the order in which the model declares them."""
+        return sp.ImmutableMatrix(len(self.laws), 1, [*self.laws])
+
+    @property
     def values(self) -> dict[sp.Symbol, float]:
         """Parameters and placement."""
         return {**self.parameters, **self.placement}
 
     @cached_property
     def symbols(self) -> dict[str, sp.Symbol]:
-        """All that the equations are written in, by name: coordinates, rates, t, parameters."""
-        return {s.name: s for s in (*self.q, *self.v, *self.turns, *self.z, t, *self.values)} | dict(self.tables)
+        """All that the equations are written in, by name: coordinates, rates, inputs, t, parameters."""
+        named = (*self.q, *self.v, *self.turns, *self.z, *self.laws, t, *self.values)
+        return {s.name: s for s in named} | dict(self.tables)
 
     @property
     def shown(self) -> list[str]:
@@ -106,7 +114,16 @@ class Matrices:
 
     def readable(self, name: str) -> sp.Matrix:
         """A matrix as it is printed, with names for its tables."""
-        return self.printed[name].xreplace({symbol: sp.Symbol(shown) for shown, symbol in self.tables.items()})
+        return self.printed[name].xreplace(self._names_of_tables)
+
+    @property
+    def readable_laws(self) -> dict[sp.Symbol, sp.Expr]:
+        """The laws of the inputs as they are printed, with names for their tables."""
+        return {symbol: law.xreplace(self._names_of_tables) for symbol, law in self.laws.items()}
+
+    @property
+    def _names_of_tables(self) -> dict[sp.Symbol, sp.Symbol]:
+        return {symbol: sp.Symbol(shown) for shown, symbol in self.tables.items()}
 
     def place(self, name: str, row: int, column: int) -> tuple[str, sp.Symbol | None]:
         """Whose row it is (an element's; in M and Q a body's), and the coordinate of the column."""

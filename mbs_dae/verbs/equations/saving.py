@@ -64,6 +64,9 @@ def symbols(eq: Matrices) -> Iterator[Block]:
     if eq.parameters:
         cells = [(Math(s), Math(rounded(x, FULL)), eq.units.get(s, "")) for s, x in eq.parameters.items()]
         yield Table("lrl", ("parameter", "value", "unit"), tuple(cells))
+    if eq.laws:
+        given = [(Math(s), Math(in_digits(law, FULL)), eq.units.get(s, "")) for s, law in eq.readable_laws.items()]
+        yield Table("lwl", ("input", "law in the model", "unit"), tuple(given))
     if len(eq.z):
         states = [(Math(s), Math(rounded(eq.placement[s], FULL))) for s in eq.z]
         yield Table("lr", ("state", "at the start"), tuple(states))

@@ -26,7 +26,7 @@ from ...kernels import abi
 from ...kernels.languages import LANGUAGES
 from ...model.parameters import Reaction
 from ...symbolic.codegen import Printer
-from ...symbolic.functions import Lookup, Wrap, written_out
+from ...symbolic.functions import Lookup, Wrapping, written_out
 from ...symbolic.markers import t
 from ...symbolic.tidy import exact, expanded, text
 from .by_parameters import differentiated
@@ -47,7 +47,8 @@ class SystemEquations(Matrices):
     and rates of the bodies whose markers it sees, and of time.
 
     The states of a model stand in ``z`` under their own names, and their rates in ``zdot``: ż = zdot(q, v, z, t).
-    Inputs are printed as the laws of time that they are.
+    Inputs stand in ``inputs`` under their own names: Q(q, v, z, inputs, t). Their laws of time in the model are
+    ``laws``, by symbol, so that ``eq.Q.subs(eq.laws)`` is Q as the model runs it.
 
     Body 1 is the ground, whose coordinates are zero; where no element uses ``model.ground`` the bodies of the model
     count from 1. The rates are the symbols xdot_2, ydot_2, phidot_2, set as dotted letters.
@@ -56,11 +57,12 @@ class SystemEquations(Matrices):
     def lambdify(self, *names: str) -> Callable[..., tuple[np.ndarray, ...]]:
         """These matrices (all six but zdot, where none is named) as one function of numbers::
 
-            M, Q = eq.lambdify("M", "Q")(t, q, v, turns=None, parameters={"r": 0.2}, z=None)
+            M, Q = eq.lambdify("M", "Q")(t, q, v, turns=None, parameters={"r": 0.2}, z=None, inputs=None)
 
         q and v stand in the order of ``eq.q`` and ``eq.v``, as in a row of ``result.q`` and ``result.v``; parameters
         that are not given have their values in the model. Φ, ν, γ and Q come back as vectors. ``turns`` is needed
-        where ``eq.turns`` stand in these matrices, and ``z`` where states do.
+        where ``eq.turns`` stand in these matrices, and ``z`` where states do. ``inputs``, in the order of
+        ``eq.inputs``, follow their laws in the model where they are not given.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A", mass=3, gravity=(0, -10))
@@ -90,8 +92,9 @@ class SystemEquations(Matrices):
         return _compared(self, {name: matrix for name, matrix in given.items() if matrix is not None})
 
     def d(self, by: str | sp.Symbol) -> SystemEquations:
-        """All matrices differentiated by a parameter, or by a constant of an element such as "spring.stiffness":
-        ``eq.d("r").Phi`` is ∂Φ/∂r, exact, at coordinates, rates and a time that are held. The derivatives can do what
+        """All matrices differentiated by a parameter, by an input, or by a constant of an element such as
+        "spring.stiffness": ``eq.d("r").Phi`` is ∂Φ/∂r, exact, at coordinates, rates, states, inputs and a time that are
+        held; ``eq.d("voltage").Q`` is the column of an input in a linear model. The derivatives can do what
         the equations can: be printed, compared, evaluated, written to files, and differentiated once more.
 
         Where nothing depends on the parameter all of them are zero, and in print they say so. A law that jumps has the
@@ -118,6 +121,7 @@ class SystemEquations(Matrices):
         lines = [rf"{by}\boldsymbol{{{BOLD[name]}}} &= {sp.latex(self.readable(name))}" for name in self.shown]
         lines[0] += r" = \boldsymbol{0}" * (not self.by)
         lines[:0] = [rf"\boldsymbol{{{q}}}^T &= {sp.latex(s.T)}" for q, s in (("q", self.q), (r"\dot{q}", self.v))]
+        lines += [rf"\text{{input: }} {sp.latex(s)} &= {sp.latex(law)}" for s, law in self.readable_laws.items()]
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
     def to_code(self, language: str, *names: str) -> str:
@@ -156,6 +160,8 @@ class SystemEquations(Matrices):
     def __str__(self) -> str:
         """Row by row, without the zeros."""
         lines = [repr(self)[1:-1], "bodies: " + ", ".join(f"{number} {name}" for number, name in self.bodies.items())]
+        if self.laws:
+            lines.append("inputs: " + ", ".join(f"{s.name} = {text(law)}" for s, law in self.readable_laws.items()))
         for name in self.shown:
             matrix = self.readable(name)
             cells: dict[str, list[str]] = {}
@@ -184,7 +190,7 @@ WORDS: dict[str, Any] = {name: vars(getattr(abi, name))["py_func"] for name in (
 
 def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tuple[np.ndarray, ...]]:
     matrices = [(name, getattr(eq, name)) for name in names]
-    state = {"q": eq.q, "v": eq.v, "turns": eq.turns, "z": eq.z}
+    state = {"q": eq.q, "v": eq.v, "turns": eq.turns, "z": eq.z, "inputs": eq.inputs}
     constants, tables = eq.parameters, eq.tables
     found = {s.name for _, m in matrices for s in m.free_symbols}
     counted, held = (sorted(s.name for s in state[kind] if s.name in found) for kind in ("turns", "z"))
@@ -199,17 +205,23 @@ def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tupl
     starts = np.cumsum([0, *map(len, data)])[:-1]
     groups = [list(symbols) for symbols in (*state.values(), constants, tables.values())]
     plain = {s: sp.Symbol(f"s_{k}", real=True) for k, s in enumerate([t, *(s for group in groups for s in group)])}
-    compute = sp.lambdify(
-        [plain[t], *([plain[s] for s in group] for group in groups)],
-        [e for _, matrix in matrices for e in matrix],
-        modules=[WORDS | {"tables": np.concatenate([*data, [0.0]])}, "math"],
-        printer=Printer(allow_unknown_functions=True),
-        cse=partial(_shared, plain),
-    )
+
+    def function(expressions: list[sp.Expr], *arrays: list[sp.Symbol]) -> Callable[..., list[float]]:
+        return sp.lambdify(
+            [plain[t], *([plain[s] for s in group] for group in arrays)],
+            expressions,
+            modules=[WORDS | {"tables": np.concatenate([*data, [0.0]])}, "math"],
+            printer=Printer(allow_unknown_functions=True),
+            cse=partial(_shared, plain),
+        )
+
+    compute = function([e for _, matrix in matrices for e in matrix], *groups)
+    follow = function([*map(written_out, eq.laws.values())], *groups[-2:])
 
     def evaluated(
-        t: float, q: Any, v: Any, turns: Any = None, parameters: Mapping[str, float] | None = None, z: Any = None
-    ) -> tuple[np.ndarray, ...]:
+        t: float, q: Any, v: Any, turns: Any = None, parameters: Mapping[str, float] | None = None, z: Any = None,
+        inputs: Any = None,
+    ) -> tuple[np.ndarray, ...]:  # fmt: skip
         if turns is None and counted:
             zeros = "zeros where nothing has turned more than half round since the placement"
             remedy = f"add turns=, {len(state['turns'])} angles in the order of eq.turns ({zeros})"
@@ -221,8 +233,11 @@ def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tupl
         for name in parameters or {}:
             check_name("parameter", name, values, "the equations")
         values |= parameters or {}
-        given = [_numbers(x, *symbols) for x, symbols in zip((q, v, turns, z), state.items(), strict=True)]
-        numbers = np.array(compute(float(t), *given, [float(x) for x in values.values()], starts), dtype=float)
+        numbers_of = [float(x) for x in values.values()]
+        if inputs is None:
+            inputs = follow(float(t), numbers_of, starts)
+        given = [_numbers(x, *symbols) for x, symbols in zip((q, v, turns, z, inputs), state.items(), strict=True)]
+        numbers = np.array(compute(float(t), *given, numbers_of, starts), dtype=float)
         parts = np.split(numbers, ends[:-1])
         pairs = zip(parts, matrices, strict=True)
         return tuple(part.reshape(m.shape) if name in IN_COLUMNS else part for part, (name, m) in pairs)
@@ -359,7 +374,7 @@ def _elementary(e: sp.Expr) -> sp.Expr:
     """For evaluation: wrapping written out, and for each table a smooth function of its own, with its derivatives; for
     each function that has a name only, some function of its name and its arguments."""
     wave = sp.exp(sp.sin(t))
-    plain = written_out(e).replace(Wrap, lambda x, period: x - period * sp.floor(x / period))
+    plain = written_out(e).replace(Wrapping, lambda x, period: x - period * sp.floor(x / period))
     plain = plain.replace(
         lambda e: isinstance(e, AppliedUndef),
         lambda f: sp.sin(sp.Add(crc32(f.name.encode()), *(k * x for k, x in enumerate(f.args, start=1)))),

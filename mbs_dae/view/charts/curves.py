@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from ...errors import ModelError
 from ...poses.arcs.curve import Curve
+from ...unit_system import shown_unit, size_of
 from ..drawing.colours import COLOURS, DARK
 from ..plots import names_of
 from ..style import BESIDE, START, Picture, as_label, axis_label, say_if_stopped, style
@@ -33,9 +34,9 @@ def plot_curve(curve: Curve, names: Sequence[str], over: str | None, beside: Cur
         say_if_stopped(figure, curve)
         for ax, name in zip(figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0], names, strict=True):
             _draw(ax, curves, x, name)
-            ax.set_ylabel(axis_label(as_label(name), curve.unit(name)))
+            ax.set_ylabel(axis_label(as_label(name), shown_unit(curve.unit(name), name)))
             ax.legend(**BESIDE)
-        figure.axes[-1].set_xlabel(axis_label(as_label(x), curve.unit(x)))
+        figure.axes[-1].set_xlabel(axis_label(as_label(x), shown_unit(curve.unit(x), x)))
     return figure
 
 
@@ -51,8 +52,8 @@ def plot_curve_path(curve: Curve, markers: Sequence[str], beside: Curve | Sequen
             _draw(ax, curves, *(f"{name}.{axis}" for axis in across))
             ax.set_aspect("equal", adjustable="datalim")
             ax.set_title(as_label(name) + seen)
-            ax.set_xlabel(axis_label(across[0], "m"))
-            ax.set_ylabel(axis_label(across[1], "m"))
+            for axis, put in zip(across, (ax.set_xlabel, ax.set_ylabel), strict=True):
+                put(axis_label(axis, shown_unit("m", f"{name}.{axis}", name)))
         figure.axes[-1].legend(**BESIDE)
     return figure
 
@@ -78,6 +79,8 @@ def _checked(curve: Curve, beside: Any) -> list[Curve]:
 def _draw(ax: Any, curves: Sequence[Curve], x: str, y: str) -> None:
     """All branches of all curves, and what is special on them."""
     colours = cycle(COLOURS)
+    owners = [(name, name.rpartition(".")[0]) if x[:-1] == y[:-1] else (name,) for name in (x, y)]  # of a point, or not
+    sizes = np.array([size_of(curves[0].unit(own[0]), *own)[0] for own in owners])[:, None]
     for number, (curve, dashes) in enumerate(zip(curves, cycle(DASHES), strict=False), start=1):
         turns = np.array([_turns(curves[0], curve, name) for name in (x, y)])[:, None]
         which = f"curve {number}, " if len(curves) > 1 else ""
@@ -85,16 +88,16 @@ def _draw(ax: Any, curves: Sequence[Curve], x: str, y: str) -> None:
             colour = next(colours)
             for k, piece in enumerate(pieces):
                 label = f"{which}branch {branch}" if k == 0 else "_"
-                ax.plot(*(piece + turns), dashes, color=colour, label=label)
+                ax.plot(*((piece + turns) / sizes), dashes, color=colour, label=label)
         last = number == len(curves)
         special = (curve.dead_points, DEAD, "dead point"), (curve.branch_points, CROSS, "branch point")
         for points, look, label in special:
             at = np.array([[point.state[one] for one in (x, y)] for point in points]).reshape(-1, 2)
             shown = last and any(one.dead_points if look is DEAD else one.branch_points for one in curves)
-            ax.plot(*(at.T + turns), **look, label=label if shown else "_")
+            ax.plot(*((at.T + turns) / sizes), **look, label=label if shown else "_")
         if not curve.closed:
             both_ends = np.stack([curve[x], curve[y]])[:, [0, -1]]
-            ax.plot(*(both_ends + turns), **START, linestyle="none", label="end" if last else "_")
+            ax.plot(*((both_ends + turns) / sizes), **START, linestyle="none", label="end" if last else "_")
 
 
 def _turns(first: Curve, other: Curve, name: str) -> float:

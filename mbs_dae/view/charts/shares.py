@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 
 from ...errors import check_name
 from ...results.shares import Shares
+from ...unit_system import size_of
 from ..drawing.colours import COLOURS, DARK, paler
-from ..style import Picture, as_label, axis_label, style
+from ..style import Picture, as_label, axis_label, axis_of, style
 
 MOST = 2 * len(COLOURS) - 1  # so many are told apart; the smallest others are drawn as one
 NOTHING = 1e-9  # a component this small against the largest of its unit is not drawn, nor is such a share
@@ -26,13 +27,15 @@ def plot_shares(shares: Shares, names: Sequence[str]) -> Figure:
     with style():
         figure = Picture(figsize=(7.6, max(3.4, 0.9 + 2.1 * len(columns))), layout="constrained")
         panels = figure.subplots(len(columns), 1, sharex=True, squeeze=False)[:, 0]
+        t, along = axis_of(shares)
         for ax, column in zip(panels, columns, strict=True):
-            _stack(ax, shares.t, [(name, part[:, column], colour) for name, part, colour in layers])
-            ax.plot(shares.t, _table(shares.total)[:, column], color=DARK, label="sum", marker=_marker(shares))
             letter = shares.components[column]
+            size, unit = size_of(shares.units[column], f"{shares.of}.{letter}")
+            _stack(ax, t, [(name, part[:, column] / size, colour) for name, part, colour in layers])
+            ax.plot(t, _table(shares.total)[:, column] / size, color=DARK, label="sum", marker=_marker(shares))
             symbol = f"${letter[0]}_{letter[1]}$" if len(letter) == 2 else letter
-            ax.set_ylabel(axis_label(f"{as_label(shares.of)}: {symbol}", shares.units[column]))
-        panels[-1].set_xlabel(axis_label(*shares.axis))
+            ax.set_ylabel(axis_label(f"{as_label(shares.of)}: {symbol}", unit))
+        panels[-1].set_xlabel(along)
         figure.align_ylabels(list(panels))
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right upper")
     return figure

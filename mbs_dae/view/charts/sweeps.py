@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from ...equilibria.found import EquilibriumPath
 from ...equilibria.lines import LinearPath, ModeLine, checked_order
+from ...unit_system import shown, size_of
 from ..drawing.colours import COLOURS, DARK, GROUND
 from ..plots import names_of, solid_and_dashed
 from ..style import BESIDE, MEANINGS, Picture, as_label, axis_label, style
@@ -26,22 +27,25 @@ def plot_equilibria(path: EquilibriumPath, names: Sequence[str]) -> Figure:
     """The parameter is to the right, although the path may turn back in it."""
     first = path.states[0].result
     names = names_of(names, "plot", "quantities", first.names)
-    units = list(dict.fromkeys(map(first.unit, names)))
+    read = {name: size_of(first.unit(name), name) for name in names}  # the size and the word of each unit
+    units = list(dict.fromkeys((first.unit(name), read[name][1]) for name in names))
+    unit = path.states[0].system.model.parameters[path.parameter].unit
+    across, unit = size_of(unit, path.parameter)
     with style():
         figure = Picture(figsize=(7.4, max(3.6, 0.9 + 2.4 * len(units))), layout="constrained")
         axes = figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0]
         for name, colour in zip(names, COLOURS * len(names), strict=False):
-            ax, values = axes[units.index(first.unit(name))], path[name]
+            size, word = read[name]
+            ax, values = axes[units.index((first.unit(name), word))], path[name] / size
             for part, dashes, _ in solid_and_dashed(path.stable):
                 label = as_label(name) + (" (not stable)" if dashes == "--" else "")
-                ax.plot(np.where(part, path.values, np.nan), values, dashes, color=colour, label=label)
-            limits = [one[name] for one in path.limits]
-            ax.plot(path.limit_values, limits, "o", color=colour, markersize=5, zorder=3)
-        for ax, unit in zip(axes, units, strict=True):
+                ax.plot(np.where(part, path.values / across, np.nan), values, dashes, color=colour, label=label)
+            limits = [one[name] / size for one in path.limits]
+            ax.plot(np.divide(path.limit_values, across), limits, "o", color=colour, markersize=5, zorder=3)
+        for ax, (meant, word) in zip(axes, units, strict=True):
             ax.plot([], [], "o", color=GROUND, markersize=5, label="limit point" if path.limits else "")
-            ax.set_ylabel(axis_label(MEANINGS.get(unit, ""), unit or "–"))
+            ax.set_ylabel(axis_label(MEANINGS.get(meant, ""), word or "–"))
             ax.legend(**BESIDE)
-        unit = path.states[0].system.model.parameters[path.parameter].unit
         axes[-1].set_xlabel(axis_label(as_label(path.parameter), unit))
     return figure
 
@@ -50,25 +54,27 @@ def plot_lines(path: LinearPath) -> Figure:
     """Above how fast modes grow or fade, below how fast they oscillate; a line has one colour in both. What is shaded
     are spans of the parameter with no mode that grows at either end."""
     lines = _moving(path)
+    values, unit = shown(path.values, path.unit, path.parameter)
+    cycles, often = size_of("rad/s", frequency=True)
     calm = np.array([not (law.grows or after.grows) for law, after in pairwise(path.systems)])
     with style():
         figure = Picture(figsize=(6.4, 5.4), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
         for k, (line, colour) in enumerate(zip(lines, COLOURS * len(lines), strict=False), start=1):
-            values = line.eigenvalues
-            above.plot(path.values, np.where(values.imag >= 0.0, values.real, np.nan), color=colour, label=f"line {k}")
-            below.plot(path.values, line.damped_frequencies, color=colour)
+            found = line.eigenvalues
+            above.plot(values, np.where(found.imag >= 0.0, found.real, np.nan), color=colour, label=f"line {k}")
+            below.plot(values, line.damped_frequencies / cycles, color=colour)
         for ax in (above, below):
-            for first, last in zip(path.values[:-1][calm], path.values[1:][calm], strict=True):
+            for first, last in zip(values[:-1][calm], values[1:][calm], strict=True):
                 ax.axvspan(first, last, color=GROUND, alpha=0.12, linewidth=0, zorder=0)
         low, high = above.get_ylim()
         size = FLAT * max(float(np.abs(line.eigenvalues).max()) for line in path.lines)
         above.set_ylim(min(low, -size), max(high, size))  # roundoff is no growth
         above.axhline(0.0, color=GROUND, linewidth=0.8)
         above.set_ylabel(axis_label(r"Re $\lambda$", "1/s"))
-        below.set_ylabel(axis_label(r"Im $\lambda$", "rad/s"))
+        below.set_ylabel(axis_label(r"Im $\lambda$", often))
         below.set_ylim(bottom=0.0)
-        below.set_xlabel(axis_label(as_label(path.parameter), path.unit))
+        below.set_xlabel(axis_label(as_label(path.parameter), unit))
         figure.align_ylabels()
         figure.legend(*above.get_legend_handles_labels(), loc="outside lower center", ncols=min(6, len(lines)))
     return figure
@@ -80,6 +86,8 @@ def plot_campbell(path: LinearPath, orders: Sequence[float]) -> Figure:
     given = orders if isinstance(orders, Iterable) and not isinstance(orders, str) else [orders]
     orders = [checked_order(order) for order in given]
     lines = [line for line in _moving(path) if (line.eigenvalues.imag > 0.0).any()]
+    size, unit = size_of(path.unit, path.parameter)
+    cycles, often = size_of("rad/s", frequency=True)
     speeds = path.values
     high = 1.05 * max((float(np.nanmax(line.damped_frequencies)) for line in lines), default=1.0)
     with style():
@@ -87,20 +95,28 @@ def plot_campbell(path: LinearPath, orders: Sequence[float]) -> Figure:
         ax = figure.add_subplot()
         for k, (line, colour) in enumerate(zip(lines, COLOURS * len(lines), strict=False), start=1):
             how, dashes = _how_it_whirls(line)
-            ax.plot(speeds, line.damped_frequencies, dashes, color=colour, label=f"line {k}, {how}")
+            ax.plot(speeds / size, line.damped_frequencies / cycles, dashes, color=colour, label=f"line {k}, {how}")
         fastest = max(speeds, key=abs)
         for order in orders:
             end = np.sign(fastest) * min(abs(fastest), high / order)
-            ax.plot([0.0, end], [0.0, order * abs(end)], color=GROUND, linewidth=0.8, zorder=1)
-            ax.annotate(f"{order:g}×", (end, order * abs(end)), (3, 3), textcoords="offset points", fontsize=8,
+            tip = end / size, order * abs(end) / cycles
+            ax.plot([0.0, tip[0]], [0.0, tip[1]], color=GROUND, linewidth=0.8, zorder=1)
+            ax.annotate(f"{order:g}×", tip, (3, 3), textcoords="offset points", fontsize=8,
                         color=GROUND, annotation_clip=False)  # fmt: skip
             found = [one.speed for one in path.critical_speeds(order)]
-            ax.plot(found, np.multiply(order, np.abs(found)), "o", color=DARK, markersize=4, zorder=4)
+            ax.plot(
+                np.divide(found, size),
+                np.multiply(order, np.abs(found)) / cycles,
+                "o",
+                color=DARK,
+                markersize=4,
+                zorder=4,
+            )
         ax.plot([], [], "o", color=DARK, markersize=4, label="critical speed")
-        ax.set_xlim(speeds[0], speeds[-1])
-        ax.set_ylim(0.0, high)
-        ax.set_xlabel(axis_label(as_label(path.parameter), path.unit))
-        ax.set_ylabel(axis_label("frequency", "rad/s"))
+        ax.set_xlim(speeds[0] / size, speeds[-1] / size)
+        ax.set_ylim(0.0, high / cycles)
+        ax.set_xlabel(axis_label(as_label(path.parameter), unit))
+        ax.set_ylabel(axis_label("frequency", often))
         figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 

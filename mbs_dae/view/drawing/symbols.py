@@ -105,13 +105,16 @@ def circle(radius: float, points: int = ROUND, start: float = 0.0) -> np.ndarray
     return radius * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=-1)
 
 
-def wheel(stage: Stage, marker: Marker, radius: float, alpha: float = 1.0, **how: Any) -> Pieces:
-    """About the marker's axis, with one spoke, so that its turning is seen; what stands on the ground needs none."""
-    colour, rim = stage.colour(marker[0]), AtMarker(marker, circle(radius))
+def wheel(
+    stage: Stage, marker: Marker, radius: float, alpha: float = 1.0, height: float = 0.0, **how: Any
+) -> Pieces:
+    """About the marker's axis, at this height along it, with one spoke, so that its turning is seen; what stands on the
+    ground needs none."""
+    colour, rim = stage.colour(marker[0]), AtMarker(marker, circle(radius) + [0.0, 0.0, height])
     look = {"color": colour, "alpha": alpha, **BEHIND, **how}
     if not stage.is_ground(marker[0]):
         yield stage.area(rim, colour, alpha=0.2 * alpha, **{"zorder": 2, **how})
-        spoke = AtMarker(marker, points_of([[0.0, 0.0], [radius, 0.0]]))
+        spoke = AtMarker(marker, points_of([[0.0, 0.0, height], [radius, 0.0, height]]))
         yield stage.line(spoke, linewidth=2 * stage.fine, **look)
     yield stage.line(rim.taking([*range(ROUND), 0]), linewidth=2.5 * stage.fine, **look)
 
@@ -126,15 +129,18 @@ def mesh(stage: Stage, element: ElementSketch) -> Pieces:
         rack = AtMarker(second, points_of([[ways.min() - radius, 0.0], [ways.max() + radius, 0.0]]))
         yield stage.line(rack, color=stage.colour(second[0]), linewidth=2.5 * stage.fine)
     else:
-        for marker, radius in zip((first, second), pitch_radii(stage, element), strict=False):
-            yield from wheel(stage, marker, radius)
+        heights = (float(element.constants.get(name, 0.0)) for name in ("h_i", "h_j"))
+        for marker, radius, height in zip((first, second), pitch_radii(stage, element), heights, strict=False):
+            yield from wheel(stage, marker, radius, height=height)
 
 
 def pitch_radii(stage: Stage, element: ElementSketch) -> tuple[float, ...]:
-    """On parallel axes the two radii that share their distance as the ratio says; none if it does not stay the same.
-    On others (bevel gears) the markers do not tell how large the wheels are: they are drawn small, in the right
-    proportion."""
+    """The radii of a gear. With a ratio, on parallel axes, they share the distance of the axes as it says; there are
+    none if that distance does not stay the same. On other axes nothing tells how large the wheels are: they are drawn
+    small, in the right proportion."""
     first, second = element.markers[:2]
+    if "r_i" in element.constants:
+        return float(element.constants["r_i"]), float(element.constants["r_j"])
     if "ratio" not in element.constants:
         return ()
     ratio, motion = float(element.constants["ratio"]), stage.whole

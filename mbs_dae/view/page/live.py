@@ -19,7 +19,7 @@ from ...results.result import Result
 from ..drawing.motion import motion_of
 from .geometry import Geometry, LiveWriter, geometry_of
 from .numbers import packed
-from .scene import Choices, drawing
+from .scene import Choices, curves_of, drawing, reading_of
 from .shaped import Shaped, profiles, shaped_pieces
 from .tracks import MESH
 
@@ -40,10 +40,12 @@ def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
     meshes = {name: array for name, array in arrays.items() if name.startswith(MESH)}
     data["pieces"] = [piece for piece in pieces if not {"push", "path"} & piece["track"].keys()]
     data |= {
-        "curves": [{"name": one["name"], "unit": result.unit(one["name"])} for one in readings],
+        "curves": curves_of(result, [one["name"] for one in readings]),
         "plots": _plots(result, choices, [one["name"] for one in readings]), "arrays": packed(meshes),
         "live": {
-            **_pose(result, system), "readings": readings, "traces": [_point(name, geometry) for name in choices.trace],
+            **_pose(result, system), "readings": readings,
+            "read": {name: reading_of(p.unit, name) for name, p in system.model.parameters.items()},
+            "traces": [_point(name, geometry) for name in choices.trace],
             "geometry": {"markers": len(geometry.markers), "width": 3 if data["dimension"] == 2 else 12},
             "shapes": _shaping(system, geometry, data, sizes), "left": _left(pieces),
         },

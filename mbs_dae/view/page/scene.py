@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...results.result import Result
+from ...unit_system import size_of
 from ..drawing.colours import REACTION
 from ..drawing.mechanism import Pieces, edges_of, pieces_of, staged
 from ..drawing.motion import Motion, in_space, path_of
@@ -80,6 +81,7 @@ def drawing(
     arrays |= {f"trace {name}": path[0] for name, path in traces.items()} | writer.arrays
     return {
         "title": result.title, "dimension": result.sketch.dimension, "axis": list(result.axis),
+        "axisRead": reading_of(result.axis[1], result.axis[0]), "metre": reading_of("m"),
         "message": "" if result.success else result.message,
         "bodies": [{"name": b.name, "colour": stages[0].colour(b.name)} for b in result.sketch.bodies],
         "names": _names(stages, writer), "pieces": pieces, "low": rounded(low), "high": rounded(high), "symbol": symbol,
@@ -162,15 +164,27 @@ def _reaction_arrows(stage: Stage, reactions: dict[str, np.ndarray]) -> Pieces:
 # --- curves ---
 
 
-def _curves(result: Result) -> tuple[list[dict[str, str]], dict[str, np.ndarray]]:
+def _curves(result: Result) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
     """Every quantity over time. Of more poses than a screen shows the extremes are kept: of each group of neighbours
     the least and the largest, in their order."""
-    table = [{"name": name, "unit": result.unit(name)} for name in result.scalar_names]
+    table = curves_of(result, result.scalar_names)
     read = result.quantities.read_all()
     rows = [read[one["name"]] if one["name"] in read else result[one["name"]] for one in table]
     values = np.stack(rows, axis=1) if table else np.zeros((len(result), 0))
     times, values = thinned_curves(np.asarray(result.t), values, MOST)
     return table, {"curve times": times, "curves": values}
+
+
+def curves_of(result: Result, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Name and unit of each, and how it is read."""
+    units = {name: result.unit(name) for name in names}
+    return [{"name": name, "unit": unit, "read": reading_of(unit, name)} for name, unit in units.items()]
+
+
+def reading_of(unit: str, *names: str) -> dict[str, Any] | None:
+    """The word and the size of the unit in which a page shows numbers that it has in SI; None where that is SI."""
+    size, word = size_of(unit, *names)
+    return None if word == unit else {"word": word, "size": size}
 
 
 def thinned_curves(times: np.ndarray, values: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:

@@ -13,9 +13,9 @@ import numpy as np
 import sympy as sp
 
 from ...errors import MbsError
-from ...model.bodies.body import Marker as ModelMarker
 from ...model.element import Element
 from ...model.fields import Scalar, theta
+from ...model.joints.gears import bearings
 from ...model.model import Model
 from ...model.tables import TableSymbol
 from ...readings.sketch import OUTLINE_POINTS, sketch_of
@@ -97,8 +97,9 @@ def _size_of(track: AtMarker, others: Sequence[Track | None], model: Model, own:
         return None
     number, length = model.evaluator(), np.nanmax(np.abs(track.points), initial=0.0)
     for size, apart in _sizes(model, own):
-        value = number(size)
-        parts = [change.model.evaluator()(size) / value if value else np.nan for change in changes]
+        if not (value := number(size)):  # nothing grows in proportion to it
+            continue
+        parts = [change.model.evaluator()(size) / value for change in changes]
         pairs = zip(others, parts, strict=True)
         if all(_same(other.points, part * track.points, length) for other, part in pairs):  # type: ignore[union-attr]
             return size * apart
@@ -109,7 +110,8 @@ def _sizes(model: Model, own: Element) -> Iterator[tuple[Any, Any]]:
     """Its scalars, and those of its shapes; of gears the parts of the distance of their axes, and that distance, which
     belongs to the motion."""
     values = getattr(own, "values", {})
-    scalars = [n for n, field in getattr(own, "fields", {}).items() if isinstance(field, Scalar) and n != "ratio"]
+    yield from ((as_sympy(radius), 1) for radius in getattr(own, "radii", None) or ())
+    scalars = [n for n, f in getattr(own, "fields", {}).items() if isinstance(f, Scalar) and f.unit == "m"]
     yield from ((as_sympy(values[n]), 1) for n in scalars)
     for shape in getattr(own, "shapes", ()):
         numbers = (getattr(shape.geometry, name, None) for name in ("radius", "opening"))
@@ -123,22 +125,10 @@ def _sizes(model: Model, own: Element) -> Iterator[tuple[Any, Any]]:
 
 def _distances(model: Model, own: Element) -> Iterator[sp.Expr]:
     """Between markers of one body that two wheels turn on."""
-    first, second = (dict(_bearings(model, marker)) for marker in own.feeling[:2])
+    first, second = (bearings(model.elements.values(), marker) for marker in own.feeling[:2])
     for carrier in first.keys() & second.keys():
         pairs = zip(first[carrier].point, second[carrier].point, strict=True)
         yield sp.sqrt(sum((as_sympy(a) - as_sympy(b)) ** 2 for a, b in pairs))
-
-
-def _bearings(model: Model, wheel: ModelMarker) -> Iterator[tuple[str, ModelMarker]]:
-    """Where the middle of a wheel is on the bodies that it turns on, and on others that turn there."""
-    pins = [element.feeling[:2] for element in model.elements.values() if element.sketch == "pin"]
-    places, seen = [wheel], {wheel.body.name: wheel}
-    for place in places:
-        for one, other in (*pins, *(pin[::-1] for pin in pins)):
-            if one.body is place.body and one.point == place.point and other.body.name not in seen:
-                seen[other.body.name] = other
-                places.append(other)
-    yield from seen.items()
 
 
 # --- cams ---

@@ -11,7 +11,7 @@ from ...errors import MbsError, ModelError
 from ...results.result import Result
 from ..page.html import SOLVING, STYLE, filled, joined
 from ..page.live import live_page
-from ..page.scene import Choices, page_data
+from ..page.scene import Choices, page_data, reading_of
 from .runs import DRIVEN, RELEASED, Said
 
 POLICY = (
@@ -83,7 +83,8 @@ def _dial(name: str, unit: str, value: float) -> dict[str, Any]:
     low, high = sorted((0.5 * value, 1.5 * value))
     if low == high or abs(value) < 1e-9:
         low, high = -WIDTHS.get(unit, 1.0), WIDTHS.get(unit, 1.0)
-    return {"name": name, "unit": unit, "value": float(value), "low": low, "high": high}
+    read = reading_of(unit, name)
+    return {"name": name, "unit": unit, "read": read, "value": float(value), "low": low, "high": high}
 
 
 def told(error: BaseException) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ...errors import MbsError
 from ...results.result import Result
+from ...unit_system import Units, shown_in
 from ..page.html import choices_of
 from ..page.scene import Choices
 from .answers import answer, opening, told
@@ -51,6 +52,9 @@ class Session:
     one_at_a_time: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
+        chosen = dict(self.choices)
+        self.units: Units = chosen.pop("units", Units())
+        self.choices = chosen
         self.opened = self._read(1)
 
     def look(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,7 +79,8 @@ class Session:
             try:
                 _check(gone)
                 result, initial = run(opened.said, wanted, lambda done, total: _check(gone))
-                return answer(opened.said, result, initial, opened.choices)
+                with shown_in(self.units):  # pages are answered in threads of their own
+                    return answer(opened.said, result, initial, opened.choices)
             except Overtaken:
                 return OVERTAKEN
             except Exception as error:  # a force in Python may raise whatever it wants
@@ -85,7 +90,8 @@ class Session:
         said = self.source.read()
         result, initial = _as_far_as_it_goes(said)
         choices = choices_of(result, **self.choices)
-        return Opened(version, said, *opening(said, result, initial, choices, version))
+        with shown_in(self.units):
+            return Opened(version, said, *opening(said, result, initial, choices, version))
 
     def _read_again(self) -> None:
         try:

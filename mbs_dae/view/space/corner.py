@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, ScaledTranslation
 
+from ...unit_system import told
 from ..camera import Camera
 from ..drawing.colours import COLOURS, GROUND
 
@@ -31,7 +32,7 @@ class Corners:
                 self.triad.append(Line2D(*np.transpose([middle, middle + way]), color=colour, linewidth=1.4))
                 x, y = middle + way + 0.09 * way / np.hypot(*way)
                 self.triad.append(Text(x, y, name, color=colour, fontsize=8, ha="center", va="center", style="italic"))
-        note = f"one square: {step:g} m"
+        note = f"one square: {told(step, 'm')}"
         self.note = Text(0.0, 0.0, note, color=GROUND, fontsize=8, ha="right", va="bottom")
         for artist in (*self.triad, self.note):
             artist.set_in_layout(False)

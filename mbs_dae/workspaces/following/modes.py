@@ -45,8 +45,8 @@ def poses_at(
     width = region.width / equations.scale
     while done < len(found):
         for way in ((1.0, 0.0), (0.0, 1.0)):
-            new = _passes(equations, region, found[done], np.array(way) * width, values, step)
-            add_poses(equations, region, found, new)
+            passed = _passes(equations, region, found[done], np.array(way) * width, values, step)
+            add_poses(equations, region, found, passed)
         done += 1
     return found
 
@@ -155,7 +155,7 @@ def met(equations: Equations, region: Region, near: Point, values: np.ndarray) -
     times: list[int] = []
     for count, z in enumerate(thrown(equations, near, values, MOST), 1):
         if z is not None:
-            known = [np.linalg.norm(equations.between(one, z, region.turns)) < ALIKE for one in found]
+            known = [bool(np.linalg.norm(equations.between(one, z, region.turns)) < ALIKE) for one in found]
             if any(known):
                 times[known.index(True)] += 1
             else:

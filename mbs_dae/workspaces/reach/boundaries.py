@@ -124,7 +124,9 @@ class Boundaries:
 
     def _cross_limits(self, chosen: Mapping[str, float], trace: Trace | None) -> None:
         """Where joints come to limits along a line, curves with them there begin."""
-        for more, seeking in self.sets if trace is not None else ():
+        if trace is None:
+            return
+        for more, seeking in self.sets:
             if len(more) != len(chosen) + 1 or not chosen.items() <= more.items():
                 continue
             ((name, limit),) = more.items() - chosen.items()

@@ -24,6 +24,7 @@ from ...model.parameters import finite_number
 from ...poses.reach.joint_space import JointSpace, label
 from ...provided import provided
 from ...results.quantities import frozen
+from ...unit_system import UnitsLike, shown_in, told
 from ...verbs.inverse_kinematics import inverse_kinematics
 from ..agreement import Counting, disagreements, samples_told
 from ..asked import Begun, Plane, begin, check_freedom, plane_of, points_of, state_at
@@ -69,12 +70,13 @@ class ReachableWorkspace:
     """All singular curves and those at limits, the parts that cannot be reached as well."""
     limits: dict[str, tuple[float, float]]
     notes: tuple[str, ...]
-    """What is open: samples of a region that have another number of solutions, poses of the arm in no region."""
+    """Open questions: samples of a region that have another number of solutions, poses of the arm in no region."""
     pieces: tuple[Piece, ...] = field(repr=False)
     scale: np.ndarray = field(repr=False)
 
     def __repr__(self) -> str:
-        return f"<Reachable workspace of {self.title!r}: {self.area:.6g} {self.units[0]}², {len(self.regions)} regions>"
+        area = told(self.area, f"{self.units[0]}²")
+        return f"<Reachable workspace of {self.title!r}: {area}, {len(self.regions)} regions>"
 
     @cached_property
     def area(self) -> float:
@@ -108,9 +110,11 @@ class ReachableWorkspace:
         own = [piece for piece in self.pieces if id(piece) in self._sides]
         return [(piece.points * self.scale, piece.curve.tag.kind, self._sides[id(piece)] == 1) for piece in own]
 
-    def plot(self) -> Figure:
-        """Boundaries by their kind; curves inside, where the number of solutions changes, thin."""
-        return provided("ReachableWorkspace.plot")(self)
+    def plot(self, units: UnitsLike = None) -> Figure:
+        """Boundaries by their kind; curves inside, where the number of solutions changes, thin. `units` are those of
+        ``Result.plot``."""
+        with shown_in(units):
+            return provided("ReachableWorkspace.plot")(self)
 
 
 def reachable_workspace(

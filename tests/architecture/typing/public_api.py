@@ -128,7 +128,8 @@ def verbs(model: mbs.PlanarModel) -> float:
     needed = mbs.inverse_dynamics(model, moved.t)
     swept = mbs.sweep(model, "r", [0.1, 0.2])
     rest: mbs.Equilibrium = mbs.equilibrium(model, {"a.angle": 0.6})
-    rests: tuple[mbs.Equilibrium, ...] = mbs.equilibrium(model, all=True)
+    rests: mbs.Equilibria = mbs.equilibrium(model, all=True)
+    rest = rests[0]
     law: mbs.LinearSystem = mbs.linearize(model, rest.state, inputs=["r"], outputs=["a.angle"])
     held: mbs.Holding = mbs.holding(model, rest, load="r")
     path: mbs.EquilibriumPath = mbs.equilibrium(model, over=("r", [0.1, 0.2]))
@@ -308,3 +309,11 @@ def linkages() -> float:
     one.plot().savefig("best.png")
     assert one.model(omega=2.0, density=1.2).bodies and function.curves is None
     return one.ratios["b"] + one.lengths["a"] + float(one.transmission.min() + one.angles[0] + one.pose(0.1).P.real)
+
+
+def trade(result: mbs.Result) -> str:
+    read: mbs.Units = mbs.units("deg", "mm", {"rod.angle": "rev"})
+    result.plot("rod.angle", units=read).savefig("rod.png")
+    result.plot("rod.angle", degrees=True)
+    with read:
+        return read.unit("m/s")

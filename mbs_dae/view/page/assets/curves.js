@@ -1,6 +1,6 @@
 // Curves of quantities beside the motion: a panel for each unit, one cursor through all of them.
 
-import { between } from "./numbers.js";
+import { between, inUnit, wordOf } from "./numbers.js";
 import { niceStep, rounded } from "./paper.js";
 
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
@@ -23,18 +23,21 @@ export function drawnCurves(holder, page, arrays, chosen, palette) {
   chosen.forEach((name) => {
     const column = page.curves.findIndex((curve) => curve.name === name);
     if (column < 0) return;
-    const unit = page.curves[column].unit;
-    units.set(unit, [...(units.get(unit) ?? []), { name, column }]);
+    const { unit, read } = page.curves[column];
+    const key = `${unit} in ${wordOf(read, unit)}`;
+    units.set(key, [...(units.get(key) ?? []), { name, column, unit, read }]);
   });
   const width = Math.max(240, holder.clientWidth);
-  const panels = [...units].map(([unit, curves]) => panel(holder, page, arrays, unit, curves, width, palette));
+  const panels = [...units.values()].map((curves) => panel(holder, page, arrays, curves, width, palette));
   return { show: (x, now) => panels.forEach((one) => one.show(x, now)) };
 }
 
-function panel(holder, page, arrays, unit, curves, width, palette) {
+function panel(holder, page, arrays, curves, width, palette) {
+  const [{ unit, read }] = curves;
+  const word = wordOf(read, unit);
   const times = arrays["curve times"].data;
   const [start, end] = [Math.min(...times), Math.max(...times)];
-  const values = curves.map(({ column }) => times.map((_, row) => arrays.curves.data[row * arrays.curves.columns + column]));
+  const values = curves.map(({ column }) => times.map((_, row) => inUnit(arrays.curves.data[row * arrays.curves.columns + column], read)));
   const finite = values.flatMap((own) => [...own].filter(Number.isFinite));
   let [low, high] = finite.length ? [smallest(finite), largest(finite)] : [0, 1];
   const margin = high > low ? 0.06 * (high - low) : Math.abs(high) || 1;
@@ -45,9 +48,9 @@ function panel(holder, page, arrays, unit, curves, width, palette) {
   const figure = document.createElement("figure");
   const caption = figure.appendChild(document.createElement("figcaption"));
   const svg = figure.appendChild(made("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img" }));
-  const label = `${page.meanings[unit] ?? ""} [${unit || "–"}]`.trim();
+  const label = `${page.meanings[unit] ?? ""} [${word || "–"}]`.trim();
   svg.appendChild(made("title")).textContent = `${curves.map((curve) => curve.name).join(", ")} over ${page.axis[0]}`;
-  grid(svg, x, y, [start, end], [low, high], width, palette, page.axis, label);
+  grid(svg, x, y, [start, end], [low, high], width, palette, page, label);
   values.forEach((own, k) => {
     const colour = palette.shown(COLOURS[k % COLOURS.length]);
     const dash = k < COLOURS.length ? {} : { "stroke-dasharray": "6 3" };
@@ -71,24 +74,27 @@ function panel(holder, page, arrays, unit, curves, width, palette) {
       cursor.setAttribute("x1", at);
       cursor.setAttribute("x2", at);
       curves.forEach(({ column }, k) => {
-        const own = now ? now(column) : value(arrays, column, t);
+        const own = inUnit(now ? now(column) : value(arrays, column, t), read);
         dots[k].setAttribute("cx", at);
         dots[k].setAttribute("cy", Number.isFinite(own) ? y(own) : -99);
-        readings[k].textContent = `${told(own)} ${unit}`;
+        readings[k].textContent = `${told(own)} ${word}`;
       });
     },
   };
 }
 
-function grid(svg, x, y, [start, end], [low, high], width, palette, axis, label) {
+function grid(svg, x, y, [start, end], [low, high], width, palette, { axis, axisRead }, label) {
   const text = (content, attributes) => {
     svg.appendChild(made("text", { fill: palette.ink, "font-size": 11, ...attributes })).textContent = content;
   };
   const stroke = (attributes) => svg.append(made("line", { stroke: palette.grid, ...attributes }));
-  const across = niceStep((end - start) / Math.max(2, (width - LEFT - RIGHT) / 80) || 1);
-  const word = axis[1] ? `${axis[0]} [${axis[1]}]` : axis[0];
-  for (let n = Math.ceil(start / across - 1e-9); n * across <= end + 1e-9 * across; n++) {
-    const at = x(n * across);
+  const size = axisRead?.size ?? 1;
+  const [first, last] = [start / size, end / size];
+  const across = niceStep((last - first) / Math.max(2, (width - LEFT - RIGHT) / 80) || 1);
+  const unit = wordOf(axisRead, axis[1]);
+  const word = unit ? `${axis[0]} [${unit}]` : axis[0];
+  for (let n = Math.ceil(first / across - 1e-9); n * across <= last + 1e-9 * across; n++) {
+    const at = x(n * across * size);
     stroke({ x1: at, x2: at, y1: TOP, y2: HEIGHT - BOTTOM });
     const number = rounded(n * across, across);
     const free = width - RIGHT - LETTER * (word.length + 1 + number.length / 2); // up to the word at the end

@@ -43,6 +43,10 @@ export function unpackMeshes(page, arrays) {
   }
 }
 
+// A number in SI in the unit in which it is read: `read` has this unit's word and its size in SI, if it is none of SI.
+export const inUnit = (number, read) => number / (read?.size ?? 1);
+export const wordOf = (read, unit) => read?.word ?? unit;
+
 // How far x is between the rows of a rising column: a row, and the part of the way to the next one.
 export function between(times, x) {
   let low = 0;

@@ -7,7 +7,7 @@ import { drawnCurves, told } from "./curves.js";
 import { hosted } from "./guest.js";
 import { drawnNames } from "./names.js";
 import { middleOf } from "./poses.js";
-import { unpacked, unpackMeshes } from "./numbers.js";
+import { inUnit, unpacked, unpackMeshes, wordOf } from "./numbers.js";
 import { drawnPaper } from "./paper.js";
 import { framed, inPicture } from "./reach.js";
 import { toldUnder } from "./under.js";
@@ -117,7 +117,7 @@ function frame(view) {
   state.named = state.shown.names ? drawnNames(context, page, state.pose, camera, palette, state.labels) : [];
   state.cost = performance.now() - begun;
   const [name, unit] = page.axis;
-  part("value").textContent = `${name} = ${told(state.pose.value)} ${unit}`;
+  part("value").textContent = `${name} = ${told(inUnit(state.pose.value, page.axisRead))} ${wordOf(page.axisRead, unit)}`;
   part("time").value = state.x;
   if (state.cursor === null) view.curves?.show(state.pose.value, state.pose.read);
   else view.curves?.show(state.cursor);
@@ -254,8 +254,8 @@ function check(holder, name, on, act) {
 function listed(view) {
   const { state } = view;
   part("quantities").replaceChildren();
-  page.curves.forEach(({ name, unit }) => {
-    const box = check(part("quantities"), unit ? `${name} [${unit}]` : name, state.chosen.includes(name), (on) => {
+  page.curves.forEach(({ name, unit, read }) => {
+    const box = check(part("quantities"), unit ? `${name} [${wordOf(read, unit)}]` : name, state.chosen.includes(name), (on) => {
       state.chosen = on ? [...state.chosen, name] : state.chosen.filter((other) => other !== name);
       plotted(view);
     });

@@ -2,6 +2,7 @@
 
 import { projected } from "./camera.js";
 import { trail, turned } from "./canvas.js";
+import { wordOf } from "./numbers.js";
 
 const REACH = 2; // lengths of what is followed, to all sides
 
@@ -13,14 +14,16 @@ export function niceStep(least) {
 export function drawnPaper(context, camera, page, palette, seen, followed) {
   context.fillStyle = palette.paper;
   context.fillRect(0, 0, camera.width, camera.height);
-  return camera.dimension === 2 ? ruled(context, camera, palette) : floored(context, camera, page, palette, seen, followed);
+  return camera.dimension === 2 ? ruled(context, camera, page, palette) : floored(context, camera, page, palette, seen, followed);
 }
 
-// Lines at round numbers of metres, which stand at the lower and the left edge.
-function ruled(context, camera, palette) {
-  const step = niceStep(64 / camera.scale);
-  const upright = lines(camera.centre[0], camera.width, camera.scale, step);
-  const level = lines(camera.centre[1], camera.height, -camera.scale, step);
+// Lines at round numbers of metres, or of the unit in which lengths are read; they stand at the lower and the left edge.
+function ruled(context, camera, page, palette) {
+  const size = page.metre?.size ?? 1;
+  const step = niceStep(64 / camera.scale / size);
+  const upright = lines(camera.centre[0] / size, camera.width, camera.scale * size, step);
+  const level = lines(camera.centre[1] / size, camera.height, -camera.scale * size, step);
+  const [across, up] = ["x", "y"].map((axis) => `${axis} [${wordOf(page.metre, "m")}]`);
   context.strokeStyle = palette.grid;
   context.fillStyle = palette.ink;
   context.font = "11px system-ui, sans-serif";
@@ -37,18 +40,18 @@ function ruled(context, camera, palette) {
   context.stroke();
   context.globalAlpha = 0.75;
   context.textAlign = "center";
-  const word = camera.width - 8 - context.measureText("x [m]").width; // where it begins
+  const word = camera.width - 8 - context.measureText(across).width; // where it begins
   for (const { value, at } of upright) {
     const text = rounded(value, step);
     if (at > 44 && at + context.measureText(text).width / 2 < word - 6) context.fillText(text, at, camera.height - 5);
   }
   context.textAlign = "right";
-  context.fillText("x [m]", camera.width - 8, camera.height - 5);
+  context.fillText(across, camera.width - 8, camera.height - 5);
   context.textAlign = "left";
   for (const { value, at } of level) {
     if (at > 30 && at < camera.height - 24) context.fillText(rounded(value, step), 5, at - 3);
   }
-  context.fillText("y [m]", 5, 14);
+  context.fillText(up, 5, 14);
   context.globalAlpha = 1;
 }
 
@@ -69,7 +72,8 @@ function floored(context, camera, page, palette, seen, followed) {
   const fromAbove = (upright ? 1 : -1) * camera.toward[2] > 0.02;
   const [low, high] = followed ? [-1, 1].map((side) => followed.map((x) => x + side * REACH * page.travel.length)) : [page.low, page.high];
   const wide = Math.max(high[0] - low[0], high[1] - low[1], 1e-9);
-  const step = niceStep(wide / 8);
+  const size = page.metre?.size ?? 1;
+  const step = niceStep(wide / 8 / size) * size;
   const [x0, x1, y0, y1] = [[0, -1], [0, 1], [1, -1], [1, 1]].map(([k, side]) => {
     const edge = side < 0 ? low[k] : high[k];
     return step * (side < 0 ? Math.floor(edge / step) - 1 : Math.ceil(edge / step) + 1);
@@ -91,7 +95,7 @@ function floored(context, camera, page, palette, seen, followed) {
   context.font = "11px system-ui, sans-serif";
   context.textAlign = "right";
   context.globalAlpha = 0.75;
-  context.fillText(`one square: ${rounded(step, step)} m`, camera.width - 8, camera.height - 8);
+  context.fillText(`one square: ${rounded(step / size, step / size)} ${wordOf(page.metre, "m")}`, camera.width - 8, camera.height - 8);
   context.globalAlpha = 1;
 }
 

@@ -2,6 +2,7 @@
 
 import { unprojected } from "./camera.js";
 import { told } from "./curves.js";
+import { inUnit, wordOf } from "./numbers.js";
 
 const NEAR = 10; // pixels within which something is under it
 
@@ -23,11 +24,11 @@ export function nearest({ state }, x, y) {
 
 // The name of what is nearest to the pointer; in the plane where that is, too.
 export function toldUnder(view, x, y) {
-  const { camera } = view;
+  const { camera, page: { metre } } = view;
   const best = nearest(view, x, y)?.piece;
   const under = document.getElementById("under");
   const place = unprojected(camera, x, y);
-  const where = camera.dimension === 2 ? `x = ${told(place[0])} m, y = ${told(place[1])} m` : "";
+  const where = camera.dimension === 2 ? ["x", "y"].map((axis, k) => `${axis} = ${told(inUnit(place[k], metre))} ${wordOf(metre, "m")}`).join(", ") : "";
   under.textContent = [best && best.of, where].filter(Boolean).join("  ·  ");
   under.hidden = !under.textContent;
   under.style.left = `${Math.min(x + 14, Math.max(0, camera.width - under.offsetWidth - 4))}px`;

@@ -1,9 +1,11 @@
 // A slider and a number for each parameter.
 
+import { wordOf } from "../numbers.js";
+
 export function dials(view, parameters) {
-  const { poses } = view;
+  const { page, poses } = view;
   const holder = added(document.querySelector(".stage"), "div", { id: "dials", role: "group", "aria-label": "Parameters" });
-  const rows = parameters.map((one) => dialOf(holder, one, poses.nominal[one.name], (value) => changed({ [one.name]: value })));
+  const rows = parameters.map((one) => dialOf(holder, { ...one, read: page.live.read[one.said] }, poses.nominal[one.name], (value) => changed({ [one.name]: value })));
   const hint = added(holder, "p", { id: "stiff", class: "hint" });
   if (rows.length) {
     const reset = added(holder, "button", { id: "reset", type: "button" }, "Reset parameters");
@@ -39,9 +41,11 @@ export function leftOut(view) {
 }
 
 // `range` is from where to where the slider goes; a number may be beyond it.
-export function dialOf(holder, { name, said, unit, range: ends }, value, act) {
-  const label = unit && unit !== "1" ? `${said} [${unit}]` : said;
-  const [low, high] = ends ?? (value === 0 ? [-1, 1] : [0.5 * value, 1.5 * value].sort((a, b) => a - b));
+// `value` and `act` are in SI; its reader sees and writes numbers in the unit of `read`.
+export function dialOf(holder, { name, said, unit, read, range: ends }, value, act) {
+  const label = unit && unit !== "1" ? `${said} [${wordOf(read, unit)}]` : said;
+  const size = read?.size ?? 1;
+  const [low, high] = (ends ?? (value === 0 ? [-1, 1] : [0.5 * value, 1.5 * value].sort((a, b) => a - b))).map((x) => x / size);
   const own = added(holder, "div", { class: "dial" });
   added(own, "span", { "aria-hidden": "true" }, label.replaceAll(".", ".\u200b")); // long names break there
   const range = added(own, "input", { type: "range", min: low, max: high, step: "any", "aria-label": label });
@@ -49,20 +53,20 @@ export function dialOf(holder, { name, said, unit, range: ends }, value, act) {
   let known = value;
   const show = (now) => {
     known = now;
-    range.value = now;
-    number.value = Number(now.toPrecision(6));
+    range.value = now / size;
+    number.value = Number((now / size).toPrecision(6));
   };
   range.addEventListener("input", () => {
-    known = Number(range.value);
-    number.value = Number(known.toPrecision(6));
+    known = size * Number(range.value);
+    number.value = Number(Number(range.value).toPrecision(6));
     act(known);
   });
   number.addEventListener("change", () => {
     const wanted = number.value === "" ? NaN : Number(number.value);
     if (!Number.isFinite(wanted)) return show(known);
-    known = wanted;
+    known = size * wanted;
     range.value = wanted; // so that the next key goes on from there
-    act(wanted);
+    act(known);
   });
   show(value);
   return { show: (p) => show(p[name]) };

@@ -2,6 +2,7 @@
 // last, for curves and paths, and to begin from where one jumps in time.
 
 import { told } from "../curves.js";
+import { inUnit, wordOf } from "../numbers.js";
 import { reading, seenAt } from "./observed.js";
 import { at, lengthen, reshape, shapeOf } from "./reshaped.js";
 import { assembled, followed, sizesOf } from "./solver.js";
@@ -81,7 +82,9 @@ export function solvedPoses(page, arrays, kinematics) {
 
   function stopped(wanted, reached) {
     const changed = kinematics.names.parameters.filter(({ name }) => wanted[name] !== reached[name]);
-    const list = (values) => changed.map(({ name, said, unit }) => `${said} = ${told(values[name])} ${unit}`.trim()).join(", ");
+    const list = (values) => changed
+      .map(({ name, said, unit }) => `${said} = ${told(inUnit(values[name], live.read[said]))} ${wordOf(live.read[said], unit)}`.trim())
+      .join(", ");
     return `${list(wanted)} cannot be reached: a dead point, or the end of the mechanism's reach, is at ${list(reached)}.`;
   }
 

@@ -82,8 +82,8 @@ function group(holder, title, act) {
   function made(dials) {
     rows.clear();
     own.querySelectorAll(".dial").forEach((row) => row.remove());
-    dials.forEach(({ name, unit, value, low, high }) => {
-      rows.set(name, dialOf(own, { name, said: name, unit, range: [low, high] }, value, (now) => act(name, now)));
+    dials.forEach(({ name, unit, read, value, low, high }) => {
+      rows.set(name, dialOf(own, { name, said: name, unit, read, range: [low, high] }, value, (now) => act(name, now)));
     });
     own.hidden = !dials.length;
   }

@@ -1,9 +1,13 @@
-"""What looks like a slip in a model that is right in itself: told by `diagnose`, never refused."""
+"""Slips that a model right in itself may hide. `diagnose` tells them, and so do errors of a model that does not close
+or move; nothing is refused for them."""
 
 from collections.abc import Iterator
 from math import degrees, hypot, tau
 
+import numpy as np
+
 from ..compiled import System
+from ..coordinates import body_coordinates
 from ..model.contacts import Stop
 from ..model.model import Model
 from ..model.parameters import Evaluator
@@ -15,6 +19,30 @@ LONG = 50.0  # metres: mechanisms are shorter, but for cranes and bridges
 def notes(system: System) -> tuple[str, ...]:
     """Angles that may be degrees, lengths that may be millimetres, elements that were made and not added."""
     return (*filter(None, _angles(system.model)), *_units(system), *_forgotten(system.model))
+
+
+def with_notes(system: System, message: str) -> str:
+    """The message of an error, and behind it the slips from which the trouble may come."""
+    return "; ".join([message, *(f"note: {note}" for note in notes(system))])
+
+
+def loose_bodies(model: Model) -> tuple[str, ...]:
+    """The names of bodies that no joint and no driver is on, without those that are fixed."""
+    joined = {marker.body for element in model.conditions for marker in element.markers}
+    return tuple(body.name for body in model.bodies.values() if not body.fixed and body not in joined)
+
+
+def turns_in_assembly(system: System, q: np.ndarray) -> str:
+    """The body that assembly turned by more than a whole turn, with the slips from which this may come. The text is
+    empty where there are no slips: a driver may begin at any angle."""
+    turns = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
+    way = np.where(turns, system.between(system.placement, q), 0.0).reshape(len(system.bodies), -1)
+    turned = np.linalg.norm(way, axis=1)
+    if turned.max(initial=0.0) <= tau or not (found := notes(system)):
+        return ""
+    k = int(np.argmax(turned))
+    what = f"assembly turned body {system.bodies[k].name!r} by {turned[k]:.3g} rad from its placement"
+    return "; ".join([what, *found])
 
 
 def _angles(model: Model) -> Iterator[str]:

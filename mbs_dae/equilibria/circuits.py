@@ -1,0 +1,191 @@
+"""The rests of a mechanism with one freedom, on whole circuits.
+
+Let v be the unit tangent of the curve of all poses, s its arc length and V the potential. The force along the curve and
+its slope are
+
+    r(s) = Q·v = -dV/ds,        r'(s) = -vᵀ K v,        K = ∂(Φ_vᵀ λ - Q)/∂x at rest,
+
+for the curvature of the curve is at right angles to v. The mechanism rests where r = 0. The steps of the curve are
+halved until the cubic through r and r' at both ends foretells r in the middle; then every change of sign is located.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.reading import Trajectory
+from ..errors import MbsError, ModelError
+from ..modes.equations.closure import signature
+from ..poses.arcs.beginning import start_of, track_at
+from ..poses.arcs.following import whole
+from ..poses.arcs.singular import Met, singular_places
+from ..poses.arcs.steps import ahead_of, size_of
+from ..poses.arcs.tracing import Traced
+from ..poses.arcs.track import Place, Track
+from ..poses.arcs.zeros import sign_changes
+from .balance import Balance, balance_at
+from .seeking import LOOSE, TIGHT, balance
+
+STEP, POSES = 0.05, 1000
+"""The longest step of a coordinate, in lengths of the model, and the most poses in one direction: laps of linkages have
+some hundreds, and a curve that goes on for fifty lengths of the model is open."""
+SAME = 1e-6
+"""A pose nearer to a curve than this, in lengths of the model, is on it: Newton's method leaves both to roundoff."""
+FORETOLD = 0.1
+"""A cubic tells the signs of r where it is off by less than this part of the least |r| of a step's ends and middle.
+Where r passes zero in the step, it may be off by this part of the larger end."""
+SHORTEST = 1e-4
+"""Steps are not halved below this, in lengths of the model: features of forces that are shorter are not looked for."""
+LAP = 1e-9
+"""Forces that differ by less than this part at both ends of a lap are the same."""
+MOST = 24
+"""The most branch points whose other branches are followed, as for the circuits of assembly modes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Circuit:
+    """A curve of poses that was followed as far as it goes."""
+
+    track: Track
+    traced: Traced
+    ends: tuple[str, ...]
+    """Why it ends, if it is open."""
+
+    @cached_property
+    def singular(self) -> list[Met]:
+        return singular_places(self.track, self.traced, not self.ends)
+
+    @cached_property
+    def signatures(self) -> np.ndarray:
+        return signature(self.track.system, self.traced.path.q.T)
+
+    def passes(self, q: np.ndarray) -> bool:
+        """Whether a pose is on the curve, whole turns aside."""
+        track, n = self.track, self.track.system.nv
+        far = np.abs(self.signatures - signature(track.system, q[:, None])).max(axis=0)
+        place: Place | None = self.traced.place(int(far.argmin()))
+        for _ in range(8):  # Newton's method for the foot of q on the curve
+            if place is None:
+                return False
+            ahead = float(ahead_of(track.machine, q, place.q, place.v, track.angles))
+            apart = size_of(track.machine, track.machine.x[:n].copy())
+            if apart < SAME * track.system.length:
+                return True
+            if not apart < track.step * track.system.length * n or abs(ahead) < 0.5 * SAME * track.system.length:
+                return False
+            place = track.from_place(place, ahead)
+        return False
+
+    def force_at(self, place: Place) -> tuple[float, float]:
+        """r and r'."""
+        here = balance_at(self.track.system, self.track.t, place.q)
+        v = place.v[: here.system.nv]
+        K = here.derivatives(np.zeros(here.system.nv), here.multipliers)[0]
+        return float(here.forces @ v), -float(v @ K @ v)
+
+    @cached_property
+    def forces(self) -> tuple[Traced, np.ndarray, np.ndarray]:
+        """The curve in steps in which cubics tell r, and r and r' at the ends of these steps."""
+        shortest, track = SHORTEST * self.track.system.length, self.track
+        places = [self.traced.place(k) for k in range(self.traced.path.t.size)]
+        found = [(place, *self.force_at(place)) for place in places]
+        out, ahead = [found[0]], found[:0:-1]
+        while ahead:
+            (first, r0, d0), (last, r1, d1) = out[-1], ahead[-1]
+            h = last.s - first.s
+            if h > shortest:
+                middle = track.between(first, last)(0.5)
+                r, d = self.force_at(middle)
+                off = abs(r - (0.5 * (r0 + r1) + h / 8.0 * (d0 - d1)))
+                sizes = np.abs([r0, r, r1])
+                if off > FORETOLD * (sizes.min() if r0 * r1 > 0.0 else sizes.max()):
+                    ahead.append((middle, r, d))
+                    continue
+            out.append(ahead.pop())
+        path = Trajectory(*(np.array(rows) for rows in zip(*(place for place, _, _ in out), strict=True)))
+        return Traced(path, self.traced.ending), np.array([r for _, r, _ in out]), np.array([d for _, _, d in out])
+
+    @property
+    def winds_up(self) -> bool:
+        """Whether forces differ after a lap, as those of a torsion spring do that is wound up."""
+        _, r, _ = self.forces
+        return not self.ends and abs(r[-1] - r[0]) > LAP * float(np.abs(r).max())
+
+    def rests(self) -> tuple[list[Balance], list[str]]:
+        """All rests in their order, and what stands at changes of sign that are none."""
+        traced, r, slopes = self.forces
+        if (size := float(np.abs(r).max())) == 0.0:
+            return [], ["forces balance in every pose of a curve"]
+        r = np.where(np.abs(r) <= TIGHT * size, 0.0, r)
+        closed, track, found, others = not self.ends, self.track, list[Balance](), list[str]()
+        if closed and not self.winds_up:
+            r[-1] = r[0]
+        for place in sign_changes(track, traced, r, slopes, lambda there: self.force_at(there)[0], closed):
+            here = balance_at(track.system, track.t, place.q)
+            near = balance(track.system, track.t, place.q)
+            way = np.inf if near is None else size_of(track.machine, track.system.between(place.q, near.q))
+            if near is not None and way < SAME * track.system.length:
+                found.append(near)
+            elif here.is_balanced(LOOSE):
+                found.append(here)
+            else:
+                others.append(f"forces change their sign {place.s - traced.path.t[0]:.6g} m along a curve by a jump")
+        return found, others
+
+
+@dataclass(frozen=True, eq=False)
+class Circuits:
+    """The circuits of a mechanism that have been met."""
+
+    system: System
+    t: float
+    curves: list[Circuit] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+    """Why some could not be followed whole."""
+
+    def add(self, q: np.ndarray) -> bool:
+        """Follow the curve through a pose that is on none yet, and those that leave it in branch points; whether it was
+        a new one."""
+        if any(curve.passes(q) for curve in self.curves):
+            return False
+        first, branched = len(self.curves), 0
+        self._follow(q, None)
+        for curve in (ahead := self.curves[first:]):
+            for met in curve.singular:
+                if met.why:
+                    self.gaps.append(f"in a singular pose {met.why}")
+                elif len(met.tangents) > 1 and branched < MOST:
+                    branched += 1
+                    n, count = self.system.nv, len(self.curves)
+                    own = int(np.abs(met.tangents[:, :n] @ (curve.track.machine.norm * met.place.v[:n])).argmax())
+                    for branch in range(len(met.tangents)):
+                        if branch != own:
+                            self._follow(met.place.q, branch)
+                    ahead += self.curves[count:]
+                elif len(met.tangents) > 1:
+                    self.gaps.append(f"there are more than {MOST} branch points")
+        return True
+
+    def _follow(self, q: np.ndarray, branch: int | None) -> None:
+        system, name = self.system, next(iter(self.system.model.quantity_names(1)))
+        try:
+            track, motions = track_at(system, self.t, q, STEP, name, ())
+            start = start_of(track, q, motions, name, branch)
+            if branch is not None and any(curve.passes(start.q) for curve in self.curves):
+                return
+            traced, ends, _ = whole(track, start, True, POSES)
+        except ModelError as error:
+            if (branches := getattr(error, "branches", 0)) and branch is None:
+                for one in range(branches):
+                    self._follow(q, one)
+            else:
+                self.gaps.append(str(error))
+        except MbsError as error:
+            self.gaps.append(str(error))
+        else:
+            self.curves.append(Circuit(track, traced, ends))
+            self.gaps.extend(f"a curve of poses is open: it ends at {end}" for end in ends)

@@ -1,0 +1,123 @@
+"""The forces of gears that multipliers do not tell: what drives wheels with a pressure angle apart, and what a gear
+with a ratio leaves open.
+
+The flank that carries is inclined by the pressure angle α, so teeth with the tangential force F_t push their wheels
+apart by |F_t| tan α along the line of centres, whichever flank it is. Joints keep the distance of the axes, so this
+force does no work: accelerations and F_t do not feel it, and bearings carry it. With J_d the row of the distance,
+
+    Φ_vᵀ Δλ = -J_dᵀ μ,        μ = ∓ |F_t| tan α       (outer teeth; a ring),
+
+is what it adds to the multipliers, the least one where joints are redundant.
+
+A ratio says which moments act, and nothing of the forces between wheels and what carries them: any force on a wheel
+along what its bearing holds, with the opposite one on its carrier, could be there.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from math import tan
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sps
+import sympy as sp
+from scipy.sparse.linalg import lsqr
+
+from ..compiled import System
+from ..compiled.reading import Trajectory
+from ..errors import ModelError
+from ..model.joints import Gear
+from ..symbolic.derive import Relation
+from ..symbolic.loads import joint_wrenches
+from ..symbolic.markers import marker_symbols
+
+HELD = 1e-8
+"""The distance of two axes is held where joints make up its row but for this part of it."""
+
+
+def apart(system: System) -> list[Gear]:
+    """The gears of a model whose teeth drive their wheels apart."""
+    return [e for e in system.model.conditions if isinstance(e, Gear) and e.pressure_angle != 0]
+
+
+@cache
+def _distance(dimension: int) -> Relation:
+    """The rate of the distance between two parallel axes."""
+    i, j = marker_symbols(2, dimension)
+    d = j.point - i.point
+    d -= 0 * d if dimension == 2 else i.axis.dot(d) * i.axis
+    n = d / sp.sqrt(d.dot(d))
+    return Relation((i, j), (), (n.dot(j.velocity - i.velocity),))
+
+
+def separation(system: System, gear: Gear, multipliers: Any) -> Any:
+    """The multiplier μ of the distance between the axes over time, from those of all rows."""
+    sense = -1.0 if gear.values["mesh"] == "external" else 1.0
+    (row,) = system.rows_of(gear.name)
+    return sense * tan(system.evaluator(gear.pressure_angle)) * np.abs(multipliers[:, row])
+
+
+def distance_rows(system: System, motion: Trajectory, gear: Gear) -> np.ndarray:
+    """J_d of the axes of a gear, (times, columns)."""
+    reader = system.reader_of(_distance(system.model.dimension), gear.markers[:2])
+    rows = [reader.jacobian(t, q).toarray()[0] for t, q in zip(motion.t, motion.q, strict=True)]
+    return np.array(rows).reshape(len(motion.t), system.structure.columns)
+
+
+def separating_wrench(system: System, motion: Trajectory, gear: Gear, multipliers: np.ndarray) -> np.ndarray:
+    """The wrench that drives the second wheel off, (times, components), about its marker."""
+    relation, markers = _distance(system.model.dimension), gear.markers[:2]
+    values = system.read_values(joint_wrenches(relation), {}, markers, *motion[:3])
+    return values.reshape(len(values), 2, -1)[:, 1] * separation(system, gear, multipliers)[:, None]
+
+
+def with_separation(system: System, motion: Trajectory, multipliers: np.ndarray) -> np.ndarray:
+    """The multipliers with what the bearings carry of the forces that drive wheels apart."""
+    out, units = multipliers.copy(), system.row_units / system.length
+    for gear in apart(system):
+        others = np.arange(units.size) != system.rows_of(gear.name)[0]
+        pushes = -separation(system, gear, multipliers)[:, None] * distance_rows(system, motion, gear)
+        for k in np.flatnonzero(np.isfinite(pushes).all(axis=1) & pushes.any(axis=1)):
+            jacobian = system.jacobian(motion.t[k], motion.q[k])[others]
+            does = (jacobian.T @ sps.diags(1.0 / units[others])).tocsr()
+            added = lsqr(does, pushes[k], atol=1e-14, btol=1e-14)[0]
+            if np.linalg.norm(does @ added - pushes[k]) > HELD * np.linalg.norm(pushes[k]):
+                what = f"{gear.who} has a pressure_angle, and no joints keep its axes apart at t = {motion.t[k]:.6g}"
+                raise ModelError(f"{what}; hold both wheels in bearings on one body, or leave pressure_angle= out")
+            out[k, others] += added / units[others]
+    return out
+
+
+# --- what a ratio leaves open ---
+
+
+@cache
+def _bearing(dimension: int, markers: int) -> Relation:
+    """The velocities of a wheel that a bearing holds, against the body that carries it, or against the world."""
+    symbols = marker_symbols(markers, dimension)
+    i = symbols[0]
+    velocity, omega = i.velocity, i.omega
+    if markers == 2:
+        velocity, omega = velocity - symbols[1].velocity_at(i.point), omega - symbols[1].omega
+    tilts = [] if dimension == 2 else [i.x_axis.dot(omega), i.y_axis.dot(omega)]
+    return Relation(symbols, (), (*velocity, *tilts))
+
+
+def coupled(system: System) -> list[Gear]:
+    """The gears of a model that couple angles, without teeth."""
+    return [e for e in system.model.conditions if isinstance(e, Gear) and e.radii is None]
+
+
+def open_rows(system: System, t: float, q: np.ndarray) -> sps.csr_matrix:
+    """The rows along which gears with a ratio may press on bearings, at a pose."""
+    rows = [system.reader_of(*given).jacobian(t, q) for given in _open(system)]
+    return sps.vstack(rows).tocsr() if rows else sps.csr_matrix((0, system.structure.columns))
+
+
+def _open(system: System) -> Iterator[tuple[Relation, tuple[Any, ...]]]:
+    for gear in coupled(system):
+        wheels, carriers = gear.markers[:2], gear.markers[2:]
+        for k, wheel in enumerate(wheels):
+            if not wheel.body.fixed:
+                places = (wheel, *(carriers[min(k, len(carriers) - 1) :][:1] if carriers else ()))
+                yield _bearing(system.model.dimension, len(places)), places

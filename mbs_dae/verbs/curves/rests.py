@@ -1,0 +1,174 @@
+"""All rests of a mechanism, and whether there can be others.
+
+Where drivers lead all freedom, rests are assembly modes. With one freedom rests lie on the circuits of the mechanism:
+each is followed whole, and circuits are found from the pose given, from poses at random, and from all assembly modes at
+several values of one quantity. With more freedom rests are looked for from poses at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...compiled import System
+from ...equilibria.balance import Balance, balance_at
+from ...equilibria.circuits import Circuits
+from ...equilibria.found import Equilibria, equilibrium_at
+from ...equilibria.search import PATIENCE, all_balances, distant_pose, is_new, is_regular
+from ...errors import MbsError, counted
+from ...graph.topology import topology
+from ...model.joints import Revolute
+from ...model.model import Model
+from ...poses.arcs.zeros import rates_along
+from ...poses.assembly import in_full
+from ...results.result import State
+from ...tolerances import RANK
+from .assembly_modes import assembly_modes
+
+STARTS = 20
+"""So many poses at random are looked at for circuits."""
+VALUES, FIRST = 6, 0.1
+"""Assembly modes are found at so many values of a quantity. Those of angles begin at an odd one, for links are in line
+at 0 and π."""
+LOOPS = 3
+"""Generic solutions of more loops than this are too many (each loop multiplies them by two to six)."""
+ALIKE = 1e-9
+"""Forces that differ by less than this part, a whole turn apart, are the same."""
+TRIED = 60
+"""So many quantities are looked at for the one with the widest range."""
+
+
+def all_rests(model: Model, t: float, q: np.ndarray, names: Sequence[Any] = ()) -> Equilibria:
+    """The rest of least potential first, and what is known of their number."""
+    system, gaps, told = model.compile(), list[str](), ""
+    complete: bool | None = None
+    freedom = min(one.free_velocities.shape[1] for one in (balance_at(system, t, p) for p in _poses(system, t, q)))
+    if freedom == 0:
+        found = [one for state in _modes(model, t, None, gaps) if is_regular(one := _rest(system, t, state))]
+        told = "every assembly mode is a rest, for drivers hold all motions"
+    elif freedom == 1 and not system.program.velocity_rows:
+        found, told = _on_circuits(model, t, q, gaps)
+    else:
+        found, excess = all_balances(system, t, q), 0
+        if _is_torus(model, t, q):
+            excess = sum((-1) ** _index(one) for one in found)
+            if excess:
+                found = all_balances(system, t, q, 4 * PATIENCE)
+                excess = sum((-1) ** _index(one) for one in found)
+        gaps.append(
+            f"rests of {counted(freedom, 'freedom')} were looked for from poses at random, and nothing proves that "
+            "there are no others"
+        )
+        if excess:
+            complete, more = False, "odd" if excess < 0 else "even"
+            gaps[-1] = (
+                "rests are missing: on the torus of the poses of hinges as many have an even number of unstable "
+                f"directions as an odd one, and here there are {abs(excess)} more with an {more} one"
+            )
+    if complete is None and not gaps:
+        complete = True
+    unit = ALIKE * max((abs(one.potential) for one in found), default=0.0) or 1.0  # ties: by distance from q
+    near = [(round(one.potential / unit), float(np.linalg.norm(system.between(q, one.q))), one) for one in found]
+    rests = tuple(equilibrium_at(one, names) for *_, one in sorted(near, key=lambda one: one[:2]))
+    return Equilibria(rests, complete, "; ".join(dict.fromkeys(gaps)) or told)
+
+
+def _poses(system: System, t: float, q: np.ndarray, count: int = 3) -> Iterator[np.ndarray]:
+    """The pose given and closed poses at random, always the same ones."""
+    yield q
+    here, random = balance_at(system, t, q), np.random.default_rng(11)
+    for k in range(count):
+        if (there := distant_pose(here, random, freely=k % 2 == 0)) is not None:
+            yield there
+
+
+def _rest(system: System, t: float, state: State) -> Balance:
+    return balance_at(system, t, in_full(system, state))
+
+
+def _modes(model: Model, t: float, fix: dict[str, float] | None, gaps: list[str]) -> tuple[State, ...]:
+    """All assembly modes, as far as they are to be had."""
+    if (loops := len(topology(model).cuts)) > LOOPS:
+        gaps.append(f"all assembly modes of {loops} loops were not looked for, so circuits may be missing")
+        return ()
+    try:
+        modes = assembly_modes(model, fix, t)
+    except MbsError as error:
+        gaps.append(f"assembly modes are not known, so circuits may be missing: {error}")
+        return ()
+    if not modes.complete or modes.dimension:
+        gaps.append(f"assembly modes may be missing: {modes.message}")
+    return modes.states
+
+
+def _on_circuits(model: Model, t: float, q: np.ndarray, gaps: list[str]) -> tuple[list[Balance], str]:
+    """The rests on all circuits that are found, and how these were found."""
+    system = model.compile()
+    circuits = Circuits(system, t)
+    for pose in _poses(system, t, q, STARTS):
+        circuits.add(pose)
+    if not circuits.curves:
+        gaps.extend(circuits.gaps)
+        return all_balances(system, t, q), ""
+    name, low, high = _widest(circuits)
+    values = low + (high - low) * np.arange(VALUES) / VALUES
+    for value in values:
+        for state in _modes(model, t, {name: float(value)}, gaps):
+            circuits.add(in_full(system, state))
+    found: list[Balance] = []
+    for curve in circuits.curves:
+        rests, jumps = curve.rests()
+        gaps += jumps
+        if curve.winds_up:
+            gaps.append("forces do not come back after a lap of a circuit; rests of one lap are told")
+        singular = [one for one in rests if not is_regular(one)]
+        gaps.extend("forces balance in a singular pose, too" for _ in singular)
+        found += [one for one in rests if is_regular(one) and is_new(one, found)]
+    gaps += circuits.gaps
+    count = counted(len(circuits.curves), "circuit")
+    return found, (
+        f"every change of sign of the force along {count} followed whole; all assembly modes at {VALUES} values of "
+        f"{name} lie on {'it' if len(circuits.curves) == 1 else 'them'}"
+    )
+
+
+def _widest(circuits: Circuits) -> tuple[str, float, float]:
+    """The angle of a joint or body that turns most on the circuits, over a whole turn; where nothing turns, the length
+    with the widest range, and a tenth of that more to both sides."""
+    system = circuits.system
+    model = system.model
+    of_joints = [f"{e.name}.{m.levels[0]}" for e in model.conditions for m in e.measures().values() if not m.lowest]
+    of_bodies = [f"{body}.{m.levels[0]}" for body in model.bodies for m in model.measures_of(body) if not m.lowest]
+    best, widest = ("", 0.0, 1.0), (False, RANK)
+    for name in [one for one in [*of_joints, *of_bodies] if model.found_quantity(one)][:TRIED]:
+        values = [rates_along(curve.track, curve.traced, name)[0] for curve in circuits.curves]
+        low, high = min(one.min() for one in values), max(one.max() for one in values)
+        is_angle = model.quantity(name)[0].units[0] == "rad"
+        if (is_angle, high - low) > (widest[0], widest[1] * (1.0 + RANK)) and high - low > RANK:
+            aside, widest = 0.1 * (high - low), (is_angle, high - low)
+            best = (name, FIRST, FIRST + 2.0 * np.pi) if is_angle else (name, low - aside, high + aside)
+    return best
+
+
+def _index(here: Balance) -> int:
+    """The number of unstable directions."""
+    return int((np.linalg.eigvalsh((here.stiffness + here.stiffness.T) / 2) < 0.0).sum())
+
+
+def _is_torus(model: Model, t: float, q: np.ndarray) -> bool:
+    """Whether the poses are those of an open chain of hinges in the plane, and forces are the same after a whole turn
+    of any body. Such poses make a torus, whose Euler characteristic is 0."""
+    found, system = topology(model), model.compile()
+    if model.dimension != 2 or not found.is_tree or found.notes or model.drivers:
+        return False
+    if not all(isinstance(edge.joint, Revolute) for edge in found.edges):
+        return False
+    here = balance_at(system, t, q)
+    for body in system.bodies:
+        turned = q.copy()
+        turned[system.layout.q[body][2]] += 2.0 * np.pi
+        if np.abs(balance_at(system, t, turned).forces - here.forces).max() > ALIKE * np.abs(here.forces).max():
+            return False
+    return True
