@@ -17,7 +17,7 @@ from .plane.faces import Face
 
 DENSITY, LEAST = 30, 2
 """Samples at random in all regions together, by their areas; and in each at least."""
-MOST = 400
+MOST = 100
 """So many samples in all are counted, those of the largest regions first."""
 SIGHT = 60
 """Points of a straight line that are to be in a region."""
@@ -118,7 +118,7 @@ def samples_told(
     for one in differ:
         here, there = (", ".join(f"{x:.6g}" for x in at) for at in (faces[one.face].inner * scale, one.values))
         both = f"in one region {one.here} {what} were found at ({here}) and {one.there} at ({there})"
-        told.append(f"{both}: a curve between them was not found; try another step=")
+        told.append(f"{both}: poses, or a curve between them, were not found; try another step=")
     if left:
         told.append(f"of the smallest regions {left} were not sampled: {what} were counted at one point of each alone")
     return told

@@ -107,6 +107,10 @@ def _found(
         known, open_samples = poses_in(seeking, faces, base)
         if len(seeking.curves) == len(curves):
             break
+    late = curves_of(seeking, kind, begun, plane, None, own=True, first=len(curves))
+    if late:
+        open_samples.append(f"samples led to {len(late)} curves more, at which no region ends yet; try another step=")
+    curves += late
     against = _other_kind(seeking, other, begun, plane, fix, section) if other is not None else None
     if against is not None:
         curves = [with_both(curve, plane, against.equations, own=True) for curve in curves]

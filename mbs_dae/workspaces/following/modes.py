@@ -148,12 +148,12 @@ def _met(
     return found
 
 
-def met(equations: Equations, region: Region, near: Point, values: np.ndarray) -> list[Point]:
+def met(equations: Equations, region: Region, near: Point, values: np.ndarray, most: int = MOST) -> list[Point]:
     """The poses with these values that bodies thrown about come to. Throws end when each pose was met `AGAIN` times:
     then one that was never met is unlikely."""
     found: list[Point] = []
     times: list[int] = []
-    for count, z in enumerate(thrown(equations, near, values, MOST), 1):
+    for count, z in enumerate(thrown(equations, near, values, most), 1):
         if z is not None:
             known = [bool(np.linalg.norm(equations.between(one, z, region.turns)) < ALIKE) for one in found]
             if any(known):
