@@ -303,7 +303,7 @@ def _heading(piece: Piece, sense: int, radius: float) -> float:
 
     def off(along: float) -> np.ndarray:
         k = min(int(along), len(piece.curve.points) - 2)
-        return piece.curve.at(k, along - k)[0] - start
+        return piece.curve.rough(k, along - k)[0] - start
 
     before = a
     for spot in spots:
