@@ -170,7 +170,8 @@ class SpatialModel(Model):
     ) -> SpatialBody:  # fmt: skip
         """A rigid body whose frame stands at `position` in the reference placement (a first guess is enough).
 
-        `com` is in body axes; `inertia` is about it, in body axes: three principal moments, or a tensor. `rotation`
+        `com` is in body axes; `inertia` is about it, in body axes: three principal moments, or a tensor. One moment and
+        two zeros, ``(0, 0, J)``, are enough for a body that joints let turn about this axis alone. `rotation`
         takes body axes to world axes: a matrix (``mbs.rotations.bryant(...)``, ``euler(...)``,
         ``about(axis, angle)``), a quaternion (scalar first), or a scipy Rotation.
 

@@ -16,6 +16,7 @@ from .door import (
     check_bound,
     check_content,
     check_element,
+    check_lone_axes,
     check_new,
     check_setters,
     check_spoken_of,
@@ -317,6 +318,7 @@ class Model(Content):
                 check(number)
             check_setters(self)
             check_teeth(self)
+            check_lone_axes(self, number)
             self._checked = True
         tree = {name: value for name, value in (("base", base), ("cut", cut)) if value is not None and value != ()}
         key = (str(coordinates), *map(str, tree.items()))
