@@ -155,7 +155,7 @@ class CoordinateComparison:
         notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
         return f"<p>{escape(self.title)}: {escape(self._what)}</p><table>{''.join(lines)}</table>{notes}"
 
-    @cached_property
+    @property
     def _what(self) -> str:
         if self.driven:
             return "inverse dynamics in each coordinate set"
