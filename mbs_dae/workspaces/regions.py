@@ -24,6 +24,8 @@ ROUNDS = 3
 """How often regions whose numbers of poses cannot be right are counted again."""
 LARGE = 24
 """So many of the largest regions are searched for poses; smaller ones receive those of their neighbours."""
+WALKED = 40
+"""From so many poses on sections through a region its inner point is driven to."""
 TOLD = 6
 """So many pairs of regions with doubtful numbers of poses are told one by one."""
 FAINT = 1e-9
@@ -87,7 +89,7 @@ def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list
     if counted and many:
         known, unsearched = _passed_on(seeking, faces, base), len(faces) - LARGE
     else:
-        known, unsearched = [count(f.inner * scale) if counted else _one_inside(seeking, f) for f in faces], 0
+        known, unsearched = [_searched(seeking, f, base) if counted else _one_inside(seeking, f) for f in faces], 0
     counting = Counting(count, lead, add, len if counted else lambda poses: min(len(poses), 1))
     differ, left = disagreements(faces, known, scale, counting, seed=0)
     if counted and not many:
@@ -101,6 +103,20 @@ def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list
     return known, told
 
 
+def _searched(seeking: Seeking, face: Face, base: Point) -> list[Point]:
+    """The poses at the inner point of a region that throws come to, and those to which poses on sections through the
+    region are driven: in space few throws close."""
+    equations, region, scale = seeking.equations, seeking.region, seeking.equations.scale
+    found = met(equations, region, base, face.inner * scale)
+    walked = [place.z for trace in seeking.sections for place in trace.places]
+    values = np.array([region.nearest(z.p) for z in walked]).reshape(-1, 2)
+    inside = np.flatnonzero(face.contains(values / scale))
+    for k in inside[:: max(1, len(inside) // WALKED)]:
+        there = driven(equations, region, walked[k], walked[k].p + face.inner * scale - values[k], seeking.step)
+        add_poses(equations, region, found, [] if there is None else [there])
+    return found
+
+
 def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> list[list[Point]]:
     """The poses at the inner points of many regions: those that throws come to in the largest regions, driven on
     straight lines from each region to its neighbours until none is new. A smaller region has those that its largest
@@ -110,7 +126,7 @@ def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> list[lis
     beside, large = _neighbours(faces), set(order[:LARGE])
     known: list[list[Point]] = [[] for _ in faces]
     for k in order[:LARGE]:
-        known[k] = met(equations, region, base, faces[k].inner * scale, MOST)
+        known[k] = _searched(seeking, faces[k], base)
 
     def drive(z: Point, k: int) -> bool:
         """Whether a pose arrives in a region, and is a new one there."""
