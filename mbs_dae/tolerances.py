@@ -41,8 +41,8 @@ SHARE = 1e-6
 """A row belongs to a dependent group if its part in it, relative to the dependent row's length, is larger than this:
 the root of what a pivot of `DEPENDENT` leaves undecided, less a margin for refinement."""
 IN_LINE = 1e-3
-"""A row takes part in what locks a pose if its part in the null vector, by rows of unit length, is larger than this
-part of the largest: a motion is stopped about 1e-5 before the singular pose, and null vectors turn by as much."""
+"""A row takes part in locking a pose if its component of the null vector, for rows of unit length, is larger than this
+part of the largest one: a motion stops about 1e-5 before the singular pose, and null vectors turn by as much."""
 NEARLY = 1e-7
 """`independence` below which velocities and accelerations, though determined, have lost most of their digits."""
 RANK = 1e-9

@@ -31,7 +31,7 @@ from .undefined import HUGE, undefined_force
 
 STEPPED = ', or step over it: method="Moreau", step=1e-3'
 """What helps wherever contacts are the trouble."""
-DEAD = 1e-4  # a slip that free motions change by less, of what bodies by themselves could, is that near to a dead point
+DEAD = 1e-4  # a slip is at a dead point if free motions change it by less than this part of what free bodies could
 FAINT = 100.0  # a motion of less than so many tolerances is told to be faint
 REST = 1e-12  # one of less than this (lengths of the model or rad, and a second) is none but for roundoff
 ABRUPT = 0.5  # a force that changes by so much of itself within the last step is named as what makes steps short
@@ -200,7 +200,7 @@ def _another_way(march: March) -> str:
 
 
 def _dead_frictions(pose: State) -> list[str]:
-    """The frictions whose slip next to none of the free motions of a pose changes."""
+    """Return the names of the frictions whose slip the free motions of a pose change by no more than `DEAD`."""
     bodies = pose.system.cartesian
     contacts, q, n = bodies.structure.contacts, pose.motion[0].ravel(), bodies.nv
     if not bodies.model.frictions:

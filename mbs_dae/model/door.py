@@ -196,7 +196,7 @@ def check_spoken_of(model: Said) -> None:
 
 
 def check_teeth(model: Any) -> None:
-    """Refuse a pressure angle where the motion reads what joints carry: the separating force is found after it."""
+    """Refuse a pressure angle if the motion depends on joint reactions: the separating force is computed later."""
     for gear in model.conditions:
         if isinstance(gear, Gear) and gear.pressure_angle != 0 and model.felt:
             what = f"{gear.who} has a pressure_angle, and friction or a rate reads what {min(model.felt)!r} carries"

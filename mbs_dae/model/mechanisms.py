@@ -100,8 +100,8 @@ class PlanarModel(Model):
         density: Numeric | Mapping[str, Numeric] | None = None,
         sliders: Mapping[str, Numeric | tuple[Numeric, Numeric]] | None = None, dimensions: bool = False,
     ) -> Self:  # fmt: skip
-        """Add the bodies and joints of a linkage said in points, as `from_points` does, and give back the model.
-        Numbers may be expressions of its parameters.
+        """Add the bodies and joints of a linkage defined by points, as `from_points` does, and return the model.
+        Coordinates, masses and directions may be expressions of its parameters.
 
         >>> model = mbs.PlanarModel("pendulum", gravity=(0, -10))
         >>> l = model.parameter("l", 0.5, "m")
@@ -217,7 +217,7 @@ class SpatialModel(Model):
 
 
 def _with_parameters(value: Any, own: Mapping[str, Any]) -> Any:
-    """What is given with the parameters of these names in the place of symbols."""
+    """Return the value with each symbol replaced by the parameter of its name."""
     if isinstance(value, Mapping):
         return {key: _with_parameters(part, own) for key, part in value.items()}
     if isinstance(value, tuple | list):

@@ -334,8 +334,8 @@ class Model(Content):
         return self._compiled[key]
 
     def draw(self, t: float = 0.0, ax: Any = None, **options: Any) -> Any:
-        """A picture of the model, assembled at a time: what `assemble` finds, drawn as by ``State.draw``, whose options
-        it has.
+        """Draw the model in the pose that `assemble` finds at time t, with the options of ``State.draw``; return the
+        figure.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> rod.draw(units="mm").axes[0].get_xlabel()

@@ -108,7 +108,8 @@ def _with_given(bodies: System, motion: Trajectory, modes: np.ndarray, contacts:
 
 
 def modes_along(bodies: System, motion: Trajectory) -> tuple[int, np.ndarray]:
-    """For how many states of a motion forces of contacts and friction go with the equations, and the modes there."""
+    """Return the number of states of a motion before the first one without admissible contact and friction forces, and
+    the modes of these states, shape (states, modes)."""
     run = mechanism(bodies, refinements=2, asks=EVENTS)
     modes = np.zeros((motion.t.size, run.switches.mode.size))
     return choose_along(run, *motion[:3], modes), modes

@@ -1,5 +1,5 @@
-"""Slips that a model right in itself may hide. `diagnose` tells them, and so do errors of a model that does not close
-or move; nothing is refused for them."""
+"""Probable mistakes in a consistent model: degrees for radians, millimetres for metres, elements that were not added.
+`diagnose` and the errors of a model that does not close or move report them; none of them is an error by itself."""
 
 from collections.abc import Iterator
 from math import degrees, hypot, tau
@@ -16,7 +16,7 @@ LONG = 50.0  # metres: mechanisms are shorter, but for cranes and bridges
 
 
 def notes(system: System) -> tuple[str, ...]:
-    """Angles that may be degrees, lengths that may be millimetres, elements that were made and not added."""
+    """Return a note for each angle that may be in degrees, length that may be in mm, and element that was not added."""
     return (*filter(None, _angles(system.model)), *_units(system), *_forgotten(system.model))
 
 

@@ -1,4 +1,4 @@
-"""Whether a region has as many poses everywhere as at its inner point: sampled, on both sides of every boundary.
+"""Check by samples whether a region has the same number of poses everywhere as at its inner point.
 
 A region without singular poses inside has one number of poses. Where a sample of it has another one, poses were missed,
 or a singular curve was. Poses are led along straight lines inside the region from one to the other: a pose that arrives
@@ -16,7 +16,7 @@ from .following.equations import Point
 from .plane.faces import Face
 
 DENSITY, LEAST = 30, 2
-"""Samples at random in all regions together, by their areas; and in each at least."""
+"""Number of random samples in all regions together, in proportion to area; least number in each."""
 MOST = 100
 """So many samples in all are counted, those of the largest regions first."""
 SIGHT = 60
@@ -43,7 +43,7 @@ class Counting(NamedTuple):
     lead: Callable[[Point, np.ndarray], list[Point]]
     """The poses at a point that another pose leads to."""
     add: Callable[[list[Point], list[Point]], None]
-    """Put those of the second in the first that are new."""
+    """Append the new poses of the second list to the first."""
     number: Callable[[list[Point]], int] = len
     """The number of poses that two counts must agree in."""
 

@@ -52,7 +52,7 @@ class PlanarBody(Body):
     position: tuple[Number, ...] = (0, 0)
     angle: Number = 0
     ring: tuple[str, ...] = ()
-    """The names of its markers around the uniform plate that it is."""
+    """The names of the markers at the corners of a uniform plate, in order around it."""
 
     dimension = 2
     measure_kinds = ("x", "y", "angle")

@@ -8,7 +8,7 @@ from .base import Contact
 
 
 class Closure(Condition):
-    """The gaps of some points of a contact are zero; and nothing slips in others, which roll or stick."""
+    """The condition that some points of a contact have zero gap and some have zero slip, which roll or stick."""
 
     def __init__(self, contact: Contact, gaps: Iterable[int], slips: Iterable[int] = ()):
         self.name, self.contact = f"{contact.name} (closed)", contact

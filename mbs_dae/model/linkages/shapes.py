@@ -134,8 +134,8 @@ def polygon(corners: Sequence[Any]) -> tuple[Any, Any, Any]:
 
 def ring_of(who: str, outline: Sequence[str], corners: Sequence[complex], massive: bool = True) -> list[int]:
     """The places in `outline` of the corners of a plate in order around it: as they are named where the edges meet in
-    corners only, else as they lie around their centre where all of them are corners of their convex hull. Where one of
-    them lies inside there are several plates with these corners, so a plate with mass must be named in order."""
+    corners only, else in order around their centre if all are corners of their convex hull. A plate with mass and a
+    point inside this hull must be named in order, because its outline is not unique."""
     named = [*range(len(corners))]
     try:
         check_edges(who, outline, corners)

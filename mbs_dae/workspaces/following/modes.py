@@ -57,7 +57,7 @@ def _rest(way: np.ndarray, turns: np.ndarray) -> np.ndarray:
 
 
 def add_poses(equations: Equations, region: Region, found: list[Point], new: Iterable[Point]) -> None:
-    """Put those of the new poses in that are others than the ones found."""
+    """Append to `found` each new pose that differs from all poses in it."""
     for z in new:
         if not any(np.linalg.norm(equations.between(one, z, region.turns)) < ALIKE for one in found):
             found.append(z)
@@ -149,8 +149,8 @@ def _met(
 
 
 def met(equations: Equations, region: Region, near: Point, values: np.ndarray, most: int = MOST) -> list[Point]:
-    """The poses with these values that bodies thrown about come to. Throws end when each pose was met `AGAIN` times:
-    then one that was never met is unlikely."""
+    """Return the poses with these values to which Newton's method converges from random placements of the bodies. The
+    trials end when each pose was found `AGAIN` times: further poses are unlikely then."""
     found: list[Point] = []
     times: list[int] = []
     for count, z in enumerate(thrown(equations, near, values, most), 1):

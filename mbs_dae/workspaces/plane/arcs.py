@@ -256,8 +256,8 @@ def _within(x: float) -> float:
 
 
 def feet(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = ()) -> list[tuple[Spot, float]]:
-    """Where a curve (or these ranges of it) comes nearest to a point that is next to it, each time it passes, and how
-    near."""
+    """Return the feet of the perpendiculars from a nearby point to a curve, or to these ranges of it, and their
+    distances from the point."""
     a, b = curve.points[:-1], curve.points[1:]
     way = b - a
     square = np.maximum((way**2).sum(axis=1), 1e-300)

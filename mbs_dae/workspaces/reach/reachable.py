@@ -45,9 +45,10 @@ TRIES = 60
 ROUNDS = 5
 """How often regions are found anew, with the boundaries that samples led to."""
 SAMPLES, STRAYS = 200, 6
-"""Poses of the arm that are to be in regions, and of how many that are not boundaries are looked for, in each round."""
+"""Number of random poses of the arm in each round, and the number of reported poses outside all regions at which a
+round ends."""
 CHORD = 0.05
-"""Nearer than this part of a step points are not told apart from the border: its polygon is made of chords."""
+"""Points nearer to the border than this part of a step count as on it, because its polygon consists of chords."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
