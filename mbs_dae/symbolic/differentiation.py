@@ -123,8 +123,8 @@ def rate_along(e: sp.Expr, rates: Mapping[sp.Symbol, sp.Expr], found: dict[sp.Ex
 
 
 def _slope(e: sp.Expr, s: sp.Symbol) -> sp.Expr:
-    """Return ∂e/∂s between the jumps of steps. sympy leaves the slopes of floor and ceiling undone: they are 0. Remainders
-    are Mod(x, p) = x - p floor(x/p) and frac(x) = x - floor(x), of which the smooth part has a slope."""
+    """Return ∂e/∂s between the jumps of steps. sympy leaves the slopes of floor and ceiling undone: they are 0. The
+    remainders Mod(x, p) = x - p floor(x/p) and frac(x) = x - floor(x) have the slopes of their smooth parts."""
     if e.has(sp.Mod, sp.frac):
         e = e.replace(sp.Mod, lambda x, p: x - p * sp.floor(x / p)).replace(sp.frac, lambda x: x - sp.floor(x))
     found = e.diff(s)
