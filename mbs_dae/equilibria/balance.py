@@ -112,7 +112,8 @@ class Balance:
         t, system = self.t, self.system
         breaks = breaks_of(system.structure.with_breaks, system.evaluator, t, t + 1.0)
         span = float(breaks[breaks > t][:1].sum() - t) if (breaks > t).any() else 1.0
-        return tuple(balance_at(system, t + part * span, self.q, self.v) for part in (1 / np.pi, 1 / np.pi**2))
+        parts = 1 / np.pi, 1 / np.pi**2
+        return tuple(balance_at(system, t + part * span, self.q, self.v, levels=self.levels) for part in parts)
 
     def is_balanced(self, near: float) -> bool:
         """Whether less than this part of the forces is left in each level, or no more than the roundoff of springs that

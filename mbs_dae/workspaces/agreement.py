@@ -53,7 +53,7 @@ def disagreements(
 ) -> tuple[list[Disagreement], int]:
     """The samples that do not agree with `known`, the poses at the inner point of each face, which are completed; and
     how many of the smallest faces were left without samples, because there are so many."""
-    random, found, total = np.random.default_rng(seed), [], 0
+    random, found, total = np.random.default_rng(seed), list[Disagreement](), 0
     whole = sum(abs(face.outer.rough_area) for face in faces)
     order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
     for place, k in enumerate(order):
