@@ -50,8 +50,8 @@ class Groups(NamedTuple):
         return found[self.column].T
 
     def are_light(self, masses: np.ndarray) -> np.ndarray:
-        """Which columns have so little mass beside others in their group that the augmented matrix is needed. Columns
-        that no row holds are not among them, whatever they move."""
+        """Return for each column whether its mass is so small beside the largest of its group that the augmented matrix
+        is needed; False for columns in groups without rows."""
         return self.held & (masses <= LIGHT * self.largest(masses))
 
 
@@ -263,7 +263,7 @@ class Structure(Remembering):
 
     @cached_property
     def formed_pattern(self) -> Pattern:
-        """The same with all entries of M."""
+        """The pattern of the equations with all entries of M."""
         entries = self.entries(formed=True)
         if not entries.block_row.size:
             return self.pattern
@@ -271,7 +271,7 @@ class Structure(Remembering):
 
     @cached_property
     def augmented_pattern(self) -> Pattern:
-        """The same with all entries of M + Φ_vᵀ C Φ_v (`kkt`)."""
+        """The pattern of the equations with all entries of M + Φ_vᵀ C Φ_v (`kkt`)."""
         return analyse_augmented(self.columns, len(self.rows), *self.entries(formed=True))
 
     @cached_property

@@ -227,9 +227,9 @@ class System(Remembering):
 
     @cached_property
     def _masses_of_joints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What joints move in the placement when all others stand still; when the next ones behind them stand still;
-        and when all behind them give way, that is, the pivots of the tree. Pivots are next to nothing where joints have
-        a pin in common."""
+        """Return three masses for each velocity of a joint, in the placement: with all other joints at rest; with only
+        the next joints behind at rest (`local_masses`); and with all joints behind free, the pivots of the tree. Joints
+        that share a pin have a pivot of nearly 0."""
         machine = self.machine(dynamic=True)
         observe(machine, 0.0, self.placement, self.still)
         at = machine.transformation
@@ -301,7 +301,7 @@ class System(Remembering):
 
     @cached_property
     def augmented_prototype(self) -> Machine:
-        """The same where bodies are light."""
+        """The work space that runs of models with light bodies copy: it factorises the augmented matrix (`kkt`)."""
         machine = self._machine(True, True, augmented=True)
         machine.factor.compliance[:] = self.compliance
         return machine

@@ -180,10 +180,10 @@ class KernelCoordinates(CoordinateSet, Protocol):
         """The weights of all velocities, those of what stands still behind the others."""
 
     def masses(self, number: Evaluator) -> np.ndarray:
-        """What each velocity moves; 0 where M is singular."""
+        """Return the mass or the moment of inertia of each velocity; 0 for velocities of bodies whose M is singular."""
 
     def diagonal(self, number: Evaluator) -> np.ndarray:
-        """What each velocity moves, where M is singular, too."""
+        """Return the diagonal of M, for bodies whose M is singular, too."""
         return self.masses(number)
 
 

@@ -72,8 +72,9 @@ class Balance:
 
     @cached_property
     def free_velocities(self) -> np.ndarray:
-        """The same for all rows. First come motions of level 0, last those of light bodies by themselves, in which
-        heavier ones stand exactly still: so large forces leave no roundoff in small ones."""
+        """A basis of the velocities that all rows allow, orthonormal by weight. Motions of level 0 come first, motions
+        of light bodies alone last: heavier bodies stand exactly still in these, so large forces leave no roundoff in
+        small ones."""
         return self._motions[0]
 
     @property

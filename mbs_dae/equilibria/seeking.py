@@ -63,7 +63,7 @@ def balance(system: System, t: float, q: np.ndarray) -> Balance | None:
 
 
 def _scale(here: Balance) -> np.ndarray:
-    """What free velocities are scaled by, so that stiffnesses of all levels are of like size; 1 where there is one."""
+    """Return a factor for each free velocity that gives the stiffnesses of all levels like sizes; 1 for one level."""
     found, levels = np.ones(here.motion_levels.size), np.unique(here.motion_levels)
     for level in levels if levels.size > 1 else ():
         own = here.motion_levels == level

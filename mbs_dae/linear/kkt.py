@@ -61,7 +61,7 @@ class Factor(NamedTuple):
     beside: Work[Vector] = zeros("beside")
     """The entries of W below its diagonal."""
     soft: Work[Vector] = zeros("n")
-    """What Φ_vᵀ C Φ_v adds to the diagonal of W; 0 where C is none."""
+    """The diagonal of Φ_vᵀ C Φ_v; 0 for models without light bodies."""
     compliance: Work[Vector] = zeros("augmented")
     """1/C_k is the sum of these numbers over the columns of row k, times its squared entries. Empty where C is none."""
     stiffness: Work[Vector] = zeros("augmented_rows")
@@ -235,9 +235,9 @@ def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, solve_o
 
 @compiled
 def _solve_augmented(pattern, factor, f, g, x, multipliers):
-    """The same with C: x and λ are corrected by the solution for what is left of f and g, beginning with all of them,
-    until corrections are down to roundoff or no longer half as large as the one before. Then one more solution tells
-    what roundoff in the entries of the matrix, and in f and g, makes of them."""
+    """Solve the equations of the augmented Lagrangian for x and λ, of one matrix or of several in lanes. Residuals of f
+    and g give corrections, until these are roundoff or no longer half as large as the one before. One more solution,
+    for the roundoff of all terms, measures the error of x and λ (`unsettled`)."""
     rest_x, rest_g, n, m, nothing = factor.rest_x, factor.rest_g, pattern.n, pattern.m, nothing_of(f)
     for k in range(n):
         x[k] = nothing

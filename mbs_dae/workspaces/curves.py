@@ -28,8 +28,8 @@ def curves_of(
     seeking: Seeking, kind: str, begun: Begun, plane: Plane, beside: Equations | None, own: bool,
     limits: dict[str, float] | None = None, first: int = 0,
 ) -> list[SingularCurve]:  # fmt: skip
-    """Those that were found from the `first` one on; `own` if it is the values of the plane that are held in them.
-    `beside` are the equations of the other kind."""
+    """Return the singular curves that the search has found, from number `first` on. With `own` its equations hold the
+    values of the plane; `beside` are the equations of the other kind."""
     found, read = [], Values(begun.model, begun.t, plane)
     for trace in seeking.curves[first:]:
         values = np.array([place.z.p if own else read(place.z.q) for place in trace.places])

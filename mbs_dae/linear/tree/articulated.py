@@ -201,8 +201,8 @@ def articulated(
 
 
 def local_masses(shape: Shape, limbs: Limbs) -> np.ndarray:
-    """What each velocity moves if the next joints behind its body stand still and all joints behind those give way,
-    after a factorisation. A velocity whose pivot d is next to nothing beside this mass has lost it in a difference.
+    """Return for each velocity, after a factorisation, the mass that it moves while the next joints behind its body
+    stand still and all further joints are free. A pivot d that is far smaller has lost this mass in a difference.
 
     With I + H the articulated inertia of a body, where H is what hangs at it:  Sᵀ I S + Σ Sᵀ Xᵀ (I + H) X S  over the
     bodies behind."""
