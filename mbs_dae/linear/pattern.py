@@ -66,7 +66,7 @@ def groups_of(
 def analyse_augmented(
     n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray, block_row: np.ndarray, block_column: np.ndarray
 ) -> Pattern:
-    """Return the pattern with W + Φ_vᵀ C Φ_v in place of W (`kkt`); entries of this matrix join all columns of a row."""
+    """Return the pattern with W + Φ_vᵀ C Φ_v in place of W (`kkt`); its entries join all columns of a row of Φ_v."""
     one, other = coupled_rows(jac_column, jac_row)
     one, other = one[one != other], other[one != other]
     given = np.maximum(block_row, block_column) * n + np.minimum(block_row, block_column)
