@@ -26,7 +26,7 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
 def checked_options(verb: Verb) -> Verb:
-    """The verb, which refuses options that it does not have by the nearest names of those that it has."""
+    """Return the function with a check of its keyword names: an unknown name raises an error with the nearest known."""
     known = [*signature(verb).parameters]
 
     @wraps(verb)

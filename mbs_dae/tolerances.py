@@ -13,12 +13,21 @@ and so small that two refinements take its effect away where `independence` is m
 NIL = 1e-36
 """Rows whose squared length is less than this, relative to the largest entry's, are zero. Rows may be in different
 units (m², rad), so this is far below what a small mechanism makes of that."""
-SOFT = 1e-7
-"""Bodies of less mass than this, relative to the heaviest one, are given that much; three refinements take it away
-(1e-7 to the third is below ε)."""
-FELT = 1e-4
-"""A motion of which the mass so given has a larger part of the energy is that of light bodies by themselves: three
-refinements leave the fourth power of this part."""
+LIGHT = 1e-7
+"""Masses of less than this, relative to the largest one in the group of bodies that rows join them to, are light: below
+it the squared distances of rows come near `DELTA`, and solutions lose half their digits."""
+ROUNDOFF = 1e-14
+"""A mass that adds less than this part of the largest to the mass matrix is lost in its roundoff."""
+CORRECTED = 1e-14
+"""A correction of a solution less than this, relative to what it corrects, is roundoff: some fifty ε."""
+FLOOR = 1e-8
+"""The square of the part of the largest x or λ of a group that smaller ones count as: they have roundoff of the largest
+in them, and 1e-4 leaves them twelve digits."""
+OFTEN = 20
+"""So many corrections of a solution are made at most; each is less than half as large as the one before."""
+UNCERTAIN = 1e-9
+"""A solution of which the last correction, or what roundoff makes of it, is larger than this is refused: one sample of
+roundoff may find a tenth of the error. (Near singular poses, below `DOUBTFUL`, it may be larger in proportion.)"""
 
 # --- rank -----------------------------------------------------------------------------------------------------------
 
@@ -32,8 +41,8 @@ SHARE = 1e-6
 """A row belongs to a dependent group if its part in it, relative to the dependent row's length, is larger than this:
 the root of what a pivot of `DEPENDENT` leaves undecided, less a margin for refinement."""
 IN_LINE = 1e-3
-"""A row takes part in what locks a pose if its part in the null vector, by rows of unit length, is larger than this
-part of the largest: a motion is stopped about 1e-5 before the singular pose, and null vectors turn by as much."""
+"""A row takes part in locking a pose if its component of the null vector, for rows of unit length, is larger than this
+part of the largest one: a motion stops about 1e-5 before the singular pose, and null vectors turn by as much."""
 NEARLY = 1e-7
 """`independence` below which velocities and accelerations, though determined, have lost most of their digits."""
 RANK = 1e-9

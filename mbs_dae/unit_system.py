@@ -72,7 +72,7 @@ def checked_unit(unit: Any, what: str, value: float | None = None) -> str:
 
 
 def _words(text: str) -> Iterator[tuple[re.Match[str], float]]:
-    """Each word of a unit, and what it is in SI with its power; behind a stroke all are below it."""
+    """Yield each word of a unit with its SI value to the power of the word; words behind a "/" have negative powers."""
     for found in WORD.finditer(text):
         size = OTHERS.get(found[1], (1.0, ""))[0]
         power = float((found[2] or "1").translate(POWERS))
@@ -99,7 +99,7 @@ USUAL = ("deg", "mm", "rpm", "kN", "kNm", "bar", "kJ", "kW", "ms", "g", "mm/s", 
 Dimension: TypeAlias = frozenset[tuple[str, float]]
 """Words of SI with their powers."""
 UnitsLike: TypeAlias = "Units | str | Mapping[str, str] | Iterable[str | Mapping[str, str]] | None"
-"""Whatever says in which units to read."""
+"""All values that ``units=`` accepts."""
 Numbers = TypeVar("Numbers")
 
 
@@ -175,7 +175,7 @@ class Units:
         return self._found(unit, (), False)[0]
 
     def _found(self, unit: str, names: tuple[str, ...], frequency: bool) -> tuple[str, float, set[str]]:
-        """The word, its value in SI, and what of this value said so."""
+        """Return the unit to show, its SI value, and the entries of this `Units` value that decided it."""
         known = dimension_of(unit)
         for name in names:
             if name in self.names:
@@ -299,10 +299,10 @@ class Call:
     """The units that this call must show, with how its caller wrote them."""
     used: set[str] = field(default_factory=set)
     seen: dict[str, str] = field(default_factory=dict)
-    """Units of SI that were shown, by what has them."""
+    """SI units of the quantities shown so far, by name."""
 
     def check(self) -> None:
-        """Whatever was said of this one call has to be seen in it."""
+        """Raise an error if a unit or name given in this call was not used."""
         for word, written in self.demanded.items():
             if word in self.used:
                 continue
@@ -350,8 +350,8 @@ def shown_in(units: UnitsLike = None, degrees: bool = False) -> Iterator[None]:
 
 
 def shown(values: Numbers, unit: str, *names: str, frequency: bool = False) -> tuple[Numbers, str]:
-    """Values in SI as they are shown, and the word beside them. `names` are those by which a quantity may have a unit
-    of its own; a `frequency` in rad/s may be read in Hz, and is not read in degrees a second."""
+    """Return SI values converted to the units in which they are shown, and the unit as text. A quantity may have a unit
+    of its own by one of its `names`. A `frequency` in rad/s may be shown in Hz, but not in degrees per second."""
     size, word = size_of(unit, *names, frequency=frequency)
     number: Any = values
     return (values if size == 1.0 else number / size), word

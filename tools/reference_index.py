@@ -1,4 +1,4 @@
-"""Writes docs/reference/README.md: every public name, in a line, with the page that tells of it.
+"""Writes docs/reference/README.md: every public name, in a line, as it is called, with the page that tells of it.
 
     python tools/reference_index.py
 
@@ -15,6 +15,9 @@ from importlib import import_module
 from pathlib import Path
 
 import mbs_dae as mbs
+from mbs_dae.model.contacts.shapes import Shape
+from mbs_dae.model.content import Content
+from mbs_dae.model.element import Element
 
 FOLDER = Path(mbs.__file__).resolve().parents[1] / "docs" / "reference"
 PAGES = (
@@ -26,6 +29,10 @@ HEAD = """# Reference
 Every name of `import mbs_dae as mbs`, in the order of the work. `help(mbs.simulate)` tells what its page tells, with an
 example that runs. Which of them a task needs is told in [the book](../README.md).
 """
+MADE = (Element, Shape, Content)
+FROM_NUMBERS = ("Table", "Motion", "Limit", "Objective", "Tolerance", "Reset", "Designs", "Baumgarte", "Projection")
+LONGEST = 24
+"""Longer defaults are told on the page alone."""
 NAMED = re.compile(r"^\.\. (?:auto(?:class|function|module)|py:data):: mbs_dae\.([\w.]+)(?:\(\))?$", re.MULTILINE)
 
 
@@ -40,6 +47,21 @@ def public(path: str) -> str:
     name = path.rpartition(".")[2]
     is_module = name in mbs.__all__ and inspect.ismodule(thing := getattr(mbs, name))
     return name if path in mbs.__all__ or is_module and thing.__name__ == f"mbs_dae.{path}" else ""
+
+
+def call(name: str) -> str:
+    """A name as it is called, with its defaults and without types. Results, which nobody makes, stand alone."""
+    thing = getattr(mbs, name)
+    is_made = inspect.isclass(thing) and (issubclass(thing, MADE) or thing.__name__ in FROM_NUMBERS)
+    if not (inspect.isfunction(thing) or is_made) or thing.__name__ != name:
+        return name
+    given = []
+    for one in inspect.signature(thing).parameters.values():
+        default = "" if one.default is inspect.Parameter.empty else f"={one.default!r}"
+        default = "=..." if len(default) > LONGEST or "<" in default else default
+        star = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+        given.append(f"{star}{one.name}{default}")
+    return f"{name}({', '.join(given)})".replace("|", r"\|")
 
 
 def sentence(name: str) -> str:
@@ -73,7 +95,7 @@ def lines() -> Iterator[str]:
     for page in PAGES:
         title = (FOLDER / f"{page}.md").read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
         yield from (f"## [{title}]({page}.md)\n", "| | |", "| --- | --- |")
-        yield from (f"| `{name}` | {sentence(name)} |" for name in names_on(page))
+        yield from (f"| `{call(name)}` | {sentence(name)} |" for name in names_on(page))
         yield ""
 
 

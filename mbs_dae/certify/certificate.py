@@ -11,6 +11,7 @@ from ..compiled import System
 from ..coordinates import Layout
 from ..errors import ModelError, counted
 from ..results.result import State
+from ..unit_system import equation, told
 from .charts import by_small_motions, opened, vector_of_product
 from .contraction import distance, holds
 from .equations import JACOBIAN, PHI, Equations, check_driven, equations_of
@@ -73,10 +74,11 @@ class Certificate:
 
     def __str__(self) -> str:
         if not self.proven:
-            return f"not proven at t = {self.t:g}: {self.why}"
-        told = f"exactly one pose within {self.radius:.3g} m at t = {self.t:g}; it is less than {self.error:.2g} m away"
+            return f"not proven at {equation('t', self.t, 's')}: {self.why}"
+        near, far = told(self.radius, "m", digits=3), told(self.error, "m", digits=2)
+        what = f"exactly one pose within {near} at {equation('t', self.t, 's')}; it is less than {far} away"
         left = f"; {counted(len(self.redundant), 'equation')} of the others implied" if self.redundant else ""
-        return told + left
+        return what + left
 
     def differs(self, other: Certificate) -> bool:
         """Whether both poses are proven to be different ones: the small boxes that they lie in do not meet.

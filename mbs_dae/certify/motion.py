@@ -10,6 +10,7 @@ from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..errors import counted
 from ..results.result import Result
+from ..unit_system import shown, size_of
 from .equations import check_driven, equations_of
 from .tubes import DEEPEST, Proof, Search, errors_of
 
@@ -27,7 +28,9 @@ class Gap:
     why: str
 
     def __str__(self) -> str:
-        return f"t = {self.begin:.9g} ... {self.end:.9g}: {self.why}"
+        size, word = size_of("s", "t")
+        unit = f" {word}" if size != 1.0 else ""
+        return f"t = {self.begin / size:.9g} ... {self.end / size:.9g}{unit}: {self.why}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +78,14 @@ class MotionCertificate:
     def __str__(self) -> str:
         begin, end = self.t[0], self.t[-1]
         most = self.errors[np.isfinite(self.errors)].max(initial=0.0)
-        told = f"{counted(len(self.radii), 'interval')} from t = {begin:g} to {end:g}, poses exact to {most:.1e} m"
+        size, word = size_of("s", "t")
+        span = f"t = {begin / size:g} to {end / size:g}" + (f" {word}" if size != 1.0 else "")
+        off, metre = shown(most, "m")
+        what = f"{counted(len(self.radii), 'interval')} from {span}, poses exact to {off:.1e} {metre}"
         if self.proven:
-            return f"one motion, proven: {told}"
+            return f"one motion, proven: {what}"
         return "\n".join(
-            [f"proven but for {counted(len(self.gaps), 'gap')}: {told}", *(f"  {gap}" for gap in self.gaps)]
+            [f"proven but for {counted(len(self.gaps), 'gap')}: {what}", *(f"  {gap}" for gap in self.gaps)]
         )
 
 

@@ -26,7 +26,7 @@ def _set_debug(ctx: typer.Context, debug: bool) -> None:
 
 
 def _set_units(ctx: typer.Context, text: str | None) -> str | None:
-    """Whatever this command tells, draws and writes is in these units until it ends."""
+    """Set the units of all text, pictures and files of this command."""
     if text is not None:
         ctx.with_resource(mbs.units(*text.split(",")))
     return text
@@ -35,7 +35,7 @@ def _set_units(ctx: typer.Context, text: str | None) -> str | None:
 Units = Annotated[
     str | None,
     typer.Option(
-        "--units", metavar="UNITS", callback=_set_units, help="To read numbers in: deg,mm,rpm. [default: SI, radians]"
+        "--units", metavar="UNITS", callback=_set_units, help="Units of numbers: deg,mm,rpm. [default: SI, radians]"
     ),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL.py", help="A Python file with a function build().")]

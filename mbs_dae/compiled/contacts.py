@@ -129,7 +129,7 @@ class Contacts(NamedTuple):
     began: Work[Integers] = zeros("points")
     """What a point has just begun to do, which is not asked again: PARTS, SLIPS, STOPS."""
     departs: Work[Integers] = zeros("points")
-    """Which slips set out from a dead centre (`motion.contact.departure`), while states are chosen."""
+    """1 for slips that begin at a dead centre (`motion.contact.departure`), while contact states are chosen."""
     kept: Work[Integers] = zeros("lines")
     """Of each row whether joints alone keep it as it is (`motion.contact.kept`): FREE, STILL, PRESSED."""
     asked: Work[Integers] = zeros("points")

@@ -13,7 +13,7 @@ from .program import Program, read_jacobian, read_rows
 from .tree.transformation import ACCELERATIONS, REACH, ROWS, VELOCITIES, Transformation, transform, transform_back
 
 # what a compiled solve reports
-DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR, JUMPED, NEAR, ENDLESS = range(7)
+DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR, JUMPED, NEAR, ENDLESS, UNSETTLED = range(8)
 
 EVALUATIONS, FACTORISATIONS, CORRECTIONS, HALVINGS, POSES = range(5)
 

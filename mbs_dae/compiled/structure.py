@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
 from math import hypot
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -14,7 +14,7 @@ import sympy as sp
 from ..coordinates import CoordinateSet, JointCoordinates, Layout, coordinate_set
 from ..errors import ModelError
 from ..kernels.functions import addresses
-from ..linear.pattern import Pattern, analyse, analyse_tree
+from ..linear.pattern import Pattern, analyse, analyse_augmented, analyse_tree, groups_of
 from ..linear.tree.solve import factorise_tree, solve_tree
 from ..model.breaks import switches
 from ..model.element import Element
@@ -23,6 +23,7 @@ from ..model.measures import Measure
 from ..model.model import Model
 from ..symbolic.derive import Reading
 from ..symbolic.markers import marker_symbols
+from ..tolerances import LIGHT
 from .batch import BatchBuilder, Instance, instance_of
 from .contacts import ContactsBuilder
 from .dynamics import DynamicsBuilder, dynamics_instances
@@ -31,6 +32,27 @@ from .signals import SignalsBuilder
 from .tree.maps import Entries, shape_of, structure_of
 
 FEW = 4
+
+
+class Groups(NamedTuple):
+    """The groups of columns that neither rows nor entries of M join."""
+
+    many: int
+    column: np.ndarray
+    """The group of each column."""
+    held: np.ndarray
+    """Whether its group has rows."""
+
+    def largest(self, masses: np.ndarray) -> np.ndarray:
+        """For each column the largest mass in its group, of one design or of several, one in a row."""
+        found = np.zeros((self.many, *masses.shape[:-1]))
+        np.maximum.at(found, self.column, masses.T)
+        return found[self.column].T
+
+    def are_light(self, masses: np.ndarray) -> np.ndarray:
+        """Return for each column whether its mass is so small beside the largest of its group that the augmented matrix
+        is needed; False for columns in groups without rows."""
+        return self.held & (masses <= LIGHT * self.largest(masses))
 
 
 class Remembering:
@@ -241,11 +263,28 @@ class Structure(Remembering):
 
     @cached_property
     def formed_pattern(self) -> Pattern:
-        """The same with all entries of M."""
+        """The pattern of the equations with all entries of M."""
         entries = self.entries(formed=True)
         if not entries.block_row.size:
             return self.pattern
         return analyse(self.columns, len(self.rows), *entries)
+
+    @cached_property
+    def augmented_pattern(self) -> Pattern:
+        """The pattern of the equations with all entries of M + Φ_vᵀ C Φ_v (`kkt`)."""
+        return analyse_augmented(self.columns, len(self.rows), *self.entries(formed=True))
+
+    @cached_property
+    def groups(self) -> Groups:
+        rows = len(self.rows)
+        if self.transformed is None:
+            entries = self.entries(formed=True)
+        else:
+            links = np.array(shape_of(self.transformed).links, dtype=np.int64).reshape(-1, 2).T
+            entries = Entries(*self._jacobian_entries, *links)
+        many, group = groups_of(self.columns, rows, *entries)
+        own, of_rows = np.split(group, [self.columns])
+        return Groups(many, own, np.isin(own, of_rows))
 
 
 def _transformed_entries(structure: Structure, formed: bool) -> Entries:

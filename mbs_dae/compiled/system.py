@@ -20,13 +20,14 @@ from ..kernels.blocks import block
 from ..kernels.images import Image
 from ..linear import kkt
 from ..linear.pattern import Pattern
-from ..linear.tree.articulated import NO_LIMBS
+from ..linear.tree.articulated import NO_LIMBS, local_masses
 from ..model.bodies.body import Body, Marker
 from ..model.element import Element
 from ..model.measures import Measure
 from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading, Relation
+from ..tolerances import LIGHT, ROUNDOFF
 from .batch import BatchBuilder, Swept, instance_of
 from .dynamics import SCALARS, Dynamics
 from .machine import Machine, observe
@@ -37,7 +38,7 @@ from .reading import NO_DESIGNS, Reader, Trajectory, read_outputs
 from .signals import Signals
 from .slopes import read_varied
 from .structure import Lengths, Remembering, Row, Structure, structure_in
-from .tree.maps import limbs_of, no_transformation, transformation_of
+from .tree.maps import limbs_of, no_transformation, shape_of, transformation_of
 from .tree.transformation import Transformation, form_masses, transform_dynamics
 
 Slots = Mapping[sp.Symbol, Number]
@@ -222,14 +223,22 @@ class System(Remembering):
         """What the velocity of each column of Φ_v moves: the mass of its body, or a moment of inertia. A joint moves
         all that is behind it in the placement."""
         kernels = self.coordinates.kernels
-        if self.structure.transformed is None:
-            return kernels.masses(self.evaluator)
+        return self._masses_of_joints[0] if self.structure.transformed else kernels.masses(self.evaluator)
+
+    @cached_property
+    def _masses_of_joints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return three masses for each velocity of a joint, in the placement: with all other joints at rest; with only
+        the next joints behind at rest (`local_masses`); and with all joints behind free, the pivots of the tree. Joints
+        that share a pin have a pivot of nearly 0."""
         machine = self.machine(dynamic=True)
         observe(machine, 0.0, self.placement, self.still)
         at = machine.transformation
         transform_dynamics(at, machine.f, np.zeros(SCALARS))
         form_masses(at, machine.factor.weight, machine.factor.beside)
-        return machine.factor.weight.copy()
+        kkt.factorise(machine.pattern, machine.factor)
+        limbs, transformed = machine.factor.limbs, self.structure.transformed
+        assert transformed is not None
+        return machine.factor.weight.copy(), local_masses(shape_of(transformed), limbs), 1.0 / np.abs(limbs.inverse)
 
     @cached_property
     def massless(self) -> np.ndarray:
@@ -239,6 +248,34 @@ class System(Remembering):
     def heaviest(self) -> float:
         """The largest mass, or inertia over squared length."""
         return float((self.masses / self.column_weight).max(initial=0.0))
+
+    @cached_property
+    def has_light_bodies(self) -> bool:
+        """Whether some bodies weigh next to nothing beside others that constraints join them to."""
+        masses = self.masses
+        if self.structure.transformed:
+            _, masses, pivots = self._masses_of_joints
+            if not (pivots > LIGHT * masses).all():
+                return True
+        return bool(self.structure.groups.are_light(masses / self.column_weight).any())
+
+    @property
+    def light_bodies(self) -> list[Body]:
+        light = np.flatnonzero(self.structure.groups.are_light(self.masses / self.column_weight))
+        return [body for body in self.bodies if np.isin(self.layout.v[body], light).any()]
+
+    @cached_property
+    def compliance(self) -> np.ndarray:
+        """For each column the reciprocal of a mass, that in the middle of its group, by logarithms, and of the column's
+        weight (`kkt`); nothing where no body is light."""
+        if not self.has_light_bodies:
+            return np.zeros(0)
+        diagonal = self.masses if self.structure.transformed else self.coordinates.kernels.diagonal(self.evaluator)
+        groups, masses = self.structure.groups, diagonal / self.column_weight
+        largest = groups.largest(masses)
+        light = groups.largest(1.0 / np.where(masses > ROUNDOFF * largest, masses, np.inf))
+        middle = np.where(largest > 0.0, np.sqrt(largest / np.maximum(light, 1e-300)), self.heaviest or 1.0)
+        return 1.0 / (middle * self.column_weight)
 
     def machine(self, dynamic: bool = False) -> Machine:
         """Work space for the compiled solves: one for each run, since systems can be shared. With `dynamic`, W is M."""
@@ -262,9 +299,17 @@ class System(Remembering):
         """What the work space of every run with forces is a copy of; with `formed`, M has entries (`Structure`)."""
         return self.once(System._machine, True, formed)
 
-    def _machine(self, dynamic: bool, formed: bool) -> Machine:
+    @cached_property
+    def augmented_prototype(self) -> Machine:
+        """The work space that runs of models with light bodies copy: it factorises the augmented matrix (`kkt`)."""
+        machine = self._machine(True, True, augmented=True)
+        machine.factor.compliance[:] = self.compliance
+        return machine
+
+    def _machine(self, dynamic: bool, formed: bool, augmented: bool = False) -> Machine:
         columns, rows, layout, own = self.structure.columns, len(self.rows), self.layout, self.structure
         pattern = (own.formed_pattern if formed else own.mass_pattern) if dynamic else own.pattern
+        pattern = own.augmented_pattern if augmented else pattern
         program, transformed = self.program, self.transformation(dynamic, formed)
         limbs = limbs_of(transformed) if pattern.tree.edges else NO_LIMBS
         machine = Machine(

@@ -180,7 +180,11 @@ class KernelCoordinates(CoordinateSet, Protocol):
         """The weights of all velocities, those of what stands still behind the others."""
 
     def masses(self, number: Evaluator) -> np.ndarray:
-        """What each velocity moves."""
+        """Return the mass or the moment of inertia of each velocity; 0 for velocities of bodies whose M is singular."""
+
+    def diagonal(self, number: Evaluator) -> np.ndarray:
+        """Return the diagonal of M, for bodies whose M is singular, too."""
+        return self.masses(number)
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,13 +125,14 @@ def search(runs: Runs, box: Box, kind: str, start: np.ndarray, most: int) -> Tri
 
 
 PROBE = 1e-2
-"""How far beside a stationary start designs are tried, in parts of the bounds: the second derivative changes the
-objective there by 5e-5 of what it does between the bounds."""
+"""Distance of trial designs from a stationary start, as a part of the range between the bounds: a quadratic objective
+changes over it by 5e-5 of its second derivative by the scaled design."""
 
 
 def _lower_beside(runs: Runs, box: Box, kind: str, first: Evaluation, end: Evaluation) -> np.ndarray | None:
-    """The lowest design beside an end at which a number stands where it began because its slope is 0 there: at a
-    maximum or a saddle the slope says nothing. None where nothing beside it is lower."""
+    """Return the design with the least objective next to the end of a search, shape (numbers,), or None if none is
+    lower. Tried are steps of those numbers that the search left at their start because their slope is 0 there, as
+    at a maximum or a saddle."""
     size = max(abs(wanted_value(end, kind)), abs(wanted_value(first, kind)))
     g = np.abs(wanted_slope(end, kind) * box.width)
     found, least = None, wanted_value(end, kind) - 1e-9 * size

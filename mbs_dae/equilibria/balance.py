@@ -22,7 +22,7 @@ from ..linear.sums import summed
 from ..model.breaks import breaks_of
 from ..motion.derivative import evaluate
 from ..motion.mechanism import mechanism
-from ..tolerances import RANK
+from ..tolerances import LIGHT, RANK
 
 ROUNDOFF = 1e-15
 
@@ -40,8 +40,21 @@ class Balance:
     nu: np.ndarray
     gamma: np.ndarray
     potential: float
-    effort: float
-    """How large forces are, each by itself, per weight."""
+    sizes: np.ndarray
+    """How large the forces along each velocity are, each by itself, per weight."""
+    levels: np.ndarray
+    """The level of each velocity (`levels_of_forces`), 0 for the largest forces."""
+
+    @cached_property
+    def effort(self) -> float:
+        """How large forces are, each by itself, per weight."""
+        return float(np.linalg.norm(self.sizes))
+
+    @cached_property
+    def efforts(self) -> np.ndarray:
+        """The effort of each level and of those below it; the first is that of all."""
+        levels = range(self.levels.max(initial=0) + 1)
+        return np.array([float(np.linalg.norm(self.sizes[self.levels >= level])) for level in levels])
 
     @property
     def position_rows(self) -> np.ndarray:
@@ -59,8 +72,28 @@ class Balance:
 
     @cached_property
     def free_velocities(self) -> np.ndarray:
-        """The same for all rows."""
-        return free_motions(self.jacobian, self.system.weight)
+        """A basis of the velocities that all rows allow, orthonormal by weight. Motions of level 0 come first, motions
+        of light bodies alone last: heavier bodies stand exactly still in these, so large forces leave no roundoff in
+        small ones."""
+        return self._motions[0]
+
+    @property
+    def motion_levels(self) -> np.ndarray:
+        """The level of each free velocity."""
+        return self._motions[1]
+
+    @cached_property
+    def _motions(self) -> tuple[np.ndarray, np.ndarray]:
+        n, weight = self.system.nv, self.system.weight
+        found, known = np.zeros((n, 0)), np.zeros(0, dtype=int)
+        for level in reversed(range(self.levels.max(initial=0) + 1)):
+            columns = self.levels >= level
+            across = (weight[:, None] * found).T[:, columns]
+            own = free_motions(np.vstack([self.jacobian[:, columns], across]), weight[columns])
+            new = np.zeros((n, own.shape[1]))
+            new[columns] = own
+            found, known = np.hstack([new, found]), np.append(np.full(own.shape[1], level), known)
+        return found, known
 
     @cached_property
     def unbalanced(self) -> np.ndarray:
@@ -80,15 +113,20 @@ class Balance:
         t, system = self.t, self.system
         breaks = breaks_of(system.structure.with_breaks, system.evaluator, t, t + 1.0)
         span = float(breaks[breaks > t][:1].sum() - t) if (breaks > t).any() else 1.0
-        return tuple(balance_at(system, t + part * span, self.q, self.v) for part in (1 / np.pi, 1 / np.pi**2))
+        parts = 1 / np.pi, 1 / np.pi**2
+        return tuple(balance_at(system, t + part * span, self.q, self.v, levels=self.levels) for part in parts)
 
     def is_balanced(self, near: float) -> bool:
-        """Whether less than this part of the forces is left, or no more than the roundoff of springs that pull as much
-        as nothing (those of a mechanism afloat, at rest)."""
-        left = float(np.linalg.norm(self.unbalanced))
-        if left <= near * self.effort:
-            return True
-        return left <= ROUNDOFF * float(np.linalg.norm(self.stiffness)) * self.system.length
+        """Whether less than this part of the forces is left in each level, or no more than the roundoff of springs that
+        pull as much as nothing (those of a mechanism afloat, at rest)."""
+        for level in np.unique(self.motion_levels):
+            here = self.motion_levels == level
+            left = float(np.linalg.norm(self.unbalanced[here]))
+            if left > near * self.efforts[level]:
+                pull = float(np.linalg.norm(self.stiffness[here][:, here])) * self.system.length
+                if left > ROUNDOFF * pull:
+                    return False
+        return True
 
     @cached_property
     def multipliers(self) -> np.ndarray:
@@ -96,10 +134,15 @@ class Balance:
         return self.taken_up(self.forces)
 
     def taken_up(self, forces: np.ndarray) -> np.ndarray:
-        """The least λ of which Φ_vᵀ λ is next to these forces."""
+        """The least λ of which Φ_vᵀ λ is next to these forces. Where forces have several levels, λ is refined: the
+        correction by what is left takes the roundoff of large loads out of small ones."""
         root = 1.0 / np.sqrt(self.system.weight)
         J, lengths = unit_rows(self.jacobian * root)
-        return (np.linalg.lstsq(J.T, (root * forces.T).T, rcond=RANK)[0].T / lengths).T
+        wanted = (root * forces.T).T
+        found = np.linalg.lstsq(J.T, wanted, rcond=RANK)[0]
+        for _ in range(2 if self.levels.max(initial=0) else 0):
+            found = found + np.linalg.lstsq(J.T, wanted - J.T @ found, rcond=RANK)[0]
+        return (found.T / lengths).T
 
     @cached_property
     def accelerations(self) -> tuple[np.ndarray, np.ndarray]:
@@ -123,10 +166,11 @@ class Balance:
 
 
 def balance_at(
-    system: System, t: float, q: np.ndarray, v: np.ndarray | None = None, modes: np.ndarray | None = None
-) -> Balance:
+    system: System, t: float, q: np.ndarray, v: np.ndarray | None = None, modes: np.ndarray | None = None,
+    levels: np.ndarray | None = None,
+) -> Balance:  # fmt: skip
     """In coordinates that kernels speak of (not those of joints); with `modes` branches of laws are held
-    (`motion.switching`)."""
+    (`motion.switching`). `levels` are those of another pose, or follow from the forces here."""
     run = mechanism(system)
     if modes is not None:
         count = run.machine.program.batch.mode_at.size
@@ -144,10 +188,26 @@ def balance_at(
     M[pattern.block_row, pattern.block_column] = M[pattern.block_column, pattern.block_row] = factor.beside
     terms = (machine.f, machine.phi, machine.nu, machine.gamma)
     forces, phi, nu, gamma = (x.copy() for x in terms)
-    sizes = summed(run.dynamics.forces, np.abs(run.out))
-    effort = float(np.linalg.norm(sizes / np.sqrt(system.weight)))
+    sizes = summed(run.dynamics.forces, np.abs(run.out)) / np.sqrt(system.weight)
+    levels = levels_of_forces(system, sizes) if levels is None else levels
     potential = float(run.scalars[POTENTIAL])
-    return Balance(system, t, q, v.copy(), M, J, forces, phi, nu, gamma, potential, effort)
+    return Balance(system, t, q, v.copy(), M, J, forces, phi, nu, gamma, potential, sizes, levels)
+
+
+def levels_of_forces(system: System, sizes: np.ndarray) -> np.ndarray:
+    """The level of each velocity. A level ends where forces on bodies are less than LIGHT of its largest: their balance
+    would be lost in the roundoff of the larger ones. A velocity that bodies share has the level of the largest."""
+    felt = np.zeros(system.nv)
+    for body in system.bodies:
+        columns = np.array(system.layout.v[body], dtype=int)
+        columns = columns[columns < system.nv]
+        felt[columns] = np.maximum(felt[columns], np.linalg.norm(sizes[columns]))
+    levels, level, largest = np.zeros(system.nv, dtype=int), 0, float(felt.max(initial=0.0))
+    for k in np.argsort(-felt, kind="stable"):
+        if felt[k] < LIGHT * largest:
+            level, largest = level + 1, felt[k]
+        levels[k] = level
+    return levels
 
 
 def free_motions(jacobian: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -36,10 +36,10 @@ some hundreds, and a curve that goes on for fifty lengths of the model is open."
 SAME = 1e-6
 """A pose nearer to a curve than this, in lengths of the model, is on it: Newton's method leaves both to roundoff."""
 FORETOLD = 0.1
-"""A cubic tells the signs of r where it is off by less than this part of the least |r| of a step's ends and middle.
-Where r passes zero in the step, it may be off by this part of the larger end."""
+"""Greatest error of the cubic in the middle of a step, relative to the least |r| at both ends and in the middle; in a
+step in which r changes its sign, relative to the largest."""
 SHORTEST = 1e-4
-"""Steps are not halved below this, in lengths of the model: features of forces that are shorter are not looked for."""
+"""Least length of a step, in lengths of the model: changes of the force over shorter lengths are not resolved."""
 LAP = 1e-9
 """Forces that differ by less than this part at both ends of a lap are the same."""
 MOST = 24
@@ -89,7 +89,7 @@ class Circuit:
 
     @cached_property
     def forces(self) -> tuple[Traced, np.ndarray, np.ndarray]:
-        """The curve in steps in which cubics tell r, and r and r' at the ends of these steps."""
+        """Return the curve with steps in which cubics represent r, and r and r' at its points, shape (points,)."""
         shortest, track = SHORTEST * self.track.system.length, self.track
         places = [self.traced.place(k) for k in range(self.traced.path.t.size)]
         found = [(place, *self.force_at(place)) for place in places]
@@ -111,12 +111,12 @@ class Circuit:
 
     @property
     def winds_up(self) -> bool:
-        """Whether forces differ after a lap, as those of a torsion spring do that is wound up."""
+        """Whether the force along the curve differs after a lap, as the moment of a torsion spring does."""
         _, r, _ = self.forces
         return not self.ends and abs(r[-1] - r[0]) > LAP * float(np.abs(r).max())
 
     def rests(self) -> tuple[list[Balance], list[str]]:
-        """All rests in their order, and what stands at changes of sign that are none."""
+        """Return all equilibria in order along the curve, and a note for each change of sign by a jump of the force."""
         traced, r, slopes = self.forces
         if (size := float(np.abs(r).max())) == 0.0:
             return [], ["forces balance in every pose of a curve"]
@@ -145,11 +145,11 @@ class Circuits:
     t: float
     curves: list[Circuit] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
-    """Why some could not be followed whole."""
+    """Reasons for which the list of circuits may be incomplete."""
 
     def add(self, q: np.ndarray) -> bool:
-        """Follow the curve through a pose that is on none yet, and those that leave it in branch points; whether it was
-        a new one."""
+        """Follow the curve through a pose, and the curves that branch from it, unless the pose is on a known curve.
+        Return whether the curve is new."""
         if any(curve.passes(q) for curve in self.curves):
             return False
         first, branched = len(self.curves), 0

@@ -162,7 +162,7 @@ class Equilibrium:
 
 class Equilibria(tuple[Equilibrium, ...]):
     """All rests of a mechanism that were found, from ``equilibrium(all=True)``: a tuple, the one of least potential
-    first, that knows whether there can be others.
+    first; `complete` says whether there can be others.
 
     A rod on a pin hangs down or stands on the pin:
 

@@ -240,13 +240,12 @@ class LinearSystem:
         return motion_in_mode(self.state, one.eigenvalue, one.shape, amplitude)
 
     def frequency_response(self, frequencies: ArrayLike) -> np.ndarray:
-        """How outputs answer to inputs that oscillate, G(iω) = C (iω - A)⁻¹ B + feedthrough, for frequencies ω in
-        rad/s: complex numbers of the shape (frequencies, outputs, inputs), each in the unit of the output over that of
-        the input.
+        """Return the frequency response G(iω) = C (iω - A)⁻¹ B + feedthrough for frequencies ω in rad/s: complex
+        numbers of the shape (frequencies, outputs, inputs), each in the unit of output over input.
 
-        With u = u₀ cos ωt an output becomes |G| u₀ cos(ωt + arg G) beside its value at the state, once what the start
-        has left behind has died away. A frequency at which an undamped mode oscillates is refused: the answer grows
-        without end there.
+        With u = u₀ cos ωt an output oscillates by ``|G| u₀ cos(ωt + arg G)`` about its value at the state, after
+        the transient has died away. The frequency of an undamped mode raises an error: the response grows without bound
+        there.
 
         A mass of 1 kg on a spring of 4 N/m and a damper of 0.4 N s/m, pushed slowly, and in resonance:
 

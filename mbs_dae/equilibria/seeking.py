@@ -33,13 +33,14 @@ def settle(system: System, t: float, q: np.ndarray) -> Balance | None:
     for _ in range(ITERATIONS):
         if here.is_balanced(TIGHT):
             return here
-        K = here.stiffness
+        scale = _scale(here)
+        K, left = here.stiffness * np.outer(scale, scale), here.unbalanced * scale
         sizes, ways = np.linalg.eigh((K + K.T) / 2)
         least = 1e-12 * max(np.abs(sizes).max(initial=0.0), here.effort / system.length, 1e-300)
         raised = K + ways @ np.diag(np.maximum(np.abs(sizes), least) - sizes) @ ways.T
-        there = _stepped(here, np.linalg.solve(raised, here.unbalanced), downhill=True)
+        there = _stepped(here, scale * np.linalg.solve(raised, left), downhill=True)
         if there is None:  # away from a balance K is not symmetric, and nothing holds a body afloat from turning
-            there = _stepped(here, np.linalg.solve((raised + raised.T) / 2, here.unbalanced), downhill=True)
+            there = _stepped(here, scale * np.linalg.solve((raised + raised.T) / 2, left), downhill=True)
         if there is None:
             return here if here.is_balanced(LOOSE) else None
         here = there
@@ -52,11 +53,23 @@ def balance(system: System, t: float, q: np.ndarray) -> Balance | None:
     for _ in range(ITERATIONS // 4):
         if here.is_balanced(TIGHT):
             return here
-        there = _stepped(here, np.linalg.lstsq(here.stiffness, here.unbalanced, rcond=1e-12)[0], downhill=False)
+        scale = _scale(here)
+        K, left = here.stiffness * np.outer(scale, scale), here.unbalanced * scale
+        there = _stepped(here, scale * np.linalg.lstsq(K, left, rcond=1e-12)[0], downhill=False)
         if there is None:
             return here if here.is_balanced(LOOSE) else None
         here = there
     return None
+
+
+def _scale(here: Balance) -> np.ndarray:
+    """Return a factor for each free velocity that gives the stiffnesses of all levels like sizes; 1 for one level."""
+    found, levels = np.ones(here.motion_levels.size), np.unique(here.motion_levels)
+    for level in levels if levels.size > 1 else ():
+        own = here.motion_levels == level
+        size = float(np.linalg.norm(here.stiffness[own][:, own])) or here.efforts[level] / here.system.length
+        found[own] = 1.0 / np.sqrt(size) if size > 0.0 else 1.0
+    return found
 
 
 def _stepped(here: Balance, step: np.ndarray, downhill: bool) -> Balance | None:
@@ -65,12 +78,13 @@ def _stepped(here: Balance, step: np.ndarray, downhill: bool) -> Balance | None:
     if not size > 0.0:
         return None
     way = here.free_velocities @ step * min(1.0, LONGEST * system.length / size)
-    left = float(np.linalg.norm(here.unbalanced))
+    weights = here.effort / np.where(here.efforts > 0.0, here.efforts, here.effort or 1.0)
+    left = float(np.linalg.norm(weights[here.motion_levels] * here.unbalanced))
     for fraction in 0.5 ** np.arange(12):
         there = _closed(here, fraction * way)
         if there is None:
             continue
-        better = float(np.linalg.norm(there.unbalanced)) < left * (1.0 - 1e-3 * fraction)
+        better = float(np.linalg.norm(weights[there.motion_levels] * there.unbalanced)) < left * (1.0 - 1e-3 * fraction)
         falls = there.potential < here.potential - 1e-4 * fraction * abs(float(here.forces @ way))
         if falls if downhill and not better else better:
             return there
@@ -83,6 +97,6 @@ def _closed(here: Balance, way: np.ndarray) -> Balance | None:
     if newton.close(system.machine(), here.t, q, system.still, 20) != DONE:
         return None
     try:
-        return balance_at(system, here.t, q)
+        return balance_at(system, here.t, q, levels=here.levels)
     except MbsError:  # a force without value out there
         return None

@@ -117,7 +117,7 @@ def small_motion(
 
 
 def in_bodies(small: SmallMotion) -> np.ndarray:
-    """The matrix of the small motions of all bodies, angular parts in world axes, that ζ means."""
+    """Return the matrix that maps ζ to the small motions of all bodies, with small rotations in world axes."""
     balance, system = small.balance, small.balance.system
     cartesian = system.cartesian
     if cartesian is system:

@@ -100,8 +100,8 @@ def _read_by(system: System, balance: Balance, frame: Frame, name: str) -> Candi
 
 
 def _turn_of_a_body(balance: Balance, name: str) -> np.ndarray | None:
-    """The row of "body.turn_x", "turn_y" or "turn_z", the small turn of a body about an axis of the world, by the
-    velocities of a system whose coordinates are not those of bodies. None of any other name."""
+    """Return the row of "body.turn_x", "turn_y" or "turn_z", the small rotation of a body about a world axis, by the
+    velocities of a system without body coordinates, shape (velocities,); None for any other name."""
     system, (owner, _, part) = balance.system, name.rpartition(".")
     turns, body = ("turn_x", "turn_y", "turn_z"), system.model.bodies.get(owner)
     if system.is_cartesian or system.model.dimension == 2 or body is None or part not in turns:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..compiled import System
 from ..errors import MbsError, ModelError, RedundantConstraintError
+from ..model.forces.base import EffortElement
 from ..poses.closing import check_finite
 from ..poses.dependence import PoseRank, agrees, elements_of
 from ..results.result import Result, State
@@ -24,9 +25,13 @@ class Explanation:
     joints: tuple[str, ...] = ()
     pose: State | None = None  # None where the whole motion is meant
 
+    @property
+    def message(self) -> str:
+        return f"{self.what}; {self.advice}" if self.advice else self.what
+
     def error(self, result: Result) -> MbsError:
         """The error; `result` is what was computed until then."""
-        message = f"{self.what}; {self.advice}" if self.advice else self.what
+        message = self.message
         facts = {} if self.pose is None else {"pose": self.pose}
         kept = replace(result, success=False, message=message)
         return self.kind(message, time=self.time, joints=self.joints, result=kept, **facts)
@@ -52,7 +57,15 @@ def no_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str:
     """What is to be said where accelerations have no value."""
     culprit = undefined_force(system, t, q, v) or "an equation"
     what = {"state": "rate", "input": "value", "Event": "value"}.get(culprit.split(" ")[0], "force")
-    return f"{culprit} gives no finite {what} at t = {t:.6g}; mend its law"
+    told = f"{culprit} gives no finite {what} at t = {t:.6g}"
+    force = next((force for force in system.model.forces if force.who == culprit), None)
+    if not isinstance(force, EffortElement) or force.measure.kind != "distance":
+        return f"{told}; mend its law"
+    if State(system, t, q, v, v)[f"{force.name}.distance"] != 0.0:
+        return f"{told}; mend its law"
+    slides = "displacement" in force.coordinates
+    along = f"let it act along the slide, {force.kind}({force.name!r}, joint, ...), or " if slides else ""
+    return f"{told}: its ends are at one point, where its direction is not defined; {along}move one of its ends"
 
 
 def going_on(pose: State, dt: float) -> np.ndarray:

@@ -7,14 +7,14 @@ import scipy.sparse as sps
 
 from ..compiled import System
 from ..compiled.contacts import GIVEN
-from ..compiled.machine import NOT_CONVERGED, NOT_FINITE
+from ..compiled.machine import NOT_CONVERGED, NOT_FINITE, UNSETTLED
 from ..compiled.reading import read_outputs
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError
 from ..linear.kkt import Factor
 from ..model.events import Reset
 from ..motion import run as marching
 from ..motion.contact.states import UNSOLVED
-from ..motion.derivative import evaluate, factorise_terms
+from ..motion.derivative import Mechanism, evaluate, factorise_terms
 from ..motion.events import present
 from ..motion.mechanism import mechanism
 from ..motion.record import March
@@ -23,19 +23,18 @@ from ..motion.switching.search import CHATTERS, RUSH, TANGLED
 from ..poses.dependence import joints_at_fault
 from ..poses.freedom import free_motions
 from ..results.result import Result, State
+from ..tolerances import ROUNDOFF
 from .accuracy import energy_allowed, relative_violations, violation_allowed
 from .contacts import chatters, touching_now, without_forces
-from .explanation import Explanation, contradiction, going_on, undefined
-from .undefined import HUGE
+from .explanation import Explanation, contradiction, going_on, no_force, undefined
+from .undefined import HUGE, undefined_force
 
 STEPPED = ', or step over it: method="Moreau", step=1e-3'
 """What helps wherever contacts are the trouble."""
-DEAD = 1e-4  # a slip that free motions change by less, of what bodies by themselves could, is that near to a dead point
+DEAD = 1e-4  # a slip is at a dead point if free motions change it by less than this part of what free bodies could
 FAINT = 100.0  # a motion of less than so many tolerances is told to be faint
 REST = 1e-12  # one of less than this (lengths of the model or rad, and a second) is none but for roundoff
 ABRUPT = 0.5  # a force that changes by so much of itself within the last step is named as what makes steps short
-
-ROUNDOFF = 1e-14  # a mass that adds less than this part of the heaviest to the mass matrix is lost in its roundoff
 
 
 def check_masses(system: System) -> None:
@@ -57,8 +56,8 @@ def check_masses(system: System) -> None:
     free = np.abs(idle @ motions[rank:].T).max(axis=1) * np.sqrt(system.weight) > 1e-6
     at_fault = [body for body in system.bodies if free[list(system.layout.v[body])].any()]
     names = ", ".join(repr(b.name) for b in at_fault)
-    what = f"{names} of {system.model.name!r} can move without moving any mass that counts beside the heaviest "
-    what += f"({ROUNDOFF:g} of it), so its acceleration is undetermined"
+    what = f"{names} of {system.model.name!r} can move without moving any mass that counts beside the heaviest that "
+    what += f"constraints join it to ({ROUNDOFF:g} of it), so its acceleration is undetermined"
     remedy = "give it a mass and an inertia, or hold it by joints"
     raise ModelError(f"{what}; {remedy}", bodies=tuple(b.name for b in at_fault))
 
@@ -67,15 +66,38 @@ def _idle_motions(system: System, factor: Factor) -> np.ndarray:
     """The motions of single bodies that move no mass, of unit length, as columns."""
     pattern, n = system.mass_pattern, system.nv
     M = sps.diags(factor.weight) + sps.csr_matrix((factor.beside, (pattern.block_row, pattern.block_column)), (n, n))
-    columns = []
+    columns, largest = [], system.structure.groups.largest(system.masses / system.column_weight)
     for body in system.bodies:
         places = list(system.layout.v[body])
         own = np.sqrt(system.weight[places])
         masses, ways = np.linalg.eigh(M.tocsr()[places][:, places].toarray() / np.outer(own, own), UPLO="L")
-        for way in ways.T[masses <= ROUNDOFF * system.heaviest]:
+        for way in ways.T[masses <= ROUNDOFF * largest[places].max()]:
             columns.append(np.zeros(n))
             columns[-1][places] = way / own
     return np.array(columns).reshape(-1, n).T
+
+
+def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np.ndarray, v: np.ndarray) -> Explanation:
+    """Why `accelerate` ended with this status: a law that has no value, or bodies that weigh too little to be held in
+    this pose. The latter are those that move most in the motion that comes nearest to moving no mass."""
+    if status != UNSETTLED or undefined_force(system, t, q, v):
+        return Explanation(ModelError, no_force(system, t, q, v), "", t)
+    factor, pattern = run.machine.factor, run.machine.pattern
+    n, m = pattern.n, pattern.m
+    M = sps.csr_matrix((factor.beside, (pattern.block_row, pattern.block_column)), (n, n))
+    M = (M + M.T + sps.diags(factor.weight)).toarray()
+    J = sps.csr_matrix((factor.jacobian, (pattern.jac_row, pattern.jac_column)), (m, n)).toarray()
+    columns, rows = np.sqrt(factor.compliance), np.sqrt(factor.stiffness)
+    M, J = M * np.outer(columns, columns), J * np.outer(rows, columns)
+    sizes, ways = np.linalg.eigh(np.block([[M, J.T], [J, np.zeros((m, m))]]))
+    moving = np.zeros(max(map(max, system.layout.v.values())) + 1)  # what stands still is behind
+    moving[:n] = np.abs(ways[:n, np.abs(sizes).argmin()])
+    moved = {body: moving[list(system.layout.v[body])].max(initial=0.0) for body in system.bodies}
+    at_fault = [body.name for body, size in moved.items() if size > 0.1 * max(moved.values())]
+    what = f"the accelerations of {', '.join(map(repr, at_fault))} of {system.model.name!r} have no certain value at "
+    what += f"t = {t:.6g}: no constraint holds them in this pose, and what moves with them has no mass, or one that is "
+    what += "lost in roundoff beside others that constraints join it to"
+    return Explanation(ModelError, what, "give them a mass and an inertia, or hold them by joints", t)
 
 
 def check_energy(system: System, march: March, result: Result) -> None:
@@ -144,6 +166,8 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
     if status == CHATTERS and (entries := _contacts_that_change(march)):
         return chatters(march, pose, entries)
     t, step = pose.t, max(abs(march.control.step[0]), march.control.fixed, 1e-12)  # down to roundoff where all ends
+    if status == UNSETTLED:
+        return no_acceleration(pose.system, march.mechanism, status, t, pose.full_q, pose.full_v)
     unstable = march.control.fixed > 0.0 and not np.abs(pose.full_v).max(initial=0.0) < HUGE
     moments = t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)])
     if not unstable and (nowhere := undefined(pose, moments, forces=True)):
@@ -176,7 +200,7 @@ def _another_way(march: March) -> str:
 
 
 def _dead_frictions(pose: State) -> list[str]:
-    """The frictions whose slip next to none of the free motions of a pose changes."""
+    """Return the names of the frictions whose slip the free motions of a pose change by no more than `DEAD`."""
     bodies = pose.system.cartesian
     contacts, q, n = bodies.structure.contacts, pose.motion[0].ravel(), bodies.nv
     if not bodies.model.frictions:

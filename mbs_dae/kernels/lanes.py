@@ -190,13 +190,15 @@ choose: Any = intrinsic(_choose)
 
 
 def _any_of(typingctx, mask):
-    """Whether any of the decisions holds."""
+    """Whether any of the decisions holds; of a plain one, whether it does."""
 
     def generate(context, builder, sig, values):
+        if isinstance(mask, types.Boolean):
+            return values[0]
         bits = builder.bitcast(values[0], ir.IntType(LANES))
         return builder.icmp_unsigned("!=", bits, ir.Constant(ir.IntType(LANES), 0))
 
-    return types.boolean(MASK), generate
+    return types.boolean(mask), generate
 
 
 any_of: Any = intrinsic(_any_of)

@@ -53,7 +53,7 @@ WANTED: set[str] = set()
 
 
 def want(functions: Iterable[Any]) -> None:
-    """Somebody waits for these functions: all processes that compile take them, and what they call, first."""
+    """Let all compiler processes compile these functions first, and the functions that these call."""
     roots = [function.symbol for function in functions if function.symbol not in WANTED]
     waiting = list(functions)
     while waiting:
@@ -73,13 +73,13 @@ def _tell(helper: Any, names: Iterable[str]) -> None:
 
 
 def listen(names: Iterable[str]) -> None:
-    """The names of functions that another process wants, one a line, until it ends."""
+    """Read names of functions that another process waits for, one in a line, until it ends; compile these first."""
     for name in names:
         want([function for function in FUNCTIONS if function.symbol == name.strip()])
 
 
 def compile_one() -> bool:
-    """Compile a function that nobody has begun, first those that are wanted; False if there is none now."""
+    """Compile one function that no process compiles yet, a requested one first. Return False if there is none."""
     rest = missing()
     for function in sorted(_most_urgent_first(len(FUNCTIONS)), key=lambda one: one.symbol not in WANTED):
         ready = function in rest and not any(called in rest for called in function.calls)

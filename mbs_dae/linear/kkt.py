@@ -18,22 +18,37 @@ order. Where W couples bodies (natural coordinates share points), W⁻¹ and S a
 work in proportion to the size.
 
 Redundant rows have pivot 0. Each row is given a small extra, DELTA times its own squared length, which
-makes the matrix regular; iterative refinement against the true matrix then takes the extra's effect away again. The
-same is done where W has no weight of its own (a body without mass): `soft` is what its diagonal is given.
+makes the matrix regular; iterative refinement against the true matrix then takes the extra's effect away again.
+
+Where W is singular, or some bodies weigh next to nothing beside others that they are joined to, the matrix is regular
+all the same if rows hold what W does not. Then what is factorised is that of the augmented Lagrangian,
+
+    [W + Φ_vᵀ C Φ_v   Φ_vᵀ] [x]   [f + Φ_vᵀ C g]
+    [Φ_v              0   ] [λ] = [g           ],        C diagonal and positive,
+
+which has the same solution whatever C, since Φ_v x = g. So nothing is to be taken away again, and W + Φ_vᵀ C Φ_v is
+positive definite where the solution is unique. C only decides about roundoff: with μ the mean (of logarithms) of the
+least and the largest mass of a group of bodies that rows join, row k has C_k = μ / (squared length of the row). What
+roundoff leaves is measured: solutions are refined until the corrections no longer shrink, and the last correction is
+told (`unsettled`).
 """
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, ones, zeros
-from ..kernels.lanes import choose
-from ..tolerances import DELTA, NIL
+from ..kernels.lanes import any_of, choose, nothing_of
+from ..tolerances import CORRECTED, DELTA, DEPENDENT, FLOOR, NIL, OFTEN
 from .fronts.solving import eliminate, give_out, take_in
 from .pattern import Pattern
 from .tree.articulated import FACTORISE, NO_LIMBS, SOLVE, Limbs, sizes_of
 from .vectors import axpy, copy, square_sum, sum_of_two
+
+EPSILON, GOLDEN = 2.2e-16, 0.6180339887498949
+"""The roundoff of a number; and the part of a whole whose multiples lie in no order."""
 
 
 class Factor(NamedTuple):
@@ -46,6 +61,18 @@ class Factor(NamedTuple):
     beside: Work[Vector] = zeros("beside")
     """The entries of W below its diagonal."""
     soft: Work[Vector] = zeros("n")
+    """The diagonal of Φ_vᵀ C Φ_v; 0 for models without light bodies."""
+    compliance: Work[Vector] = zeros("augmented")
+    """1/C_k is the sum of these numbers over the columns of row k, times its squared entries. Empty where C is none."""
+    stiffness: Work[Vector] = zeros("augmented_rows")
+    """C."""
+    joined: Work[Vector] = zeros("joined")
+    """The entries of W + Φ_vᵀ C Φ_v below its diagonal."""
+    scale: Work[Vector] = zeros("scales")
+    """The largest x and λ of each group, squared, during a solve."""
+    unsettled: Work[Vector] = zeros(1)
+    """One number: the last correction of the last solution, or what roundoff makes of it, relative to what it corrects;
+    0 where C is none."""
     damping: Work[Vector] = zeros(1)
     """One number: what is added to DELTA. With refinement left out it makes a solve the damped least-squares step
     (Levenberg-Marquardt), which stays short where Φ_v is singular."""
@@ -80,6 +107,9 @@ class Factor(NamedTuple):
 def new_factor(pattern: Pattern, weight: np.ndarray, limbs: Limbs = NO_LIMBS) -> Factor:
     sizes = {"n": pattern.n, "m": pattern.m, "unknowns": pattern.n + pattern.m}
     sizes |= {"entries": pattern.jac_row.size, "beside": pattern.block_row.size}
+    augmented = pattern.group.size > 0
+    sizes |= {"augmented": pattern.n if augmented else 0, "augmented_rows": pattern.m if augmented else 0}
+    sizes |= {"joined": pattern.joined, "scales": 2 * pattern.groups}
     sizes |= {"numbers": pattern.plan.numbers, "handed": pattern.plan.handed, "room": pattern.plan.room}
     sizes |= sizes_of(pattern.tree, pattern.n, pattern.jac_row.size)
     return block(Factor(pattern.plan.kernels, np.array(weight, dtype=float), limbs=limbs), **sizes)
@@ -98,9 +128,37 @@ def factorise(pattern: Pattern, factor: Factor):
 @compiled
 def factorise_entries(pattern, factor, truncation, damping):
     """The same of entries, of one matrix or of several in lanes."""
+    beside = factor.beside
+    if factor.compliance.size > 0:
+        _augment(pattern, factor)
+        beside = factor.joined
     set_limits(factor, negligible(pattern, factor), truncation, damping)
-    eliminate(pattern.plan, pattern.n, factor, factor.weight, factor.beside)
+    eliminate(pattern.plan, pattern.n, factor, factor.weight, beside)
     tell_independence(factor)
+
+
+@compiled
+def _augment(pattern, factor):
+    """C of the rows that are enforced, and W + Φ_vᵀ C Φ_v, of one matrix or of several in lanes."""
+    jacobian, stiffness, soft, joined = factor.jacobian, factor.stiffness, factor.soft, factor.joined
+    nothing = nothing_of(jacobian)
+    for row in range(pattern.m):
+        stiffness[row] = nothing
+    for k in range(pattern.n):
+        soft[k] = nothing
+    for k in range(pattern.joined):
+        joined[k] = nothing
+    for e in range(jacobian.size):
+        stiffness[pattern.jac_row[e]] += jacobian[e] * jacobian[e] * factor.compliance[pattern.jac_column[e]]
+    for row in range(pattern.m):
+        enforced = (stiffness[row] > 0.0) & (factor.kept[row] > 0.0)
+        stiffness[row] = choose(enforced, factor.share[row] / stiffness[row], 0.0)
+    for e in range(jacobian.size):
+        soft[pattern.jac_column[e]] += stiffness[pattern.jac_row[e]] * jacobian[e] * jacobian[e]
+    copy(factor.beside, joined)
+    for k in range(pattern.pair_to.size):
+        one, other = pattern.pair_one[k], pattern.pair_other[k]
+        joined[pattern.pair_to[k]] += stiffness[pattern.jac_row[one]] * jacobian[one] * jacobian[other]
 
 
 @compiled
@@ -153,7 +211,10 @@ def solve(pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, mul
 @compiled
 def solve_entries(pattern, factor, f, g, x, multipliers, refinements):
     """The same, of one matrix or of several in lanes."""
-    solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, _solve_once, _residual)
+    if factor.compliance.size > 0:
+        _solve_augmented(pattern, factor, f, g, x, multipliers)
+    else:
+        solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, _solve_once, _residual)
 
 
 @compiled
@@ -170,6 +231,103 @@ def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, solve_o
         solve_once(pattern, factor, rest_x, rest_g)
         axpy(1.0, rest_x, x)
         axpy(1.0, rest_g, multipliers)
+
+
+@compiled
+def _solve_augmented(pattern, factor, f, g, x, multipliers):
+    """Solve the equations of the augmented Lagrangian for x and λ, of one matrix or of several in lanes. Residuals of f
+    and g give corrections, until these are roundoff or no longer half as large as the one before. One more solution,
+    for the roundoff of all terms, measures the error of x and λ (`unsettled`)."""
+    rest_x, rest_g, n, m, nothing = factor.rest_x, factor.rest_g, pattern.n, pattern.m, nothing_of(f)
+    for k in range(n):
+        x[k] = nothing
+    for row in range(m):
+        multipliers[row] = nothing
+    unsettled, going = nothing + np.inf, nothing + 1.0
+    for corrections in range(OFTEN):
+        _residual(pattern, factor, f, g, x, multipliers)
+        _solve_once_augmented(pattern, factor)
+        change = _relative_change(pattern, factor, f, g, x, multipliers)
+        if corrections > 1:
+            going = choose(change < 0.5 * unsettled, going, 0.0)
+        for k in range(n):
+            x[k] = choose(going > 0.0, x[k] + rest_x[k], x[k])
+        for row in range(m):
+            multipliers[row] = choose(going > 0.0, multipliers[row] + rest_g[row], multipliers[row])
+        unsettled = choose(going > 0.0, change, unsettled)
+        going = choose(change <= CORRECTED, 0.0, going)
+        if not any_of(going > 0.0):
+            break
+    _put_roundoff(pattern, factor, f, g, x, multipliers)
+    _solve_once_augmented(pattern, factor)
+    change = _relative_change(pattern, factor, f, g, x, multipliers)
+    factor.unsettled[0] = choose(change < np.inf, max(unsettled, change), np.inf)
+
+
+@compiled
+def _solve_once_augmented(pattern, factor):
+    """x and λ in place of the f and g that stand in `rest_x` and `rest_g`."""
+    rest_x, rest_g, jacobian = factor.rest_x, factor.rest_g, factor.jacobian
+    for e in range(jacobian.size):
+        row = pattern.jac_row[e]
+        rest_x[pattern.jac_column[e]] += jacobian[e] * factor.stiffness[row] * rest_g[row]
+    _solve_once(pattern, factor, rest_x, rest_g)
+
+
+@compiled
+def _put_roundoff(pattern, factor, f, g, x, multipliers):
+    """ε times the sizes of all terms of each equation, with signs that have no order, into `rest_x` and `rest_g`."""
+    rest_x, rest_g, beside, jacobian = factor.rest_x, factor.rest_g, factor.beside, factor.jacobian
+    for k in range(pattern.n):
+        rest_x[k] = abs(f[k]) + abs(factor.weight[k] * x[k])
+    for row in range(pattern.m):
+        rest_g[row] = abs(g[row])
+    for k in range(beside.size):
+        row, column = pattern.block_row[k], pattern.block_column[k]
+        rest_x[row] += abs(beside[k] * x[column])
+        rest_x[column] += abs(beside[k] * x[row])
+    for e in range(jacobian.size):
+        row, column = pattern.jac_row[e], pattern.jac_column[e]
+        rest_x[column] += abs(jacobian[e] * multipliers[row])
+        rest_g[row] += abs(jacobian[e] * x[column])
+    for k in range(pattern.n):
+        rest_x[k] *= EPSILON if (GOLDEN * k) % 1.0 < 0.5 else -EPSILON
+    for row in range(pattern.m):
+        rest_g[row] *= EPSILON if (GOLDEN * (row + 0.5)) % 1.0 < 0.5 else -EPSILON
+
+
+@compiled
+def _relative_change(pattern, factor, f, g, x, multipliers):
+    """The correction that stands in `rest_x` and `rest_g`, relative to each x and λ that it is added to, or to a small
+    part of the largest in its group, where that is more; with them count the x and λ that f and g would make by
+    themselves. (The λ of rows that depend on others may be any.)"""
+    n, scale, group, compliance, stiffness = pattern.n, factor.scale, pattern.group, factor.compliance, factor.stiffness
+    groups, rest_x, rest_g, nothing = pattern.groups, factor.rest_x, factor.rest_g, nothing_of(f)
+    doubtful, endless, largest = nothing, nothing, nothing
+    for k in range(2 * groups):
+        scale[k] = nothing
+    for row in range(pattern.m):
+        enforced, own = stiffness[row] > 0.0, group[n + row]
+        doubtful = choose(enforced & (factor.independence[row] < DEPENDENT), 1.0, doubtful)
+        total, alone = multipliers[row] + rest_g[row], choose(enforced, g[row] * g[row] * stiffness[row], 0.0)
+        size = choose(enforced, total * total / stiffness[row], 0.0)
+        scale[own] = max(scale[own], alone)
+        scale[groups + own] = max(scale[groups + own], max(size, alone))
+    for k in range(n):
+        total, force, own = x[k] + rest_x[k], f[k] * f[k] * compliance[k], group[k]
+        scale[own] = max(scale[own], max(total * total / compliance[k], force))
+        scale[groups + own] = max(scale[groups + own], force)
+    for k in range(n):
+        change, total = rest_x[k] * rest_x[k], x[k] + rest_x[k]
+        endless = choose(change < np.inf, endless, 1.0)
+        part = change / max(total * total, FLOOR * scale[group[k]] * compliance[k])
+        largest = choose(change > 0.0, max(largest, part), largest)
+    for row in range(pattern.m):
+        change, total = rest_g[row] * rest_g[row], multipliers[row] + rest_g[row]
+        part = change / max(total * total, FLOOR * scale[groups + group[n + row]] * stiffness[row])
+        counts = (doubtful < 0.5) & (stiffness[row] > 0.0) & (change > 0.0)
+        largest = choose(counts, max(largest, part), largest)
+    return choose(endless > 0.5, np.inf, sqrt(largest))
 
 
 @compiled

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sps
+from scipy.sparse.csgraph import connected_components
 
-from ..kernels.blocks import INDEX, Indices, block
+from ..kernels.blocks import INDEX, Indices, Integers, block
 from .fronts.plan import Plan, plan_of
 from .fronts.tree import DENSE_WORK, fronts_of
 from .order import NONE, Ordering, ordering
@@ -27,6 +29,17 @@ class Pattern(NamedTuple):
     plan: Plan
     tree: Articulated = NO_TREE
     """Where W is that of a tree of bodies. The plan then is that of Φ W⁻¹ Φᵀ."""
+    pair_one: Indices = NONE.astype(INDEX)
+    """Where the plan is that of W + Φ_vᵀ C Φ_v: the pairs of entries of Φ_v in a common row, and to which entry of that
+    matrix below its diagonal each pair adds. The entries of W come first among these."""
+    pair_other: Indices = NONE.astype(INDEX)
+    pair_to: Indices = NONE.astype(INDEX)
+    joined: int = 0
+    """How many entries that matrix has below its diagonal."""
+    group: Integers = NONE
+    """The number of the group that each x and each λ belongs to: groups have neither a row nor an entry of W in common.
+    Empty where nothing is added to W."""
+    groups: int = 0
 
 
 def analyse(
@@ -39,6 +52,37 @@ def analyse(
     plan = plan_of(fronts_of(n + m, own.column, own.row), own.order, n, source)
     rows, columns, lower, upper = (x.astype(INDEX) for x in (jac_row, jac_column, block_row, block_column))
     return block(Pattern(n, m, rows, columns, lower, upper, plan))
+
+
+def groups_of(
+    n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray, block_row: np.ndarray, block_column: np.ndarray
+) -> tuple[int, np.ndarray]:
+    """How many groups of x and λ there are that neither a row nor an entry of W joins, and the group of each."""
+    ends = np.concatenate([jac_row + n, block_row]), np.concatenate([jac_column, block_column])
+    count, group = connected_components(sps.csr_matrix((np.ones(ends[0].size), ends), (n + m, n + m)), directed=False)
+    return int(count), group.astype(np.int64)
+
+
+def analyse_augmented(
+    n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray, block_row: np.ndarray, block_column: np.ndarray
+) -> Pattern:
+    """Return the pattern with W + Φ_vᵀ C Φ_v in place of W (`kkt`); its entries join all columns of a row of Φ_v."""
+    one, other = coupled_rows(jac_column, jac_row)
+    one, other = one[one != other], other[one != other]
+    given = np.maximum(block_row, block_column) * n + np.minimum(block_row, block_column)
+    added = jac_column[one].astype(np.int64) * n + jac_column[other]
+    keys = np.concatenate([given, np.setdiff1d(added, given)]).astype(np.int64)
+    high, low = np.divmod(keys, max(n, 1))
+    order = ordering(n, m, jac_row, jac_column, high, low)
+    source = _numbered(order, jac_row + n, jac_column) | _numbered(order, high, low)
+    plan = plan_of(fronts_of(n + m, order.column, order.row), order.order, n, source)
+    sorter = np.argsort(keys)
+    pairs = one, other, sorter[np.searchsorted(keys, added, sorter=sorter)]
+    count, group = groups_of(n, m, jac_row, jac_column, block_row, block_column)
+    rows, columns, lower, upper = (x.astype(INDEX) for x in (jac_row, jac_column, block_row, block_column))
+    first, second, target = (x.astype(INDEX) for x in pairs)
+    own = Pattern(n, m, rows, columns, lower, upper, plan, NO_TREE, first, second, target, keys.size, group, count)
+    return block(own)
 
 
 def analyse_tree(

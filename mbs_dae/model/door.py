@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import permutations
 from typing import Any, Protocol
+
+import numpy as np
 
 from ..errors import ModelError, check_writable, unknown_name
 from ..symbolic.derive import Form
@@ -19,6 +22,10 @@ from .measures import Quantity
 from .parameters import ParameterValue, Reaction, Signal, free_parameters, signals_in
 from .signals import EFFORT, Input, Sampled, SignalElement, StateVariable, check_switches, state_of
 from .tables import TableSymbol
+
+LONE = 1e-12
+"""1 - cos of the angle by which two directions that are called the same may differ: a microradian and a half, which
+changes motions by no more than the square of it."""
 
 
 class Said(Protocol):
@@ -189,7 +196,7 @@ def check_spoken_of(model: Said) -> None:
 
 
 def check_teeth(model: Any) -> None:
-    """Refuse a pressure angle where the motion reads what joints carry: the separating force is found after it."""
+    """Refuse a pressure angle if the motion depends on joint reactions: the separating force is computed later."""
     for gear in model.conditions:
         if isinstance(gear, Gear) and gear.pressure_angle != 0 and model.felt:
             what = f"{gear.who} has a pressure_angle, and friction or a rate reads what {min(model.felt)!r} carries"
@@ -197,6 +204,36 @@ def check_teeth(model: Any) -> None:
                 f"{what}: the force that drives wheels apart is found after the motion; leave pressure_angle= out, or "
                 "give the friction a size of its own, mbs.DryFriction"
             )
+
+
+def check_lone_axes(model: Any, number: Callable[[Any], float]) -> None:
+    """Refuse a body with an inertia about one axis only where it may turn about others as well.
+
+    Its angular velocity is along the axis for good if joints keep this direction, from body to body, up to the ground:
+    a hinge keeps that of its axis, a guide and a weld keep all. So says `shares` of each joint; directions are compared
+    in body axes, and hold in every pose.
+    """
+    joints = [joint for joint in model.conditions if any(letters != "point" for letters, _ in joint.shares.get(3, ()))]
+    for body in model.bodies.values():
+        for axis in getattr(body, "lone_axes", ()):
+            reached = [(body, np.array([number(n) for n in axis]))]
+            for one, along in reached:
+                pairs = ((joint, pair) for joint in joints for pair in permutations(joint.markers[:2]))
+                for joint, (near, far) in pairs:
+                    if near.body is not one or far.body in [other for other, _ in reached]:
+                        continue
+                    (_, own), (_, others) = near.on_body(number), far.on_body(number)
+                    kept = own.T.astype(float) @ along  # in axes of the joint
+                    letters = "".join(letters for letters, _ in joint.shares[3] if letters != "point")
+                    if len(letters) > 1 or abs(kept["xyz".index(letters)]) > 1 - LONE:
+                        reached.append((far.body, others.astype(float) @ kept))
+            if not any(other.fixed for other, _ in reached):
+                shown = ", ".join(f"{n:g}" for n in reached[0][1])
+                what = f"body {body.name!r} has an inertia about one axis only, ({shown}) in its axes, and no hinges "
+                raise ModelError(
+                    f"{what}and guides along it hold the body on the ground: its moments about other axes matter, too; "
+                    "give all three, inertia=(Ixx, Iyy, Izz)"
+                )
 
 
 def check_setters(model: Said) -> None:

@@ -100,8 +100,8 @@ class PlanarModel(Model):
         density: Numeric | Mapping[str, Numeric] | None = None,
         sliders: Mapping[str, Numeric | tuple[Numeric, Numeric]] | None = None, dimensions: bool = False,
     ) -> Self:  # fmt: skip
-        """Add the bodies and joints of a linkage said in points, as `from_points` does, and give back the model.
-        Numbers may be expressions of its parameters.
+        """Add the bodies and joints of a linkage defined by points, as `from_points` does, and return the model.
+        Coordinates, masses and directions may be expressions of its parameters.
 
         >>> model = mbs.PlanarModel("pendulum", gravity=(0, -10))
         >>> l = model.parameter("l", 0.5, "m")
@@ -170,7 +170,8 @@ class SpatialModel(Model):
     ) -> SpatialBody:  # fmt: skip
         """A rigid body whose frame stands at `position` in the reference placement (a first guess is enough).
 
-        `com` is in body axes; `inertia` is about it, in body axes: three principal moments, or a tensor. `rotation`
+        `com` is in body axes; `inertia` is about it, in body axes: three principal moments, or a tensor. One moment and
+        two zeros, ``(0, 0, J)``, are enough for a body that joints let turn about this axis alone. `rotation`
         takes body axes to world axes: a matrix (``mbs.rotations.bryant(...)``, ``euler(...)``,
         ``about(axis, angle)``), a quaternion (scalar first), or a scipy Rotation.
 
@@ -216,7 +217,7 @@ class SpatialModel(Model):
 
 
 def _with_parameters(value: Any, own: Mapping[str, Any]) -> Any:
-    """What is given with the parameters of these names in the place of symbols."""
+    """Return the value with each symbol replaced by the parameter of its name."""
     if isinstance(value, Mapping):
         return {key: _with_parameters(part, own) for key, part in value.items()}
     if isinstance(value, tuple | list):

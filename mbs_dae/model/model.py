@@ -16,6 +16,7 @@ from .door import (
     check_bound,
     check_content,
     check_element,
+    check_lone_axes,
     check_new,
     check_setters,
     check_spoken_of,
@@ -308,11 +309,16 @@ class Model(Content):
         """
         if not self._checked:
             check_spoken_of(self)
+            for body in self.bodies.values():
+                if body.parts:
+                    check_bound(self, f"body {body.name!r}, with its parts,", body.numbers)
+                vars(body)["is_compiled"] = True
             number = self.evaluator()
             for check in self._checks():
                 check(number)
             check_setters(self)
             check_teeth(self)
+            check_lone_axes(self, number)
             self._checked = True
         tree = {name: value for name, value in (("base", base), ("cut", cut)) if value is not None and value != ()}
         key = (str(coordinates), *map(str, tree.items()))
@@ -328,8 +334,8 @@ class Model(Content):
         return self._compiled[key]
 
     def draw(self, t: float = 0.0, ax: Any = None, **options: Any) -> Any:
-        """A picture of the model, assembled at a time: what `assemble` finds, drawn as by ``State.draw``, whose options
-        it has.
+        """Draw the model in the pose that `assemble` finds at time t, with the options of ``State.draw``; return the
+        figure.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> rod.draw(units="mm").axes[0].get_xlabel()

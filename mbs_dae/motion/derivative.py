@@ -19,6 +19,7 @@ from ..compiled.machine import (
     DONE,
     FACTORISATIONS,
     NOT_FINITE,
+    UNSETTLED,
     Machine,
     observe,
     put_squares,
@@ -35,7 +36,7 @@ from ..linear.kkt import Factor, Pattern, factorise
 from ..linear.vectors import copy
 from ..poses.newton import correct_velocity, factorise_observed, put_gaps, solve_here
 from ..symbolic.loads import WORKS
-from ..tolerances import DEPENDENT, DOUBTFUL, LESS, PARTED, PARTED_BY, WEAK
+from ..tolerances import DEPENDENT, DOUBTFUL, LESS, PARTED, PARTED_BY, UNCERTAIN, WEAK
 from .switching.switches import Switches, hold_all
 
 WORK = len(WORKS)
@@ -76,8 +77,8 @@ class Mechanism(NamedTuple):
     geometric: Design[Vector]
     """The squared lengths that the columns of Φ_v count for, whatever the masses."""
     refinements: int
-    """How often every solution is refined at least: more than 0 where `soft` is in use; and where bodies are solved for
-    and joints are asked for: joint coordinates accumulate what is left of residuals along the chain."""
+    """How often every solution is refined at least: more than 0 where bodies are solved for and joints are asked for:
+    joint coordinates accumulate what is left of residuals along the chain. (Where bodies are light, `kkt` decides.)"""
     faint: float
     """Rows of less `independence` than this take no part in accelerations: theirs are dominated by roundoff, ε/s³ for a
     sine s, and one step later they are regular again."""
@@ -294,6 +295,11 @@ def solve_terms(mechanism: Mechanism, v: Vector, a: Vector):
             g[row] += 2.0 * alpha * machine.nu[row] - beta * beta * machine.phi[row]
         subtract_rates(machine, 2.0 * alpha, v)
     solve_here(machine, refinements(mechanism))
+    unsettled = machine.factor.unsettled[0]
+    if not unsettled <= UNCERTAIN:
+        gauge(mechanism)
+        if not unsettled * min(mechanism.nearness[1] * mechanism.nearness[2] / DOUBTFUL, 1.0) <= UNCERTAIN:
+            return UNSETTLED
     status = DONE if take_accelerations(machine, a) else NOT_FINITE
     if mechanism.contacts.closed[0] > 0 and status == DONE:
         call_on_block(mechanism.contacts.functions[PUSH], mechanism, (a,))

@@ -56,7 +56,7 @@ class Glance:
     def __init__(self, system: System, march: March):
         self.system, self.march, own = system, march, march.events
         self.last, self.at_switch = float(march.stages.now[END]), int(march.search.found[0] == HERE)
-        self.words = [(block, block.words.copy()) for block in (march, own)]  # type: ignore[attr-defined]
+        self.words = [(block, block.words.copy()) for block in (march, own)]  # type: ignore[union-attr]
         self.ends = {name: getattr(march.record, name).copy() for name in self.ENDS}
         self.status = DONE
 
@@ -76,7 +76,7 @@ class Glance:
         own = self.march.events
         for block, words in self.words:
             if sides or block is self.march:
-                block.words[:] = words
+                block.words[:] = words  # type: ignore[union-attr]
         for name, numbers in self.ends.items():
             getattr(self.march.record, name)[:] = numbers
         own.fired[:] = own.count[:] = 0

@@ -173,8 +173,8 @@ def check_reactions(system: System, t: float, q: np.ndarray, redundant: int) -> 
 
 
 def told_of_ratios(system: System, t: float, q: np.ndarray) -> str:
-    """A note on friction, and rates, that read the load of a bearing in which the teeth of a gear with a ratio may
-    press: nothing is known of that force. Empty where there are none."""
+    """Return a note on frictions and rates that depend on the reaction of a bearing of a gear with a ratio, whose tooth
+    force is not known; empty if there are none."""
     if not system.model.felt:
         return ""
     told = []

@@ -4,28 +4,23 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sps
-from scipy.linalg import eigh
-from scipy.sparse.csgraph import connected_components
 
 from ..compiled import System
 from ..compiled.contacts import EVENTS, STEPS, Contacts
 from ..compiled.dynamics import Dynamics
 from ..compiled.machine import Machine
-from ..compiled.masses import mass_matrix
 from ..coordinates import JointCoordinates
 from ..kernels.blocks import block
 from ..kernels.functions import addresses
 from ..kernels.images import Image
 from ..linear.kkt import new_factor
-from ..tolerances import FELT, SHARE, SOFT
 from .contact.forces import contact_powers, push
 from .contact.guards import RUB, TOUCH
 from .contact.impacts import strike
 from .contact.keeping import keep_closed
 from .contact.kept import find_kept
 from .contact.states import choose_states
-from .derivative import Mechanism, evaluate, state_layout
+from .derivative import Mechanism, state_layout
 from .switching.sliding import return_to_surfaces, slide
 from .switching.switches import Switches
 
@@ -49,19 +44,10 @@ def image_of_design(system: System, of: Any, key: Any, make: Callable[[], Image]
     """The image for a system. One is made for all designs of a structure and filled with the numbers of each; where
     more than numbers depends on the design it is made anew. A few are kept, with this `key`, of what they are images
     `of`."""
-    if (soft := plain_softness(system)) is None:
-        return make()
-    image = system.structure.lately(of, (key, bool(soft.any())), make)
-    return image.filled(numbers(system))
-
-
-def plain_softness(system: System) -> np.ndarray | None:
-    """The `soft` of a system of which all that depends on its design are numbers of kernels, lengths and masses; None
-    for others: trees of joints, contacts, and bodies so light that it is to be looked at how they move."""
     if isinstance(system.coordinates, JointCoordinates) or system.structure.contacts.points:
-        return None
-    soft, light = system.once(_given_for_light)
-    return None if light.any() else soft
+        return make()
+    image = system.structure.lately(of, (key, system.has_light_bodies), make)
+    return image.filled(numbers(system))
 
 
 def numbers_of(system: System) -> dict[str, Any]:
@@ -70,7 +56,7 @@ def numbers_of(system: System) -> dict[str, Any]:
     found = {f"machine.{path}": value for path, value in system.numbers.items()}
     found |= {f"signals.{path}": value for path, value in own.signals.numbers(number).items()}
     return found | {
-        "machine.factor.soft": plain_softness(system),
+        "machine.factor.compliance": system.compliance,
         "dynamics.batch.parameters": own.dynamics.batch.numbers(number),
         "contacts.arm": own.contacts.arms(system.length),
         "geometric": weight,
@@ -80,20 +66,20 @@ def numbers_of(system: System) -> dict[str, Any]:
 
 
 def forms_masses(system: System, asks: int) -> bool:
-    """Whether M has entries in joint coordinates, too: problems of many contacts ask for them."""
-    return asks == STEPS and bool(system.structure.contacts.points)
+    """Whether M has entries in joint coordinates, too: problems of many contacts and light bodies ask for them."""
+    return system.has_light_bodies or (asks == STEPS and bool(system.structure.contacts.points))
 
 
 def prototype(system: System, refinements: int, faint: float, asks: int) -> Mechanism:
     parts = _parts(system, faint, asks, forms_masses(system, asks))
-    soft = parts.machine.factor.soft[:] = system.once(_softness)
-    often = max(refinements, 3 if soft.any() else parts.machine.transformation.deep)
+    often = max(refinements, parts.machine.transformation.deep)
     return block(parts._replace(refinements=often), outputs=parts.dynamics.batch.out_size + 1)
 
 
 def _parts(system: System, faint: float, asks: int, formed: bool) -> Mechanism:
     """With `formed` M has entries."""
-    weight, machine, own = system.column_weight, system.prototype(formed), system.structure
+    weight, own = system.column_weight, system.structure
+    machine = system.augmented_prototype if system.has_light_bodies else system.prototype(formed)
     dynamics = own.dynamics.fill(system.evaluator, inertias=own.transformed is None)  # else trees have them
     state, shape = state_layout(system.layout), new_factor(system.pattern, weight)
     contacts, plain = contacts_of(system, machine, asks), system.pattern
@@ -129,60 +115,3 @@ def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: 
     ways, own = bodies.q_size + bodies.v_size + 1, 2 * layout.q_size + layout.v_size
     known = kinds, functions, blind, heard, laws - int(heard.sum())
     return block(Switches(*known), switches=kinds.size, laws=laws, ways=ways, own=own, width=width)
-
-
-def _softness(system: System) -> np.ndarray:
-    """What columns of little mass are given for the factorisation, so that rows which they hand on between heavy bodies
-    are not lost in roundoff; refinement takes it away. Not where light bodies are free to move by themselves: there it
-    is their own mass that counts, and no refinement finds it under one that is larger. Looked at in the placement and
-    in poses beside it (always the same ones), where bodies are not in line with their own axes."""
-    weight, (soft, light) = system.column_weight, system.once(_given_for_light)
-    if not light.any() or not system.rows:
-        return np.where(light, 0.0, soft)
-    random, free = np.random.default_rng(3), np.zeros(soft.size, dtype=bool)
-    bare = block(_parts(system, 0.0, EVENTS, formed=False), outputs=system.dynamics.batch.out_size + 1)
-    for far in (0.0, 0.3, 0.3):
-        aside = far * system.length * random.standard_normal(system.nv) / np.sqrt(system.weight)
-        evaluate(bare, 0.0, system.moved(system.placement, aside), system.still)
-        jacobian, mass = bare.machine.factor.jacobian, mass_matrix(system, bare.machine)
-        if np.isfinite(jacobian).all() and np.isfinite(mass.data).all():
-            free |= _free(bare.machine, mass, soft, weight, light)
-    return np.where(free & light, 0.0, soft)
-
-
-def _given_for_light(system: System) -> tuple[np.ndarray, np.ndarray]:
-    """The `soft` of all columns, and those of little mass among them: not those of none."""
-    masses = system.masses
-    soft = np.maximum(SOFT * (system.heaviest or 1.0) * system.column_weight - masses, 0.0)
-    return soft, (soft > 0.0) & (masses > 0.0)
-
-
-def _free(
-    machine: Machine, mass: sps.csr_matrix, soft: np.ndarray, weight: np.ndarray, light: np.ndarray
-) -> np.ndarray:
-    """The columns that take part in a motion of light bodies by themselves, all others at rest, of which the mass that
-    they are given has a large part of the energy: a refinement leaves this part of an error.
-
-    The columns in question are the light ones and those that share a row or an entry of M with them, in groups that
-    have no row in common."""
-    pattern, factor, n, scale = machine.pattern, machine.factor, soft.size, 1.0 / np.sqrt(weight)
-    places = pattern.jac_row, pattern.jac_column
-    rows = sps.csr_matrix((factor.jacobian * scale[places[1]], places), (pattern.m, n))
-    mass = sps.csr_matrix(sps.diags(scale) @ mass @ sps.diags(scale))
-    touching = (abs(rows).T @ abs(rows) + abs(mass)).tocsr()
-    near = np.flatnonzero(touching @ light + light)
-    free = np.zeros(n, dtype=bool)
-    count, group = connected_components(touching[near][:, near])
-    for k in range(count):
-        columns = near[group == k]
-        own = rows[:, columns].toarray()
-        squares, motions = np.linalg.eigh(own.T @ own)
-        idle = motions[:, squares <= SHARE**2 * max(squares[-1], 1.0)]
-        if not idle.size:
-            continue
-        given = (soft / weight)[columns]
-        added = idle.T @ (given[:, None] * idle)
-        parts, ways = eigh(added, idle.T @ mass[columns][:, columns].toarray() @ idle + added)
-        felt = (np.sqrt(given)[:, None] * (idle @ ways))[:, parts > FELT]
-        free[columns] |= (felt**2 > FELT).any(axis=1)
-    return free

@@ -19,13 +19,14 @@ from ..compiled.contacts import EVENTS, GIVEN, OPEN
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..compiled.manifold import move
 from ..compiled.reading import Trajectory
+from ..errors import ModelError
 from ..poses.newton import close, complete, dependent_rows
 from ..readings.motion import own_motion, result_of
 from ..readings.reactions import ComputedReactions, Loads, least
 from ..readings.teeth import apart, with_separation
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
-from ..tolerances import DEPENDENT, NEARLY
+from ..tolerances import DEPENDENT, NEARLY, UNCERTAIN
 from .contact.told import choose_along, impulses_along, states_of, sticking_rows
 from .derivative import WORK, solve_motion
 from .implicit.iteration import MATRICES
@@ -107,7 +108,8 @@ def _with_given(bodies: System, motion: Trajectory, modes: np.ndarray, contacts:
 
 
 def modes_along(bodies: System, motion: Trajectory) -> tuple[int, np.ndarray]:
-    """For how many states of a motion forces of contacts and friction go with the equations, and the modes there."""
+    """Return the number of states of a motion before the first one without admissible contact and friction forces, and
+    the modes of these states, shape (states, modes)."""
     run = mechanism(bodies, refinements=2, asks=EVENTS)
     modes = np.zeros((motion.t.size, run.switches.mode.size))
     return choose_along(run, *motion[:3], modes), modes
@@ -124,6 +126,11 @@ def forces_along(
     held = np.zeros((motion.t.size, 0)) if modes is None else modes
     forces = np.zeros((motion.t.size, run.contacts.force.size))
     done = solve_motion(run, *motion[:3], held, multipliers, forces, rates)
+    if done < motion.t.size and not run.machine.factor.unsettled[0] <= UNCERTAIN:
+        light = ", ".join(repr(body.name) for body in bodies.light_bodies)
+        what = f"the reactions of {bodies.model.name!r} at t = {motion.t[done]:.6g} are lost in roundoff: {light} "
+        what += "weigh too little beside what they are joined to"
+        raise ModelError(f"{what}; give them more mass", time=motion.t[done])
     return done, multipliers, forces, rates, dependent_rows(run.machine, DEPENDENT) if done else 0
 
 

@@ -117,7 +117,7 @@ class EventRecord(NamedTuple):
     until: Work[Vector] = zeros(1)
     left: Work[Integers] = zeros("functions")
     """1 for what is zero at the end of a step where contacts or laws switch: it is decided behind the switch."""
-    count: Work[Integers] = zeros(1)
+    count: Work[Integers] = zeros(1)  # type: ignore[assignment]
     """How many have passed since this was last asked, or changes of contacts, where these are asked for."""
     times: Work[Vector] = zeros(RUSH)
     total: Work[Integers] = zeros(1)

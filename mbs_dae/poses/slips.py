@@ -1,5 +1,5 @@
-"""Slips that a model right in itself may hide. `diagnose` tells them, and so do errors of a model that does not close
-or move; nothing is refused for them."""
+"""Probable mistakes in a consistent model: degrees for radians, millimetres for metres, elements that were not added.
+`diagnose` and the errors of a model that does not close or move report them; none of them is an error by itself."""
 
 from collections.abc import Iterator
 from math import degrees, hypot, tau
@@ -7,7 +7,6 @@ from math import degrees, hypot, tau
 import numpy as np
 
 from ..compiled import System
-from ..coordinates import body_coordinates
 from ..model.contacts import Stop
 from ..model.model import Model
 from ..model.parameters import Evaluator
@@ -17,7 +16,7 @@ LONG = 50.0  # metres: mechanisms are shorter, but for cranes and bridges
 
 
 def notes(system: System) -> tuple[str, ...]:
-    """Angles that may be degrees, lengths that may be millimetres, elements that were made and not added."""
+    """Return a note for each angle that may be in degrees, length that may be in mm, and element that was not added."""
     return (*filter(None, _angles(system.model)), *_units(system), *_forgotten(system.model))
 
 
@@ -33,11 +32,13 @@ def loose_bodies(model: Model) -> tuple[str, ...]:
 
 
 def turns_in_assembly(system: System, q: np.ndarray) -> str:
-    """The body that assembly turned by more than a whole turn, with the slips from which this may come. The text is
-    empty where there are no slips: a driver may begin at any angle."""
-    turns = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
-    way = np.where(turns, system.between(system.placement, q), 0.0).reshape(len(system.bodies), -1)
-    turned = np.linalg.norm(way, axis=1)
+    """The body of a planar model that assembly turned by more than a whole turn, with the slips from which this may
+    come. The text is empty where there are no slips: a driver may begin at any angle. (Attitudes in space count no
+    turns.)"""
+    if system.model.dimension == 3:
+        return ""
+    angles = [system.layout.q[body][2] for body in system.bodies]
+    turned = np.abs(q[angles] - system.placement[angles])
     if turned.max(initial=0.0) <= tau or not (found := notes(system)):
         return ""
     k = int(np.argmax(turned))

@@ -109,8 +109,8 @@ def _way(result: Result, guide: str, push: Push) -> np.ndarray:
 
 
 def _frame(result: Result, name: str, place: int) -> Frame:
-    """The frame of a marker of an element; of a motion that varies with its derivatives, also by the numbers that say
-    where the marker is on its body."""
+    """Return the frame of a marker of an element. For a motion with derivatives these include the derivatives by the
+    constants that place the marker on its body."""
     if not isinstance(result.q, Dual):
         return at_element(result, name, place)
     computed = result.quantities

@@ -223,7 +223,7 @@ class ComputedReactions:
 
 @dataclass(frozen=True, eq=False)
 class SweptReactions:
-    """What joints carry at poses of several designs, each with its own reactions of one pose."""
+    """The reactions and efforts along a sweep, from the reactions of each pose, which belong to different designs."""
 
     poses: tuple[ComputedReactions, ...]
 

@@ -1,5 +1,5 @@
-"""The forces of gears that multipliers do not tell: what drives wheels with a pressure angle apart, and what a gear
-with a ratio leaves open.
+"""Forces of gears that the multipliers do not contain: the separating force of wheels with a pressure angle, and the
+bearing forces that a gear with a ratio does not determine.
 
 The flank that carries is inclined by the pressure angle α, so teeth with the tangential force F_t push their wheels
 apart by |F_t| tan α along the line of centres, whichever flank it is. Joints keep the distance of the axes, so this
@@ -32,7 +32,7 @@ from ..symbolic.loads import joint_wrenches
 from ..symbolic.markers import marker_symbols
 
 HELD = 1e-8
-"""The distance of two axes is held where joints make up its row but for this part of it."""
+"""Relative residual below which the row of the distance of two axes is a combination of the rows of joints."""
 
 
 def apart(system: System) -> list[Gear]:
@@ -65,7 +65,7 @@ def distance_rows(system: System, motion: Trajectory, gear: Gear) -> np.ndarray:
 
 
 def separating_wrench(system: System, motion: Trajectory, gear: Gear, multipliers: np.ndarray) -> np.ndarray:
-    """The wrench that drives the second wheel off, (times, components), about its marker."""
+    """Return the separating wrench on the second wheel about its marker, shape (times, components)."""
     relation, markers = _distance(system.model.dimension), gear.markers[:2]
     values = system.read_values(joint_wrenches(relation), {}, markers, *motion[:3])
     return values.reshape(len(values), 2, -1)[:, 1] * separation(system, gear, multipliers)[:, None]

@@ -23,7 +23,7 @@ CALL = re.compile(r"(\w+)\((.*)\)")
 
 
 def call_of(name: object) -> tuple[str, tuple[str, ...]] | None:
-    """The word and the names in a reading that is written as a call, "transmission_angle(B, C, D)"; None of others."""
+    """Split a name such as "transmission_angle(B, C, D)" into its function and arguments; None for any other name."""
     found = CALL.fullmatch(name.strip()) if isinstance(name, str) else None
     if found is None or found[1] not in CALLS:
         return None

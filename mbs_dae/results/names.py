@@ -69,7 +69,7 @@ def _vector_of(first: str, known: Collection[str]) -> Iterator[str]:
 
 
 TIME = "t", "s"
-"""What motions run over, and its unit."""
+"""The name of the independent variable of a motion, and its unit."""
 
 
 class Known(Protocol):

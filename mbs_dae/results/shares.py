@@ -38,7 +38,22 @@ class Share:
     name: str
     fraction: float
     size: float
-    sentence: str = field(repr=False)
+    shares: Shares = field(repr=False, compare=False)
+    """The load that it is part of."""
+    index: int = field(repr=False, compare=False)
+    """The number of the time."""
+
+    @property
+    def sentence(self) -> str:
+        """The load at that time and the largest source, in the units of the reader."""
+        of, k, unit = self.shares, self.index, self.shares._unit
+        what = f"at {of._when(k)} {of.of} {of.verb}"
+        if not self.size:
+            return f"{what} nothing"
+        load = told(float(np.linalg.norm(of._main(of.total)[k])), unit)
+        if np.isfinite(self.fraction):
+            return f"{what} {load}: {100 * self.fraction:.0f} % of it is {self.name}"
+        return f"{what} {load}: its shares cancel, the largest is {told(self.size, unit)} of {self.name}"
 
     def __str__(self) -> str:
         return self.sentence
@@ -151,15 +166,7 @@ class Shares:
         name = max(fractions, key=lambda one: fractions[one])
         if not np.isfinite(fractions[name]):
             name = max(sizes, key=lambda one: sizes[one])
-        size, unit = float(np.linalg.norm(self._main(self.total)[k])), self._unit
-        sentence = f"at {self._when(k)} {self.of} {self.verb} {told(size, unit)}: "
-        if not sizes[name]:
-            sentence = f"at {self._when(k)} {self.of} {self.verb} nothing"
-        elif np.isfinite(fractions[name]):
-            sentence += f"{100 * fractions[name]:.0f} % of it is {name}"
-        else:
-            sentence += f"its shares cancel, the largest is {told(sizes[name], unit)} of {name}"
-        return Share(name, fractions[name], sizes[name], sentence)
+        return Share(name, fractions[name], sizes[name], self, k)
 
     def table(self, at: float | Mapping[str, float] | None = None, units: UnitsLike = None) -> str:
         """All shares at one time, the largest first: for ``print``. `units` are those of ``Result.plot``; ``at`` is in

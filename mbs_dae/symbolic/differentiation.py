@@ -123,7 +123,10 @@ def rate_along(e: sp.Expr, rates: Mapping[sp.Symbol, sp.Expr], found: dict[sp.Ex
 
 
 def _slope(e: sp.Expr, s: sp.Symbol) -> sp.Expr:
-    """∂e/∂s; what sympy leaves undone are the slopes of steps (floor, ceiling)."""
+    """Return ∂e/∂s between the jumps of steps. sympy leaves the slopes of floor and ceiling undone: they are 0. The
+    remainders Mod(x, p) = x - p floor(x/p) and frac(x) = x - floor(x) have the slopes of their smooth parts."""
+    if e.has(sp.Mod, sp.frac):
+        e = e.replace(sp.Mod, lambda x, p: x - p * sp.floor(x / p)).replace(sp.frac, lambda x: x - sp.floor(x))
     found = e.diff(s)
     undone = (sp.Derivative, sp.Subs)
     return found.replace(lambda x: isinstance(x, undone), lambda x: sp.S.Zero) if found.has(*undone) else found
@@ -134,10 +137,10 @@ def _gradient(
 ) -> dict[sp.Symbol, sp.Expr]:
     """By the rates of markers, what stands in e by name included."""
     free = e.free_symbols
-    out = {r: e.diff(r) for r in own if r in free}
+    out = {r: _slope(e, r) for r in own if r in free}
     for s in slopes:
         if s in free:
-            by_name = e.diff(s)
+            by_name = _slope(e, s)
             for r, slope in slopes[s].items():
                 out[r] = out.get(r, sp.S.Zero) + by_name * slope
     return {r: slope for r, slope in out.items() if slope != 0}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
@@ -10,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..model.mechanisms import PlanarModel
-from ..unit_system import UnitsLike, shown_in
+from ..unit_system import UnitsLike, equation, shown, shown_in, size_of
 from . import pictures
 from .building import build
 from .defects import defects, turns, type_of, way_of_crank
@@ -52,18 +53,23 @@ class Ranked(Protocol):
     def size(self) -> float: ...
     @property
     def weakest(self) -> float: ...
-    def cells(self, error: str) -> list[Cell]: ...
+    def cells(self, error: float) -> list[Cell]: ...
     def draw(self, ax: Any, small: bool = False) -> None: ...
 
 
-def number_cells(numbers: dict[str, float], width: int = 10) -> list[Cell]:
-    roundoff = 1e-12 * max(map(abs, numbers.values()))
-    shown = {name: 0.0 if abs(value) < roundoff else value for name, value in numbers.items()}
-    return [(name, f"{value:.4g}", max(width, len(name) + 2)) for name, value in shown.items()]
+def number_cells(numbers: Mapping[str, float], units: Mapping[str, str], width: int = 10) -> list[Cell]:
+    """Numbers under their names; where they are not read in SI, their unit stands beside the name."""
+    roundoff, cells = 1e-12 * max(map(abs, numbers.values())), list[Cell]()
+    for name, value in numbers.items():
+        size, word = size_of(units.get(name, ""), name)
+        head = name if size == 1.0 else f"{name} [{word}]"
+        cells.append((head, f"{0.0 if abs(value) < roundoff else value / size:.4g}", max(width, len(head) + 2)))
+    return cells
 
 
-def error_cell(unit: str, error: str) -> Cell:
-    return "error" + (f" [{unit}]" if unit else ""), error, 13
+def error_cell(unit: str, error: float) -> Cell:
+    value, word = shown(error, unit)
+    return "error" + (f" [{word}]" if word else ""), f"{value:.3g}", 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +96,7 @@ class Candidate:
     task: Task
 
     def __repr__(self) -> str:
-        lengths = ", ".join(f"{name}={value:.4g}" for name, value in self.lengths.items())
+        lengths = ", ".join(equation(name, value, "m", 4) for name, value in self.lengths.items())
         return f"<{self.type}: {lengths}; defects: {', '.join(self.defects) or 'none'}>"
 
     @cached_property
@@ -168,10 +174,11 @@ class Candidate:
         known = self.transmission[np.isfinite(self.transmission)]
         return float(known.min()) if known.size else 0.0
 
-    def cells(self, error: str) -> list[Cell]:
+    def cells(self, error: float) -> list[Cell]:
         """For the table of a synthesis."""
         transmission = "transmission", f"{np.degrees(self.weakest):.0f}", 14
-        return [*number_cells(self.lengths), error_cell(self.task.unit, error), transmission]
+        lengths = number_cells(self.lengths, dict.fromkeys(self.lengths, "m"))
+        return [*lengths, error_cell(self.task.unit, error), transmission]
 
     def model(self, omega: float = 1.0, density: float = 0.0) -> PlanarModel:
         """The mechanism: crank, coupler with its point P, and rocker or slider; its lengths are parameters. A motor at

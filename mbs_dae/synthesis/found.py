@@ -80,7 +80,7 @@ class Synthesis(Generic[SomeCandidate]):
         clean = sum(not one.defects for one in self.candidates)
         yield f"{self.what}: {counted(len(self), self.noun)}, {clean} without defects"
         for k, one in enumerate(self.candidates[:MOST]):
-            cells = one.cells(f"{largest(one):.3g}")
+            cells = one.cells(largest(one))
             if k == 0:
                 yield f"  #  {'type':<15}" + "".join(f"{head:>{width}}" for head, _, width in cells) + "  defects"
             told = ", ".join(one.defects) or "none"

@@ -13,8 +13,7 @@ from ..derivatives.parameters import asked_of
 from ..derivatives.varied import state_with_derivatives
 from ..errors import ModelError, check_dict
 from ..explain.contacts import told_of_overlap_at
-from ..explain.explanation import no_force
-from ..explain.failures import check_masses
+from ..explain.failures import check_masses, no_acceleration
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..motion.derivative import accelerate
@@ -67,6 +66,7 @@ def assemble(
     check_regular(system, t, q, v)
     a = system.still
     system.forget_errors()
-    if accelerate(mechanism(system, refinements=2), t, q, v, a) != DONE:
-        raise ModelError(no_force(system, t, q, v), time=t, pose=state)
+    run = mechanism(system, refinements=2)
+    if (status := accelerate(run, t, q, v, a)) != DONE:
+        raise ModelError(no_acceleration(system, run, status, t, q, v).message, time=t, pose=state)
     return state_with_derivatives(State(system, t, q, v, a), asked, given, start, forced=True)

@@ -22,7 +22,7 @@ from ..motion.stabilise import Baumgarte, Projection, Stabilization, Unstabilize
 from ..poses.assembly import assembled
 from ..poses.dependence import PoseRank
 from ..results.result import Result, State
-from ..unit_system import UnitsLike, shown_in
+from ..unit_system import UnitsLike, shown_in, size_of, told
 from .diagnose import diagnose
 from .inverse_dynamics import inverse_dynamics
 from .simulate import simulate
@@ -30,7 +30,7 @@ from .simulate import simulate
 OPTIONS = [*signature(simulate).parameters][3:]  # of the simulation, behind the model, the times and the initial values
 
 
-def _size(of: Callable[[System], int], told: str) -> cached_property[int]:
+def _size(of: Callable[[System], int], meaning: str) -> cached_property[int]:
     """A size of the system, where there is one."""
 
     def read(one: Any) -> int:
@@ -38,7 +38,7 @@ def _size(of: Callable[[System], int], told: str) -> cached_property[int]:
             raise ModelError(f"there is no system in {one.set} coordinates: {one.reason}")
         return of(one.system)
 
-    read.__doc__ = told
+    read.__doc__ = meaning
     return cached_property(read)
 
 
@@ -155,12 +155,12 @@ class CoordinateComparison:
         notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
         return f"<p>{escape(self.title)}: {escape(self._what)}</p><table>{''.join(lines)}</table>{notes}"
 
-    @cached_property
+    @property
     def _what(self) -> str:
         if self.driven:
             return "inverse dynamics in each coordinate set"
         stats = next(one.run.stats for one in self.sets.values() if one.run)
-        size = f"step {stats['step']:g} s" if "step" in stats else f"rtol {stats['rtol']:g}"
+        size = f"step {told(stats['step'], 's')}" if "step" in stats else f"rtol {stats['rtol']:g}"
         return f"simulated in each coordinate set ({stats['method']}, {size}, {stats['stabilization']})"
 
     def _notes(self) -> list[str]:
@@ -245,12 +245,13 @@ class StabilizationComparison:
         return self.runs[name]
 
     def __str__(self) -> str:
+        joule, word = size_of("J")
         lines = [
             f"{self.title}: largest violations and energy error",
-            f"{'':<16}{'position':>12}{'velocity':>12}{'energy [J]':>12}{'steps':>8}{'evaluations':>13}",
+            f"{'':<16}{'position':>12}{'velocity':>12}{f'energy [{word}]':>12}{'steps':>8}{'evaluations':>13}",
         ]
         for name, run in self.runs.items():
-            worst = (run.violation.position.max(), run.violation.velocity.max(), np.abs(run.energy.error).max())
+            worst = (run.violation.position.max(), run.violation.velocity.max(), np.abs(run.energy.error).max() / joule)
             numbers = "".join(f"{x:>12.2e}" for x in worst)
             counts = f"{run.stats['accepted']:>8}{run.stats['evaluations']:>13}"
             lines.append(f"{name:<16}{numbers}{counts}{'' if run.success else '  stopped: ' + run.message}")

@@ -26,6 +26,7 @@ from ..poses.dependence import Circuit, agrees, elements_of
 from ..poses.redundancy import joint_rows, redundancy
 from ..poses.slips import notes
 from ..results.result import State
+from ..unit_system import told
 
 
 @dataclass(frozen=True)
@@ -247,7 +248,8 @@ def _report(d: Diagnosis) -> list[str]:
         lines.append(f"  ({counted(d.place_freedom, 'degree')} of freedom of places: some equations hold velocities)")
     body, metres, radians = d.moved
     if d.assembled and metres + radians * d.length > 1e-9 * d.length:
-        lines.append(f"  (assembly moved {body} most: by {metres:.3g} m and {radians:.3g} rad from its placement)")
+        way = f"{told(metres, 'm', digits=3)} and {told(radians, 'rad', digits=3)}"
+        lines.append(f"  (assembly moved {body} most: by {way} from its placement)")
     if d.gruebler != d.degrees_of_freedom:
         missing = d.degrees_of_freedom - d.gruebler
         depend = f"{counted(missing, 'equation')} depend{'s' * (missing == 1)} on others"

@@ -44,9 +44,10 @@ def inverse_dynamics(
     refused: it takes impulses. Where its accelerations jump, efforts and reactions do: see ``stats["kinks"]``. Forces
     that depend on states of the model are refused, too: states are integrated by `simulate`.
 
-    Joint friction acts against the slip, by what presses there. Where a joint that rubs stands still the drivers and
-    its friction share the load, so their forces are not ``is_unique``. Contacts, stops and ropes may take freedom that
-    no driver moves: those that are closed where the motion begins stay closed, with friction against their slip; if
+    Joint friction acts against the slip and follows from the normal force in the joint. Where a joint with friction
+    stands still, drivers and friction share the load, so ``is_unique`` is False for their forces. Contacts, stops and
+    ropes may remove freedom that no driver moves: contacts that are closed at the start stay closed, with friction
+    against their slip; if
     freedom is left they roll or stick. Where one would have to pull, or to hold more than its friction can, the motion
     is refused. A contact that drivers alone keep closed carries nothing, and its force is not ``is_unique``.
 
@@ -106,10 +107,10 @@ def _closures(system: System, t: float, start: State | None) -> tuple[Closure, .
         assert isinstance(contact, Contact)
         points.setdefault(contact, []).append(number)
     found = tuple(Closure(contact, own) for contact, own in points.items())
-    rubbing = any(contact.slips for contact in points)
+    rubbing = any(contact.slip_directions for contact in points)
     if not found or not rubbing or not _freedom(model.plus(*found).compile(), t, first.full_q):
         return found
-    return tuple(Closure(contact, own, own if contact.slips else ()) for contact, own in points.items())
+    return tuple(Closure(contact, own, own if contact.slip_directions else ()) for contact, own in points.items())
 
 
 def _freedom(bodies: System, t: float, q: np.ndarray) -> int:

@@ -19,6 +19,7 @@ from ..derivatives.across.following import Following, passed_by
 from ..derivatives.across.moments import note_events
 from ..derivatives.across.runs import check_followed, followed_run, is_to_be_followed
 from ..derivatives.parameters import Asked
+from ..derivatives.reversals import Reversals
 from ..derivatives.runs.asked import asked_of_run
 from ..derivatives.runs.replayed import taken_of, varied_run
 from ..derivatives.varied import varied_of
@@ -44,7 +45,7 @@ from ..motion.methods.stepping import stepping
 from ..motion.outcome import counts_of, dynamic_result
 from ..motion.past.memory import Memory, memory_of, remind
 from ..motion.past.past import Past, Run, without_past
-from ..motion.past.tape import BEGAN, Steps
+from ..motion.past.tape import BEGAN, HEAD, T0, Steps
 from ..motion.record import March, new_march
 from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import Stabilization, stabilization_of
@@ -138,13 +139,16 @@ class Prepared:
     asked: Asked | None = None  # by what it is to be differentiated
     steps: Steps | None = None  # then
     following: Following | None = None  # where it may switch
+    reversals: Reversals | None = None  # where forces turn within one step, of a run that is differentiated
     first: Any = None  # prepared as well: the run that it goes on from, where that is made again
 
     def take_notes(self) -> None:
         """Impacts and steps since this was last asked."""
         if self.steps:
             tape = self.march.tape
-            self.steps.take(tape.rows[: tape.filled[0]])
+            rows = tape.rows[: tape.filled[0]]
+            self._look(rows[:, T0], rows[:, HEAD:])
+            self.steps.take(rows)
             tape.filled[0] = 0
         contacts = self.march.mechanism.contacts
         self.impacts.append(contacts.log[: contacts.logged[0]].copy())
@@ -177,6 +181,7 @@ class Prepared:
     def _followed(self, status: int) -> int:
         if self.following and status == DONE:
             self.following.begin()
+            self._look(np.zeros(0), np.zeros((0, self.march.stages.y0.size)))
         return status
 
     def go_on(self, patience: int) -> int:
@@ -196,7 +201,19 @@ class Prepared:
             status = marching.resume(march)
         if self.following:
             self.following.after()
+            self._look(np.zeros(0), np.zeros((0, march.stages.y0.size)))
+            if self.reversals and self.reversals.passages:
+                self.following.stop(self.reversals.passages[0])
         return status
+
+    def _look(self, t: np.ndarray, y: np.ndarray) -> None:
+        """For forces that turn within one of these steps, or of those up to the present state."""
+        if self.reversals and self.reversals.readers:
+            layout, now = self.march.mechanism.state, self.march.stages.y0[None]
+            y = np.concatenate([y[:, : now.size], now])
+            q, v = np.ascontiguousarray(y[:, : layout.q_end]), np.ascontiguousarray(y[:, layout.v_at : layout.v_end])
+            q, v, _ = self.system.to_bodies((q, v, np.zeros_like(v)))
+            self.reversals.follow(np.append(t, self.march.time[0]), q, v)
 
     def changes_now(self) -> set[ContactChange]:
         """What contacts have begun to do where the run stands, as far as events name it."""
@@ -225,7 +242,7 @@ class Prepared:
         if glance.status not in (DONE, STEP_EVENT):
             return glance.status
         glance.take_back(sides=bool(acting))
-        if following:
+        if following and kept is not None:
             following.stand(kept, forget=len(found) if acting else 0)
         if acting:
             t, own = glance.passed[0], self.march.events
@@ -359,8 +376,8 @@ def _prepared(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepar
     if asked and followed:
         check_followed(system, asked)
         following = following_of(march, asked, begun.run if begun else run, sampling)
-        return replace(prepared, asked=asked, following=following)
-    return prepared if asked is None else replace(prepared, asked=asked, steps=Steps())
+        return replace(prepared, asked=asked, following=following, reversals=Reversals(bodies))
+    return prepared if asked is None else replace(prepared, asked=asked, steps=Steps(), reversals=Reversals(bodies))
 
 
 def _turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.ndarray]:
@@ -411,7 +428,9 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     assert prepared.steps is not None
     own, bodies = prepared.first or prepared, prepared.system.cartesian
     first = State(bodies, own.run.t, own.q, own.v, bodies.still)
-    return varied_run(result, prepared.asked, taken_of(prepared.march, own.run, prepared.steps, first))
+    assert prepared.reversals is not None
+    taken = taken_of(prepared.march, own.run, prepared.steps, first)
+    return varied_run(result, prepared.asked, replace(taken, passages=tuple(prepared.reversals.passages)))
 
 
 def patience_of(march: March, slow: int = 1) -> int:

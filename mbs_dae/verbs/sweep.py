@@ -36,7 +36,7 @@ from .inverse_dynamics import check_no_states
 
 DEPTH = 20  # how often a step may be halved
 MOVES = 1e-12
-"""An acceleration that equations ask for, in model lengths per s²: what does not depend on time asks for none."""
+"""Greatest acceleration, in model lengths per s², that counts as zero, for rows that do not depend on time."""
 
 
 @checked_options
@@ -50,9 +50,9 @@ def sweep(
     poses are determined `derivatives` names parameters by which they are differentiated, the one that is swept or
     others: see `Result.d`.
 
-    With ``forces=True`` there are ``effort(driver)`` and ``reaction(joint)`` of a motion through these poses that is so
-    slow that nothing is accelerated. Joints rub against the way in which the parameter is swept: that by which a pose
-    was reached (the first one: by which it is left). Drivers must hold all degrees of freedom; contacts are refused.
+    With ``forces=True`` the result has ``effort(driver)`` and ``reaction(joint)`` of the quasi-static motion through
+    these poses. Friction opposes the direction of the sweep: the one in which a pose was reached (for the first pose
+    the one in which it is left). Drivers must hold all degrees of freedom; contacts are refused.
 
     The foot of a ladder of 5 m, which leans against a wall at the height h:
 
@@ -164,7 +164,7 @@ class _Path:
 
 
 def _loads(path: _Path, count: int) -> dict[str, Any]:
-    """What joints carry at the poses of a sweep, at rest and with friction against the way of it."""
+    """Return efforts and reactions at the poses of a sweep, at rest, with friction against its direction."""
     parts, pushes, modes = [], [], []
     ways = np.sign(np.diff(path.swept.values[:count], prepend=np.nan))
     ways[0] = next((way for way in ways[1:] if way), 0.0)

@@ -297,9 +297,9 @@ NOTHING = 1e-12  # a moment this small against the force (at one metre), or a fo
 
 
 def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> Figure:
-    """Where the tip of each force is, seen from the joint; a dot shows where it begins. Circles of equal force stand
-    about the joint, at round numbers up to the largest force. Where forces change little against their size, the path
-    is small beside its distance from the joint, and is drawn once more, enlarged."""
+    """Draw the path of the tip of each force vector with its tail in the joint; a dot marks the start. Circles of equal
+    force about the joint have round radii up to the largest force. A path that is small compared with its distance
+    from the joint is drawn a second time, enlarged."""
     figure = Picture(figsize=(6.4, 5.2), layout="constrained")
     ax = figure.add_subplot()
     ax.set_aspect("equal", adjustable="datalim")

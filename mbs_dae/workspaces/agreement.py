@@ -1,8 +1,8 @@
-"""Whether a region has as many poses everywhere as at its inner point: sampled, on both sides of every boundary.
+"""Check by samples whether a region has the same number of poses everywhere as at its inner point.
 
 A region without singular poses inside has one number of poses. Where a sample of it has another one, poses were missed,
-or a singular curve was. Poses are led along the straight line between both points: a pose that arrives was missed, and
-one that does not arrive meets the missing curve on its way.
+or a singular curve was. Poses are led along straight lines inside the region from one to the other: a pose that arrives
+was missed, and one that does not arrive meets the missing curve on its way.
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ from .following.equations import Point
 from .plane.faces import Face
 
 DENSITY, LEAST = 30, 2
-"""Samples at random in all regions together, by their areas; and in each at least."""
+"""Number of random samples in all regions together, in proportion to area; least number in each."""
+MOST = 100
+"""So many samples in all are counted, those of the largest regions first."""
+SIGHT = 60
+"""Points of a straight line that are to be in a region."""
 ENOUGH = 3
 """So many samples that disagree show that a region has to be split."""
 
@@ -39,30 +43,82 @@ class Counting(NamedTuple):
     lead: Callable[[Point, np.ndarray], list[Point]]
     """The poses at a point that another pose leads to."""
     add: Callable[[list[Point], list[Point]], None]
-    """Put those of the second in the first that are new."""
+    """Append the new poses of the second list to the first."""
     number: Callable[[list[Point]], int] = len
     """The number of poses that two counts must agree in."""
 
 
 def disagreements(
     faces: Sequence[Face], known: Sequence[list[Point]], scale: np.ndarray, counting: Counting, seed: int
-) -> list[Disagreement]:
-    """The samples that do not agree with `known`, the poses at the inner point of each face, which are completed."""
-    random, found = np.random.default_rng(seed), []
+) -> tuple[list[Disagreement], int]:
+    """The samples that do not agree with `known`, the poses at the inner point of each face, which are completed; and
+    how many of the smallest faces were left without samples, because there are so many."""
+    random, found, total = np.random.default_rng(seed), list[Disagreement](), 0
     whole = sum(abs(face.outer.rough_area) for face in faces)
-    for k, face in enumerate(faces):
+    order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
+    for place, k in enumerate(order):
+        face = faces[k]
+        if total > MOST:
+            return found, len(faces) - place
         count, left = LEAST + int(DENSITY * abs(face.outer.rough_area) / whole), ENOUGH
-        for values in face.samples(count, random) * scale:
+        points = np.vstack([face.inner, face.samples(count, random)])
+        total += len(points)
+        for j, values in enumerate(points[1:] * scale, 1):
             there = counting.poses(values)
             if counting.number(there) == counting.number(known[k]):
                 continue
-            for z in known[k]:
-                counting.add(there, counting.lead(z, values))
-            for z in there:
-                counting.add(known[k], counting.lead(z, face.inner * scale))
+            route = [*(points[i] * scale for i in _route(face, points, j))]
+            counting.add(there, _led(counting, known[k], route))
+            counting.add(known[k], _led(counting, there, route[::-1]))
             if counting.number(there) != counting.number(known[k]):
                 found.append(Disagreement(k, values, counting.number(known[k]), counting.number(there)))
                 left -= 1
             if not left:
                 break
-    return found
+    return found, 0
+
+
+def _led(counting: Counting, poses: list[Point], route: Sequence[np.ndarray]) -> list[Point]:
+    """The poses at the end of a route to which those at its beginning lead."""
+    for values in route[1:]:
+        reached: list[Point] = []
+        for z in poses:
+            counting.add(reached, counting.lead(z, values))
+        poses = reached
+    return [*poses]
+
+
+def _route(face: Face, points: np.ndarray, target: int) -> list[int]:
+    """From the first point of a region to another one by straight lines inside it, with the fewest corners, which are
+    among the points; straight there if there is no such way."""
+    before, queue = {0: 0}, [0]
+    while queue and target not in before:
+        here = queue.pop(0)
+        for k in [target, *range(len(points))]:
+            if k not in before and _in_sight(face, points[here], points[k]):
+                before[k] = here
+                queue.append(k)
+    if target not in before:
+        return [0, target]
+    way = [target]
+    while way[-1] != 0:
+        way.append(before[way[-1]])
+    return way[::-1]
+
+
+def _in_sight(face: Face, one: np.ndarray, other: np.ndarray) -> bool:
+    return bool(face.contains(one + np.linspace(0.0, 1.0, SIGHT)[:, None] * (other - one)).all())
+
+
+def samples_told(
+    differ: Sequence[Disagreement], left: int, what: str, faces: Sequence[Face], scale: np.ndarray
+) -> list[str]:
+    """Samples whose number of poses is not that of their region, in words; and regions without samples."""
+    told = []
+    for one in differ:
+        here, there = (", ".join(f"{x:.6g}" for x in at) for at in (faces[one.face].inner * scale, one.values))
+        both = f"in one region {one.here} {what} were found at ({here}) and {one.there} at ({there})"
+        told.append(f"{both}: poses, or a curve between them, were not found; try another step=")
+    if left:
+        told.append(f"of the smallest regions {left} were not sampled: {what} were counted at one point of each alone")
+    return told

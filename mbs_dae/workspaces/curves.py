@@ -26,21 +26,27 @@ NO_RATE = 1e-9
 
 def curves_of(
     seeking: Seeking, kind: str, begun: Begun, plane: Plane, beside: Equations | None, own: bool,
-    limits: dict[str, float] | None = None,
+    limits: dict[str, float] | None = None, first: int = 0,
 ) -> list[SingularCurve]:  # fmt: skip
-    """Those that were found; `own` if it is the values of the plane that are held in them. `beside` are the equations
-    of the other kind."""
+    """Return the singular curves that the search has found, from number `first` on. With `own` its equations hold the
+    values of the plane; `beside` are the equations of the other kind."""
     found, read = [], Values(begun.model, begun.t, plane)
-    for trace in seeking.curves:
+    for trace in seeking.curves[first:]:
         values = np.array([place.z.p if own else read(place.z.q) for place in trace.places])
         cusps = _cusps(trace, begun) if own else ()
         curve = SingularCurve(
             kind, plane.names, frozen(values), trace.closed, cusps, (), limits or {}, plane.scale, trace, begun
         )
-        if beside is not None and not curve.is_point:
-            curve = replace(curve, both=_both(trace, begun, None if own else read, beside))
-        found.append(curve)
+        found.append(curve if beside is None else with_both(curve, plane, beside, own))
     return found
+
+
+def with_both(curve: SingularCurve, plane: Plane, beside: Equations, own: bool) -> SingularCurve:
+    """The curve with the points in which the other kind is met as well."""
+    if curve.is_point:
+        return curve
+    read = None if own else Values(curve.begun.model, curve.begun.t, plane)
+    return replace(curve, both=_both(curve.trace, curve.begun, read, beside))
 
 
 def _cusps(trace: Trace, begun: Begun) -> tuple[Special, ...]:

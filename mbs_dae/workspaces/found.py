@@ -13,7 +13,7 @@ from ..errors import ModelError
 from ..provided import provided
 from ..results.quantities import frozen
 from ..results.result import State
-from ..unit_system import UnitsLike, equation, shown_in
+from ..unit_system import UnitsLike, equation, shown_in, size_of
 from .asked import Begun, Plane, points_of, state_at, value_unit
 from .counted import modes_at
 from .following.search import Region
@@ -228,10 +228,12 @@ class Workspace:
         for one in self.regions:
             if point.shape == (1, 2) and one.contains(point)[0]:
                 return one
-        told = ", ".join(
-            f"{name} from {a:g} to {b:g}" for name, a, b in zip(self.names, self.low, self.high, strict=True)
-        )
-        raise ModelError(f"no region holds {values}; give two values in the ranges: {told}")
+        ranges = []
+        for name, unit, a, b in zip(self.names, self.units, self.low, self.high, strict=True):
+            size, word = size_of(unit, name)
+            read = f" ({a / size:g} to {b / size:g} {word})" if size != 1.0 else ""
+            ranges.append(f"{name} from {a:g} to {b:g} {unit}".rstrip() + read)
+        raise ModelError(f"no region holds {values}; give two values in the ranges: {', '.join(ranges)}")
 
     def with_all_modes(self) -> Workspace:
         """The same with all poses of each region, as `assembly_modes` finds them: on circuits, too, to which no motion

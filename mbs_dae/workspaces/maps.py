@@ -20,9 +20,8 @@ from ..results.result import State
 from ..unit_system import UnitsLike, shown_in
 from .asked import Begun, state_at
 from .following.equations import Equations, Point
-from .following.problems import closed_pose, line
+from .following.modes import driven
 from .following.search import Region
-from .following.tracing import Place, tangent_at, traced
 from .plane.faces import distance_to
 
 if TYPE_CHECKING:
@@ -168,33 +167,3 @@ def walked(
                 if out[a][b] is not None:
                     queue.append((a, b))
     return out
-
-
-def driven(equations: Equations, region: Region, start: Point, values: np.ndarray, step: float) -> Point | None:
-    """The pose that both values lead to when they are driven on a line; None where a singular pose is on it."""
-    way = (values - start.p) / equations.scale
-    far = float(np.linalg.norm(way))
-    if far < 1e-12:
-        return start
-    n, unit = equations.system.nv, way / far
-    section = line(equations, region.turns, start, way)
-    t, sense = tangent_at(section.value(start)[1], None)
-    ahead = float(t[n:] @ unit)
-    if abs(ahead) < 1e-9:
-        return None
-    place = Place(start, t * np.sign(ahead), sense * np.sign(ahead))
-
-    def on(before: Point, after: Point) -> bool:
-        done = float((after.p - start.p) / equations.scale @ unit)
-        return done < far and done > float((before.p - start.p) / equations.scale @ unit)
-
-    trace = traced(section, place, min(step, 1.0), 200, on)
-    last, before = trace.places[-1], trace.places[-2] if len(trace.places) > 1 else trace.places[-1]
-    passed = float((last.z.p - start.p) / equations.scale @ unit)
-    if passed < far or (last.t[n:] @ unit) <= 0.0:
-        return None
-    base = float((before.z.p - start.p) / equations.scale @ unit)
-    part = (far - base) / (passed - base)
-    way_q = equations.system.between(before.z.q, last.z.q) * part
-    near = Point(equations.system.moved(before.z.q, way_q), values.astype(float), start.u)
-    return closed_pose(equations, near)

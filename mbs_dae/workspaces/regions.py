@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..results.quantities import frozen
+from .agreement import Counting, disagreements, samples_told
 from .asked import Begun, Plane, state_at
 from .following.equations import Point
-from .following.modes import ALIKE, poses_at
+from .following.modes import ALIKE, LEAST, MOST, add_poses, driven, led, met, poses_at
 from .following.problems import closed_pose
-from .following.search import Region, Seeking
+from .following.search import Region, Seeking, climb
 from .following.tracing import LONG, STUCK
 from .found import RANGE, Area, SingularCurve
 from .plane.arcs import Followed, Piece, PlaneCurve, Straight
 from .plane.faces import Face, faces_of, pieces_of
 
-Counted = Callable[[np.ndarray], Sequence[Point]]
-"""The poses with two values."""
 NEAR = 12
 """From how many known poses one in a region is looked for, where a freedom is left besides the values."""
 ROUNDS = 3
 """How often regions whose numbers of poses cannot be right are counted again."""
+LARGE = 24
+"""So many of the largest regions are searched for poses; smaller ones receive those of their neighbours."""
+WALKED = 40
+"""From so many poses on sections through a region its inner point is driven to."""
+TOLD = 6
+"""So many pairs of regions with doubtful numbers of poses are told one by one."""
 FAINT = 1e-9
 """Regions with less than this part of the area of the rectangle are none."""
 
@@ -45,10 +50,8 @@ def sides_of(region: Region, scale: np.ndarray) -> list[Straight]:
     return [Straight(corners[k : k + 2], RANGE) for k in range(4)]
 
 
-def areas_of(
-    seeking: Seeking, pictures: Sequence[Followed], begun: Begun, plane: Plane, count: Counted | None = None
-) -> tuple[Area, ...]:
-    """The regions of the rectangle; of each the poses at a point of it."""
+def faces_in(seeking: Seeking, pictures: Sequence[Followed]) -> list[Face]:
+    """The regions of the rectangle."""
     scale, region = seeking.equations.scale, seeking.region
     low, high = region.low / scale, region.high / scale
     room = 1e-9 * (high - low)
@@ -60,17 +63,100 @@ def areas_of(
     curves: list[PlaneCurve] = [*sides_of(region, scale), *pictures]
     pieces, _ = pieces_of(curves, inside)
     least = FAINT * float((high - low).prod())
-    faces = [face for face in faces_of(pieces) if face.outer.rough_area > least]
-    counted = seeking.freedom == 0
-    count = count or counter(seeking)
-    found = []
-    known = [list(count(face.inner * scale)) if counted else _one_inside(seeking, face) for face in faces]
-    if counted:
+    return [face for face in faces_of(pieces) if face.outer.rough_area > least]
+
+
+def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list[list[Point]], list[str]]:
+    """The poses at the inner point of each region; and in words samples of regions that have another number of them.
+    Curves through singular poses between such points are followed."""
+    scale, counted, equations = seeking.equations.scale, seeking.freedom == 0, seeking.equations
+
+    many = len(faces) > LARGE
+
+    def count(values: np.ndarray) -> list[Point]:
+        return met(equations, seeking.region, base, values, LEAST if many else MOST)
+
+    def lead(z: Point, values: np.ndarray) -> list[Point]:
+        if counted:
+            return led(seeking, z, values)
+        climb(seeking, z, (values - z.p) / scale)
+        there = closed_pose(equations, z._replace(p=values.astype(float)), rounds=40)
+        return [] if there is None else [there]
+
+    def add(found: list[Point], new: list[Point]) -> None:
+        add_poses(equations, seeking.region, found, new)
+
+    if counted and many:
+        known, unsearched = _passed_on(seeking, faces, base), len(faces) - LARGE
+    else:
+        known, unsearched = [_searched(seeking, f, base) if counted else _one_inside(seeking, f) for f in faces], 0
+    counting = Counting(count, lead, add, len if counted else lambda poses: min(len(poses), 1))
+    differ, left = disagreements(faces, known, scale, counting, seed=0)
+    if counted and not many:
         _count_again(seeking, faces, known)
+    told = samples_told(differ, left, "poses", faces, scale)
+    if counted and unsearched:
+        told.append(
+            f"in the {unsearched} smallest of {len(faces)} regions poses were not searched for, but led there from the "
+            "neighbours: some may have been missed; choose a smaller range to see them"
+        )
+    return known, told
+
+
+def _searched(seeking: Seeking, face: Face, base: Point) -> list[Point]:
+    """The poses at the inner point of a region that throws come to, and those to which poses on sections through the
+    region are driven: in space few throws close."""
+    equations, region, scale = seeking.equations, seeking.region, seeking.equations.scale
+    found = met(equations, region, base, face.inner * scale)
+    walked = [place.z for trace in seeking.sections for place in trace.places]
+    values = np.array([region.nearest(z.p) for z in walked]).reshape(-1, 2)
+    inside = np.flatnonzero(face.contains(values / scale))
+    for k in inside[:: max(1, len(inside) // WALKED)]:
+        there = driven(equations, region, walked[k], walked[k].p + face.inner * scale - values[k], seeking.step)
+        add_poses(equations, region, found, [] if there is None else [there])
+    return found
+
+
+def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> list[list[Point]]:
+    """The poses at the inner points of many regions: those that throws come to in the largest regions, driven on
+    straight lines from each region to its neighbours until none is new. A smaller region has those that its largest
+    neighbour leads to. A line across a boundary does not stop the poses that do not meet there."""
+    equations, region, scale = seeking.equations, seeking.region, seeking.equations.scale
+    order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
+    beside, large = _neighbours(faces), set(order[:LARGE])
+    known: list[list[Point]] = [[] for _ in faces]
+    for k in order[:LARGE]:
+        known[k] = _searched(seeking, faces[k], base)
+
+    def drive(z: Point, k: int) -> bool:
+        """Whether a pose arrives in a region, and is a new one there."""
+        there = driven(equations, region, z, region.nearest(faces[k].inner * scale), seeking.step)
+        before = len(known[k])
+        add_poses(equations, region, known[k], [] if there is None else [there])
+        return len(known[k]) > before
+
+    waiting = [(k, z) for k in order[:LARGE] for z in known[k]]
+    while waiting:
+        k, z = waiting.pop()
+        waiting += [(j, known[j][-1]) for j in sorted(beside[k] & large) if drive(z, j)]
+    done = set(large)
+    for k in order[LARGE:]:
+        for j in [j for j in order if j in beside[k] & done][:1]:
+            for z in known[j]:
+                drive(z, k)
+        done.add(k)
+    return known
+
+
+def areas_of(
+    seeking: Seeking, faces: Sequence[Face], known: Sequence[Sequence[Point]], begun: Begun, plane: Plane
+) -> tuple[Area, ...]:
+    """The regions with their poses, those with most of them first."""
+    scale, found = seeking.equations.scale, []
     for face, poses in zip(faces, known, strict=True):
-        values = face.inner * scale
         states = tuple(state_at(begun, z.q, plane.names, z.p) for z in poses)
-        found.append(Area(plane.names, frozen(values), states, face, scale, counted, plane.units))
+        values, counted = frozen(face.inner * scale), seeking.freedom == 0
+        found.append(Area(plane.names, values, states, face, scale, counted, plane.units))
     return tuple(sorted(found, key=lambda one: (-len(one.states), -abs(one.face.outer.rough_area))))
 
 
@@ -122,10 +208,13 @@ def doubts(areas: Sequence[Area]) -> tuple[str, ...]:
     if not all(one.counted for one in areas):
         return ()
     told = []
-    for i, j in unlikely([one.face for one in areas], [one.states for one in areas]):
+    pairs = unlikely([one.face for one in areas], [one.states for one in areas])
+    for i, j in pairs[:TOLD]:
         here, there = (", ".join(f"{x:.6g}" for x in areas[k].inside) for k in (i, j))
         what = f"{len(areas[i].states)} poses at ({here}) and {len(areas[j].states)} at ({there})"
         told.append(f"{what}, on both sides of a curve: some may have been missed; try a smaller step=")
+    if len(pairs) > TOLD:
+        told.append(f"at {len(pairs) - TOLD} more pairs of regions poses may have been missed in the same way")
     return tuple(told)
 
 
@@ -146,22 +235,19 @@ def _one_inside(seeking: Seeking, face: Face) -> list[Point]:
     return []
 
 
-def counter(seeking: Seeking) -> Counted:
-    """The poses with two values, found by following curves from those that are known."""
-    known = [place.z for trace in seeking.sections for place in trace.places[::5] if seeking.region.holds(place.z.p)]
-
-    def count(values: np.ndarray) -> Sequence[Point]:
-        return poses_at(seeking.equations, seeking.region, values, known, seeking.step)
-
-    return count
-
-
-def notes_of(curves: Sequence[SingularCurve]) -> tuple[str, ...]:
-    """What is to be known of the curves."""
+def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> tuple[str, ...]:
+    """What is to be known of the curves, and of their pictures."""
     notes = []
+    for picture in pictures:
+        if picture.interpolated:
+            there = ", ".join(f"{x:.6g}" for x in picture.points[min(picture.interpolated)] * picture.scale)
+            notes.append(
+                f"a {picture.tag.kind} curve is interpolated between its poses in {len(picture.interpolated)} of its "
+                f"steps, first near ({there}): its equations were not solved there"
+            )
     for curve in curves:
         there = ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, curve.values[0], strict=True))
-        if curve.is_point:
+        if curve.is_point and not curve.stuck:
             notes.append(f"at {there} the mechanism moves with both values held")
         if curve.stuck:
             ends = [
@@ -180,4 +266,4 @@ def notes_of(curves: Sequence[SingularCurve]) -> tuple[str, ...]:
         if curve.both:
             told = "; ".join(", ".join(f"{x:.6g}" for x in point.values) for point in curve.both)
             notes.append(f"the {curve.kind} curve through {there} meets the other kind at ({told})")
-    return tuple(notes)
+    return tuple(dict.fromkeys(notes))

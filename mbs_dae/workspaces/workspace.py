@@ -26,13 +26,17 @@ from .asked import (
     ranges_of,
     settle,
 )
-from .curves import curves_of
+from .curves import curves_of, with_both
 from .entering import entered
 from .following.equations import Point
 from .following.search import Beside, Region, Seeking, beside, search
-from .found import PARALLEL, SERIAL, SINGULAR, Workspace
+from .found import PARALLEL, SERIAL, SINGULAR, SingularCurve, Workspace
 from .kinds import Kinds
-from .regions import areas_of, copies_of, doubts, notes_of
+from .plane.arcs import Followed
+from .regions import areas_of, copies_of, doubts, faces_in, notes_of, poses_in
+
+ROUNDS = 6
+"""How often regions are found anew, with the curves that samples of the last ones led to."""
 
 
 def workspace(
@@ -93,18 +97,32 @@ def _found(
     base = entered(equations, region, settle(equations, begun, plane), begun, plane, step)
     seeking = Seeking(equations, region, step)
     search(seeking, base)
+    curves: list[SingularCurve] = []
+    pictures: list[Followed] = []
+    for _ in range(ROUNDS):
+        new = curves_of(seeking, kind, begun, plane, None, own=True, first=len(curves))
+        curves += new
+        pictures += copies_of(new, seeking)
+        faces = faces_in(seeking, pictures)
+        known, open_samples = poses_in(seeking, faces, base)
+        if len(seeking.curves) == len(curves):
+            break
+    late = curves_of(seeking, kind, begun, plane, None, own=True, first=len(curves))
+    if late:
+        open_samples.append(f"samples led to {len(late)} curves more, at which no region ends yet; try another step=")
+    curves += late
     against = _other_kind(seeking, other, begun, plane, fix, section) if other is not None else None
-    curves = curves_of(seeking, kind, begun, plane, against.equations if against else None, own=True)
-    regions = areas_of(seeking, copies_of(curves, seeking), begun, plane)
     if against is not None:
+        curves = [with_both(curve, plane, against.equations, own=True) for curve in curves]
         turned = SERIAL if kind == PARALLEL else PARALLEL
         curves += curves_of(against, turned, begun, plane, equations, own=False)
+    regions = areas_of(seeking, faces, known, begun, plane)
     kinds = None
     if kind != SINGULAR:
         held = {name: value for name, value in fix.items() if name not in section}
         mine = plane_of(begun.model, [*plane.names, *section], "over")
         kinds = Kinds(begun, held, *((mine, other) if kind == PARALLEL else (other, mine)))
-    notes = (*notes_of(curves), *doubts(regions))
+    notes = (*notes_of(curves, pictures), *doubts(regions), *open_samples)
     return Workspace(
         plane.names, plane.units, region.low, region.high, tuple(curves), regions, notes, begun.model.name, begun,
         plane, region, seeking, kinds, base, fix,

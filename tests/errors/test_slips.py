@@ -184,18 +184,6 @@ def test_what_does_not_assemble_tells_of_degrees_too():
         mbs.assemble(model)
 
 
-def test_a_spring_on_a_slide_names_the_actuator_that_acts_there():
-    model = mbs.PlanarModel("oscillator")
-    cart = model.body("cart", mass=2.0, inertia=1.0, position=(1.0, 0))
-    slide = model.add(mbs.Translational("slide", model.ground, cart))
-    with pytest.raises(mbs.ModelError, match=r"mbs\.Actuator\(name, joint, -k \* model\[\"joint\.displacement\"\]"):
-        mbs.SpringDamper("strut", slide, stiffness=8.0, damping=1.0)
-    law = -8.0 * model["slide.displacement"] - 4.0 * model["slide.velocity"]
-    model.add(mbs.Actuator("strut", slide, law))
-    eigenvalue = mbs.linearize(model).eigenvalues[0]  # of 2 s² + 4 s + 8, about the rest at no displacement
-    assert abs(eigenvalue) == pytest.approx(2.0, rel=1e-9)
-    assert eigenvalue.real == pytest.approx(-1.0, rel=1e-9)
-
 
 def test_a_driver_that_grows_without_bound_is_named_and_a_fast_one_is_not():
     def turned(function):

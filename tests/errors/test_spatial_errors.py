@@ -445,8 +445,8 @@ def test_a_thin_rod_between_two_balls_spins_without_inertia(mass):
     rod, bob = model.link("rod", (0, 0, 0), (1, 0, 0), mass=mass), model.body("bob", 1.0, 1.0, position=(2, 0, 0))
     model.add(mbs.Spherical("A", model.ground, rod.tail), mbs.Spherical("B", rod.head, bob.at(-1, 0, 0)))
     raises(
-        "'rod' of 'm' can move without moving any mass that counts beside the heaviest (1e-14 of it), so its "
-        "acceleration is undetermined; give it a mass and an inertia, or hold it by joints",
+        "'rod' of 'm' can move without moving any mass that counts beside the heaviest that constraints join it "
+        "to (1e-14 of it), so its acceleration is undetermined; give it a mass and an inertia, or hold it by joints",
         lambda: mbs.simulate(model, [0, 0.1]),
     )
 

@@ -1,4 +1,4 @@
-"""A law that jumps where nobody can see it ends a run, and is named alone."""
+"""A law with an undetectable jump ends the run, and the error names this law alone."""
 
 import pytest
 import sympy as sp

@@ -1,4 +1,4 @@
-"""A dead point is told by the joints and drivers that lock, and a start on a singular pose by every verb alike."""
+"""The error of a dead point names the joints and drivers that lock; all verbs report a singular start alike."""
 
 import numpy as np
 import pytest

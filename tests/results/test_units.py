@@ -1,4 +1,4 @@
-"""Numbers are read in units of the trade, each with its unit beside it; inside they are SI."""
+"""Pictures, tables and files show numbers in engineering units, each with its unit; arrays stay in SI."""
 
 from __future__ import annotations
 

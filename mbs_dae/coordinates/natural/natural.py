@@ -149,6 +149,14 @@ class Natural(KernelCoordinates):
 
     def masses(self, number: Evaluator) -> np.ndarray:
         """What each coordinate moves; 0 where a body's M is singular (a rod, a disk, no mass at all)."""
+        total, idle = self._moved(number)
+        return np.where(idle, 0.0, total)[: self.layout.nv]
+
+    def diagonal(self, number: Evaluator) -> np.ndarray:
+        return self._moved(number)[0][: self.layout.nv]
+
+    def _moved(self, number: Evaluator) -> tuple[np.ndarray, np.ndarray]:
+        """The diagonal of M, those of what stands still behind the others; and where it takes part in a singular M."""
         layout = self.layout
         total, idle = np.zeros(layout.v_size), np.zeros(layout.v_size, dtype=bool)
         for body in self.model.bodies.values():
@@ -161,7 +169,7 @@ class Natural(KernelCoordinates):
             total[places] += np.repeat(diagonal, self.dimension)
             if np.linalg.eigvalsh(M / np.outer(scale, scale)).min() < 1e-9:
                 idle[places] = True
-        return np.where(idle, 0.0, total)[: layout.nv]
+        return total, idle
 
     # --- rigid bodies -----------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from ...motion.record import ACCEPTED, NEXT
 from ...motion.samples import Sampling
 from ...symbolic.branches import WATCH
 from ..instants import Slopes
+from ..reversals import Passage
 from .again import make_steps, read_energy, read_guards_at, read_here
 from .beside import ALONE, SMALL, Beside, MadeOfAll, Neighbours, Stands, Way, around, each, stands, varied
 from .crossing import READ, Crossing, Ending, Instant
@@ -108,6 +109,15 @@ class Following:
             if self.own.system.is_cartesian:
                 moved = self.time_moved([self.guard_of(name) for name in events])
                 self.ending = Ending(moved, self._kept(moved))
+
+    def stop(self, passage: Passage) -> None:
+        """Derivatives end at the passage of the ends of a force, which is in the last step: steps of neighbours, which
+        pass earlier and later, see the force on both sides."""
+        if passage.message not in self.told:
+            self._tell(passage.message)
+            self.S, self.remembered = np.full_like(self.S, np.nan), np.full_like(self.remembered, np.nan)
+            for own in self.rows.values():
+                own[:, (self.run.record.times >= passage.t)[: own.shape[1]]] = np.nan
 
     # --- what happens ---
 

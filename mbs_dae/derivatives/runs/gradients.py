@@ -28,7 +28,8 @@ from .transposed import forces_back
 
 def goes_back(result: Result) -> bool:
     """Whether there is a way back through its steps: those across switches are known ahead only."""
-    return isinstance(result.varied, VariedRun) and result.varied.taken is not None
+    varied = result.varied
+    return isinstance(varied, VariedRun) and varied.taken is not None and not varied.taken.passages
 
 
 def adjoint(result: Result, weights: Mapping[str, np.ndarray]) -> dict[str, float]:
@@ -46,6 +47,8 @@ def adjoints(result: Result, weights: Mapping[str, np.ndarray]) -> np.ndarray:
         return np.array([_summed(result, weights, by) for by in varied.asked.names]).T
     if not isinstance(varied, VariedRun) or varied.taken is None:
         raise ModelError('gradients need a run with derivatives: simulate(model, times, derivatives=["r"])')
+    if varied.taken.passages:
+        return np.array([_summed(result, weights, by) for by in varied.asked.names]).T
     varied.check_steps()
     of_state, direct = weights_of_states(varied, weights)
     way, from_numbers = _gone_back(varied, varied.taken, of_state, len(direct))

@@ -14,6 +14,7 @@ from ...compiled import System
 from ...compiled.derivatives import filled, lean_builder
 from ...compiled.dynamics import POWER
 from ...compiled.machine import DONE
+from ...duals import Dual
 from ...errors import ModelError
 from ...kernels.blocks import block
 from ...motion.course import Course
@@ -21,12 +22,13 @@ from ...motion.derivative import WORK
 from ...motion.mechanism import mechanism
 from ...motion.methods.stepping import Stepping
 from ...motion.past.past import Run
-from ...motion.past.tape import HEAD, ROOM, T0, T1, Steps, entry_now
+from ...motion.past.tape import FRESH, HEAD, RESTARTED, ROOM, T0, T1, Steps, entry_now
 from ...motion.record import NEXT, March, new_march
 from ...motion.stabilise import Stabilization
 from ...results.result import Result, State
 from ..along import Variation, vary_forces
 from ..parameters import Asked, Start
+from ..reversals import SIDEWAYS, Passage, Reversals
 from ..start import Beginning
 from ..varied import VariedMotion, set_varied, starts_of, tell
 from .asked import given_of
@@ -64,6 +66,8 @@ class Taken:
     """What it is the nearest to, if that was a state."""
     carried: Mapping[str, Start]
     """How that changes."""
+    passages: tuple[Passage, ...] = ()
+    """Where the ends of forces passed each other within one step."""
 
 
 def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
@@ -105,18 +109,74 @@ def new_replay(
     return block(Replay(march, own, basis, block(Changes(), **sizes)), **sizes)
 
 
-def replayed(replay: Replay, taken: Taken, moved: np.ndarray) -> Changes:
+def replayed(replay: Replay, taken: Taken, moved: np.ndarray, reversals: Crossings | None = None) -> Changes:
     """The changes of all that is recorded, where those of the first state are `moved`, (parameters, y)."""
     steps, head, march = taken.steps, taken.steps.head, replay.march
     last = taken.last
     put_entry(march, steps.states[0] if steps.total else last)
     replay.dy0[:] = moved
+    passed = sorted({one.step for one in taken.passages}) if reversals else []
     for k, until in stretches(steps):
         check_same(march.stages.y0, steps.states[k][HEAD:])
-        check_status(march, vary_stretch(replay, head[k:until].copy()))
+        own = [step for step in passed if k <= step < until]
+        for begin, end in pairwise(sorted({k, until, *own, *(step + 1 for step in own)})):
+            if reversals and begin in own:
+                reversals.before(replay)
+            check_status(march, vary_stretch(replay, head[begin:end].copy()))
+            if reversals and begin in own:
+                reversals.behind(replay, begin, head[begin])
     check_same(march.stages.y0, last[HEAD:])
     check_status(march, vary_begin(replay, last[:HEAD].copy()))
     return Changes(*(getattr(replay.out, name).copy() for name in Changes._fields))
+
+
+class Crossings:
+    """How the changes of a run go across the passages of the ends of forces: see `derivatives.reversals`."""
+
+    def __init__(self, system: System, asked: Asked, taken: Taken):
+        self.asked, self.taken, self.readers = asked, taken, Reversals(system).readers
+        self.ended: dict[str, Passage] = {}
+        """By which parameters there are no derivatives from a passage on."""
+
+    def before(self, replay: Replay) -> None:
+        """Before the step with a passage: the state, its rate, how the state changes, and how far that is off."""
+        stages = replay.march.stages
+        self._was = stages.y0.copy(), stages.k[0].copy(), replay.dy0.copy(), replay.errors.copy()
+
+    def behind(self, replay: Replay, step: int, head: np.ndarray) -> None:
+        """Behind it: the changes jump by (f₋ - f₊) t', or end where the ends do not meet on one line. So do those that
+        are read in the step itself, behind the passage and before its end, where they are not known."""
+        (y, dy, S, errors), march, state = self._was, replay.march, replay.march.mechanism.state
+        passages = [one for one in self.taken.passages if one.step == step]
+        t, moving = head[[T0]], slice(state.v_at, state.v_end)
+        by = self.asked.symbols
+        q, v, a = (Dual(y[None, own], S[:, None, own], by) for own in (slice(state.q_end), moving, moving))
+        still = Dual(0.0 * a.value, 0.0 * a.slope, by)
+        times, leap = np.full((len(passages), len(by)), np.nan), dy - march.stages.k[0]
+        for k, one in enumerate(passages):
+            d, rate, _ = self.readers[one.force](t, q, v, still)
+            value, slope = d.value[0], d.slope[:, 0]
+            e = value / np.linalg.norm(value)
+            along = slope @ e
+            sideways = np.linalg.norm(slope - along[:, None] * e, axis=1)
+            meets = sideways <= SIDEWAYS * (np.linalg.norm(slope, axis=1) + np.abs(S[:, : state.q_end]).max(axis=1))
+            times[k] = np.where(one.meets & meets, -along / (rate.value[0] @ e), np.nan)
+        moved = times[0]
+        if len(passages) > 1:  # several pass at once: neighbours know no order of them
+            moved = np.where(np.ptp(times, axis=0) <= SIDEWAYS * np.abs(times).max(axis=0), moved, np.nan)
+        for name, when in zip(self.asked.names, moved, strict=True):
+            if np.isnan(when):
+                self.ended.setdefault(name, passages[0])
+        replay.errors[np.isnan(moved)] = errors[np.isnan(moved)]
+        replay.dy0[:] += moved[:, None] * leap
+        # the first slope of the next step is that of the changes behind the passage
+        first, recorded, anew = march.stages.k[0].copy(), int(march.counts[NEXT]), head.copy()
+        anew[T0], anew[FRESH], march.counts[NEXT] = head[T1], RESTARTED, march.record.times.size
+        check_status(march, vary_begin(replay, anew))
+        march.stages.k[0][:], march.counts[NEXT] = first, recorded
+        within = np.flatnonzero((march.record.times >= passages[0].t) & (march.record.times <= head[T1]))
+        for part in (getattr(replay.out, name) for name in Changes._fields):
+            part.reshape(march.record.times.size, len(by), -1)[within] = np.nan
 
 
 def stretches(steps: Steps) -> list[tuple[int, int]]:
@@ -202,7 +262,10 @@ class VariedRun(VariedMotion):
         """None where steps are too long for it."""
         assert self.taken is not None
         replay = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
-        found = replayed(replay, self.taken, moved_state(self, self.taken, replay.march))
+        crossings = Crossings(self.system, self.asked, self.taken) if self.taken.passages else None
+        found = replayed(replay, self.taken, moved_state(self, self.taken, replay.march), crossings)
+        for name, passage in crossings.ended.items() if crossings and not works else ():
+            tell(self.result, f"{passage.message}: there are none by {name} from there on")
         off = errors_of(replay, self._faint)
         for k in np.flatnonzero(off > errors_allowed(self.taken.by)):
             if not works:

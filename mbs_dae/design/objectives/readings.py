@@ -26,7 +26,7 @@ class Readings(Protocol):
 
 
 class Calls:
-    """Readings that are written as calls, each told by the names of what it reads."""
+    """Quantities written as method calls. Each method reads the quantity by its name, `self[name]`."""
 
     result: Result
 
@@ -40,7 +40,7 @@ class Calls:
         return self[f"pressure_angle({', '.join(joints)})"]
 
     def reaction(self, joint: str) -> Any:
-        """Its components in world axes, (times, components)."""
+        """The components of the reaction of a joint in world axes, shape (times, components)."""
         words = COMPONENTS[self.result.sketch.dimension]
         return np.stack([self[f"{joint}.{word}"] for word in words], axis=1)
 

@@ -20,7 +20,6 @@ from ...motion.control import units_by
 from ...motion.derivative import Mechanism
 from ...motion.members.reused import Place, Reused, rows_of
 from ...motion.record import March
-from ...tolerances import SOFT
 from .columns import Columns
 
 
@@ -117,9 +116,10 @@ class Numbers:
 
     @property
     def heavy(self) -> np.ndarray:
-        """The members of which no body is so light that it is given a mass: see `motion.mechanism`."""
-        soft = SOFT * np.where(self.heaviest == 0.0, 1.0, self.heaviest)[:, None] * self.weights
-        return (soft <= self.masses).all(axis=1) & (self.heaviest > 0.0)
+        """The members of which no body is light, nor without mass: see `System.has_light_bodies`."""
+        masses = self.masses / self.weights
+        light = self.system.structure.groups.are_light(masses) | (masses == 0.0)
+        return ~light.any(axis=1) & (self.heaviest > 0.0)
 
     @cached_property
     def finite(self) -> np.ndarray:

@@ -129,8 +129,8 @@ def _numbers(name: str, value: Any) -> np.ndarray:
 
 
 def verb_of(model: Model, verb: Any, has_start: bool) -> Any:
-    """The verb that is given. Without one it is "simulate"; or "kinematics" for a driven model of which no body has a
-    mass, so that no force can move it, unless initial values are given (`has_start`)."""
+    """Return the verb of a study: `verb` if it is not None, else "simulate", or "kinematics" for a driven model without
+    masses, which no force can move, unless there are initial values (`has_start`)."""
     if verb is not None:
         return verb
     number, moving = model.evaluator(), [body for body in model.bodies.values() if not body.fixed]

@@ -56,8 +56,9 @@ def within(forces: Forces, cones: Sequence[Cone], slack: float = HOLDS, known: W
 
 
 def remaining(forces: Forces, m: float) -> np.ndarray:
-    """The least that forces leave within the cones of this m: x = x₀ + A⁺ p + N y leaves p, and y costs as good as
-    nothing. Joints whose press turns miss their cones by some ρ: along their n there may be nothing inside."""
+    """Return the least residual p of the balance with forces within the cones of this m: x = x₀ + A⁺ p + N y, where y
+    has a negligible weight. The cones of joints whose direction n changes are widened by a slack ρ, because along
+    these n there may be no forces within."""
     x, N = forces.balancing
     n, first, cones = x.size, int(forces.normals.sum()), forces.cones(m)
     loose = {first + k for k in forces.open}
@@ -108,8 +109,8 @@ def _axes(n: int) -> np.ndarray:
 
 
 def margin_of(forces: Forces, least: float, most: float, about: float = 0.0) -> tuple[float, np.ndarray]:
-    """The margin, 0 if it is less than the least and infinite if more than the most, and the least forces there. A
-    margin that is next to it spares most of the way."""
+    """Return the margin, 0 below `least` and infinite above `most`, and the least forces at it. A value `about` near
+    the margin shortens the search."""
     for slack in SLACKS:
         margin, x = _margin(forces, least, most, slack, about)
         if margin == np.inf or within(forces, forces.cones(max(margin, least) * (1.0 + MIGHT))) is None:
@@ -141,8 +142,9 @@ def _margin(forces: Forces, least: float, most: float, slack: float, about: floa
 
 
 def load_end(forces: Forces, side: float, about: float) -> tuple[float, np.ndarray] | None:
-    """How far a load may go to one side, times that side, and the forces there: from an amount about which it is held,
-    else from any other that is; none where none is. (Along known n loads that are held have no gap.)"""
+    """Return the end of the range of loads on one side, as side · load, and the forces there; None if no load is held.
+    The search begins near side · `about`, else at any load that is held. (For fixed n the loads held are an
+    interval.)"""
     cones, load = forces.cones(1.0), side * np.eye(forces.units.size)[-1:]
     grown = forces.growing(side)
     for slack in SLACKS:

@@ -26,6 +26,8 @@ HOLDS = 1e-8
 """What may be left of forces that hold, relative to all that act, or to themselves where they are larger."""
 MOST = 1e6
 """Forces are no larger than this, relative to those that act."""
+STILL = 1e-9
+"""Bodies that have less than this part of every free motion of unit length are held: what is left is roundoff."""
 SURE = 1e-9
 
 
@@ -65,10 +67,14 @@ class Forces:
 
     @cached_property
     def effort(self) -> float:
-        """How large forces are: those that act, and given friction."""
+        """How large forces are: those that act on groups of bodies that can move, and given friction. A machine that
+        joints hold still on its foundation has nothing to do with what slips beside it, or on it."""
+        balance = self.rows.balance
+        group, moved = balance.system.structure.groups.column, np.abs(balance.free_velocities).max(axis=1, initial=0.0)
+        free = np.isin(group, group[moved * np.sqrt(balance.system.weight) > STILL])
         lengths = np.linalg.norm(self.rows.along, axis=1)
         given = [one.b[0] * lengths[one.slips.start] for one in self.bounds if not (one.joint or one.B.any())]
-        return float(np.linalg.norm([self.rows.balance.effort, *given])) or 1.0
+        return float(np.linalg.norm([*balance.sizes[free], *given])) or 1.0
 
     @cached_property
     def columns(self) -> np.ndarray:

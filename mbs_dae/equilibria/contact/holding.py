@@ -70,10 +70,10 @@ class Holding:
 
     @property
     def certain(self) -> bool:
-        """Whether no larger margin, nor values farther out, can be had with joints pressed in other directions, but for
-        a hundredth. It is so for contacts and given forces; where many joints rub not all directions are looked
-        through, and then more friction may hold than is told. Nor is it so where friction is in a bearing of a gear
-        with a ratio: nothing is known of the force in its teeth."""
+        """Whether margin and range are certain to a hundredth. They are for contacts and given forces. They may be too
+        small where friction acts in many joints, because the search may end before it has tried all directions in
+        which these are pressed. They are uncertain where friction acts in a bearing of a gear with a ratio, because
+        the tooth force is not known."""
         return not self._unknown and self._limit.certain and (self.reach is None or self.reach.certain)
 
     @cached_property

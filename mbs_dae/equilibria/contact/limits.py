@@ -21,9 +21,9 @@ from .sectors import PART, somewhere
 NO_END, NONE = 1e4, 1e-6
 """A margin that is more is infinite; one that is less is none."""
 NEAR = 1e-4
-"""How far beyond the margin the motion is looked for that sets in."""
+"""Relative distance beyond the margin at which the incipient motion is computed."""
 ROUNDS = 60
-"""So often joints are pressed anew as forces press them, at most."""
+"""Greatest number of updates of the directions n in which joints are pressed."""
 SLIPS = 1e-3
 """A point slips that has more than this part of the fastest motion."""
 
@@ -138,8 +138,8 @@ def range_of(forces: Forces) -> Range:
 
 
 def _farthest(forces: Forces, side: float) -> tuple[float, bool]:
-    """How far the load may go to one side before nothing holds it, times that side, and whether that is certain. (Still
-    more of it may be held again, with joints pressed to the other side.)"""
+    """Return the largest load on one side, as side · load, beyond which no forces hold the pose, and whether this is
+    certain. (A still larger load may be held again, with joints pressed to the other side.)"""
     best, known = _reached(forces, side, 0.0)
     while forces.open and best < np.inf:
         found = somewhere(known.loaded(side * (best + PART * (1.0 + abs(best)))))
@@ -153,7 +153,7 @@ def _farthest(forces: Forces, side: float) -> tuple[float, bool]:
 
 
 def _reached(forces: Forces, side: float, about: float) -> tuple[float, Forces]:
-    """The load that is reached from the n that are known and those that follow, and these n."""
+    """Return the load reached by updates of the directions n, as side · load, and the forces with the last n."""
     there = load_end(forces, side, about)
     if there is None:
         return -np.inf, forces

@@ -4,8 +4,8 @@ What presses in a joint, |v|, is no concave function of the forces, so those wit
 n are other problems (`forces`). All of them together are looked through by bounds: where v lies between some rays,
 v = N a with a ≥ 0, it is no longer than Σ a, which is linear, and next to |v| where the rays are close. So where no
 forces are found with Σ a in place of |v|, there are none. Where there are some that do not obey the law itself, the
-rays that lie farthest apart are parted by one between them. First rays are those that bounds of all forces allow: where
-friction turns little of what presses, they tell at once.
+sector of the joint with the largest error is split. The first rays follow from bounds of all forces: where friction
+turns the normal forces little, they decide at once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PART = 0.002
 MANY = 200
 """So many problems are solved for that at most."""
 WIDEST = 0.99
-"""Sectors whose half has a larger sine tell nothing: all directions are parted instead."""
+"""Greatest sine of half the angle of a sector from bounds; wider sectors are replaced by all directions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +38,8 @@ class Somewhere:
 
 
 def somewhere(forces: Forces, m: float = 1.0, also: Sequence[Cone] = ()) -> Somewhere:
-    """Forces that hold with friction less by m, and that obey other conditions, too: along the directions that are
-    known, then anywhere."""
+    """Search forces that hold the pose with friction divided by m and obey the cones `also`: with the present
+    directions n first, then with any directions."""
     if (x := within(forces, [*forces.cones(m), *also])) is not None:
         return Somewhere(forces.followed(x))
     waiting = [_sectors(forces, m)] if forces.open else []

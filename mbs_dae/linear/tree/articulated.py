@@ -26,6 +26,7 @@ import numpy as np
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...kernels.passes import Pass, laid_out
 from .kernels import (
+    AXES,
     BELOW,
     COLUMNS,
     ELIMINATION,
@@ -136,6 +137,20 @@ class Shape(NamedTuple):
             found.append(found[parent] + 1 if parent >= 0 else 0)
         return found
 
+    @property
+    def links(self) -> list[tuple[int, int]]:
+        """Pairs of velocities that join all velocities of each tree on the ground: those of an edge, and the first one
+        of an edge with the last one on the way to the ground."""
+        first, found, last = self.first, list[tuple[int, int]](), list[int]()
+        for e, parent in enumerate(self.parents):
+            before = last[parent] if parent >= 0 else -1
+            for velocity in range(first[e], first[e + 1]):
+                if before >= 0:
+                    found.append((velocity, before))
+                before = velocity
+            last.append(before)
+        return found
+
     def kind(self, e: int) -> Kind:
         return Kind(self.dimension, self.velocities[e], self.parents[e] < 0)
 
@@ -183,6 +198,35 @@ def articulated(
         products=_products(groups, coupled),
         coupled=coupled.shape[1],
     )
+
+
+def local_masses(shape: Shape, limbs: Limbs) -> np.ndarray:
+    """Return for each velocity, after a factorisation, the mass that it moves while the next joints behind its body
+    stand still and all further joints are free. A pivot d that is far smaller has lost this mass in a difference.
+
+    With I + H the articulated inertia of a body, where H is what hangs at it:  Sᵀ I S + Σ Sᵀ Xᵀ (I + H) X S  over the
+    bodies behind."""
+    axes, below = AXES[shape.dimension], BELOW[shape.dimension]
+    own, hanging = (np.zeros((len(shape.parents), 6, 6)) for _ in range(2))
+    inner = np.isin(np.arange(len(shape.parents)), shape.parents)
+    for k, (i, j) in enumerate(below):
+        own[:, i, j] = own[:, j, i] = limbs.inertia[:, k]
+        hanging[inner, i, j] = hanging[inner, j, i] = limbs.hanging[inner, k]
+    twist = np.zeros_like(limbs.twist)
+    twist[:, axes] = limbs.twist[:, axes]
+    edge = np.repeat(np.arange(len(shape.parents)), shape.velocities)
+    found = np.einsum("ki,kij,kj->k", twist, own[edge], twist)
+    whole, arms = own + hanging, limbs.arm.copy()
+    if shape.dimension == 2:
+        arms[:, 2] = 0.0
+    first, inner_edges = shape.first, [(e, parent) for e, parent in enumerate(shape.parents) if parent >= 0]
+    pairs = [(k, e) for e, parent in inner_edges for k in range(first[parent], first[parent + 1])]
+    if pairs:
+        velocity, behind = np.array(pairs).T
+        moved = twist[velocity]
+        moved[:, :3] -= np.cross(arms[behind], moved[:, 3:])
+        np.add.at(found, velocity, np.einsum("ki,kij,kj->k", moved, whole[behind], moved))
+    return found
 
 
 class Group(NamedTuple):

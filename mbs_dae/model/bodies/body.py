@@ -6,15 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from math import isfinite
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import sympy as sp
 
 from ...errors import ModelError
 from ...results.sketch import MeshSketch
+from ...symbolic.functions import as_sympy
 from ...symbolic.markers import LABELS, reference_turn
-from ..parameters import Number, Numeric, check_number
+from ..parameters import Number, Numeric, check_number, plain
 
 Vector: TypeAlias = Sequence[Numeric] | np.ndarray
 """As many numbers as there are dimensions."""
@@ -101,6 +102,11 @@ class Body:
     meshes: list[MeshSketch] = field(default_factory=list, repr=False)
     """What it is drawn by, where files say it."""
 
+    parts: tuple[str, ...] = ()
+    """The names of the parts that were added to it."""
+    is_compiled: bool = False
+    """Whether a compiled system goes by its mass; then no part can be added any more."""
+
     dimension: ClassVar[int]
     measure_kinds: ClassVar[tuple[str, ...]]
     """The measures that can be read of a body or of a named marker."""
@@ -134,6 +140,71 @@ class Body:
         """The marker that lies at this world point, its axis along this world direction, in the reference placement."""
         raise NotImplementedError
 
+    def add_part(self, name: str, mass: Numeric = 0, inertia: Any = 0, **place: Any) -> Self:
+        """Weld a part to the body, and give the body back: `mass`, `com` and `inertia` become those of both.
+
+        The part is said as a body is: its `com` and its `inertia` about that in its own axes, its frame at `position`
+        in the axes of this body, turned by `angle` (in space by `rotation`). Numbers may be expressions of parameters.
+        The frame of the body and its markers stay. With m and m' the masses, d the way between both centres::
+
+            com = (m c + m' c') / (m + m'),        I = I_c + I'_c' + m m' / (m + m') (d² 1 - d dᵀ)
+
+        All parts are added before anything is computed of a model with the body.
+
+        >>> model = mbs.PlanarModel("dumb-bell")
+        >>> bell = model.body("bell")
+        >>> for end in (0, 1):
+        ...     bell = bell.add_part(f"ball {end}", mass=3.0, inertia=0.1, position=(end, 0))
+        >>> print(bell.mass, bell.com, round(bell.inertia, 6))  # 2 (0.1 + 3 · 0.5²)
+        6.0 (0.5, 0.0) 1.7
+        """
+        who = f"body {self.name!r}"
+        if self.fixed:
+            raise ModelError(f"the ground has no mass; add part {name!r} to a body that moves")
+        if not isinstance(name, str) or not name or name in self.parts:
+            what = f"{who} already has a part {name!r}" if name in self.parts else f"{name!r} cannot name a part"
+            raise ModelError(f"{what}; give each part of {who} a text of its own as its name")
+        if self.is_compiled:
+            what = f"part {name!r} comes late: results of {who} were computed with the mass that it had"
+            raise ModelError(f"{what}; add parts before the first analysis, or to a copy.deepcopy(model)")
+        own = type(self).__dataclass_fields__.keys() & {"com", "position", "angle", "rotation"}
+        if strange := sorted({*place} - own):
+            raise ModelError(
+                f"part {name!r} of {who} has no {', '.join(strange)}; it takes mass, inertia, {', '.join(sorted(own))}"
+            )
+        part = type(self)(f"{self.name}.{name}", mass, inertia, **place)
+        there, tensor = part._in_frame()
+        if is_zero(part.mass):
+            com, spread = self.com, 0
+        elif is_zero(self.mass):
+            com, spread = there, 0
+        else:
+            m, other = as_sympy(self.mass), as_sympy(part.mass)
+            com = tuple((m * a + other * b) / (m + other) for a, b in zip(self.com, there, strict=True))
+            spread = m * other / (m + other)
+        way = [as_sympy(b) - a for a, b in zip(self.com, there, strict=True)]
+        changes = {
+            "mass": plain(as_sympy(self.mass) + part.mass),
+            "com": tuple(plain(as_sympy(c)) for c in com),
+            "inertia": self._sum_of_inertia(tensor, spread, way),
+            "parts": (*self.parts, name),
+        }
+        for what, value in changes.items():
+            object.__setattr__(self, what, value)
+        return self
+
+    def _in_frame(self) -> tuple[tuple[Number, ...], Any]:
+        """The centre of mass, and the inertia about it, in the axes in which this body is placed."""
+        raise NotImplementedError
+
+    def _sum_of_inertia(self, other: Any, spread: Number, way: Sequence[Number]) -> Any:
+        """With the inertia of a part, in the same axes, and spread (d² 1 - d dᵀ) of the way d between both centres."""
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies, of which nothing is compiled."""
+        return {**vars(self), "is_compiled": False}
+
     @property
     def origin(self) -> Marker:
         """The marker in the origin of its frame."""
@@ -147,6 +218,9 @@ class Body:
     def check_values(self, number: Callable[[Number], float]) -> None:
         """What could not be checked before the parameters had values."""
         check_number(number(self.mass), f"mass of body {self.name!r}", non_negative=True)
+        if not all(isfinite(number(c)) for c in self.com):
+            what = f"the centre of mass of body {self.name!r} is nowhere for these parameters"
+            raise ModelError(f"{what}; mend its expression, or let one of its parts have a mass")
         if self.span is not None:
             check_number(number(self.span), f"length of link {self.name!r}", positive=True)
 

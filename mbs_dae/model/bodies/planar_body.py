@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from ...errors import ModelError
 from ...symbolic.functions import as_sympy
 from ...symbolic.markers import PlanarMarker
 from ..linkages.shapes import check_edges
-from ..parameters import Number, check_number
+from ..parameters import Number, check_number, plain
 from .body import Body, Marker, coordinates_of, difference, is_zero
 
 
@@ -52,7 +52,7 @@ class PlanarBody(Body):
     position: tuple[Number, ...] = (0, 0)
     angle: Number = 0
     ring: tuple[str, ...] = ()
-    """The names of its markers around the uniform plate that it is."""
+    """The names of the markers at the corners of a uniform plate, in order around it."""
 
     dimension = 2
     measure_kinds = ("x", "y", "angle")
@@ -75,6 +75,13 @@ class PlanarBody(Body):
             corners = [complex(number(x), number(y)) for x, y in places]
             check_edges(f"body {self.name!r}, for these parameters,", self.ring, corners)
         check_number(number(self.inertia), f"inertia of body {self.name!r}", non_negative=True)
+
+    def _in_frame(self) -> tuple[tuple[Number, ...], Number]:
+        placed = self.at(*self.com).placed
+        return (placed.x, placed.y), self.inertia
+
+    def _sum_of_inertia(self, other: Number, spread: Number, way: Sequence[Number]) -> Number:
+        return plain(as_sympy(self.inertia) + other + spread * (way[0] ** 2 + way[1] ** 2))
 
     def mesh(self, path: Any, **choices: Any) -> None:
         """In space only: what is seen of a part in the plane is the outline that its markers say."""

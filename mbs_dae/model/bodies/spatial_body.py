@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import sympy as sp
@@ -16,7 +16,7 @@ from ...errors import ModelError
 from ...symbolic.functions import as_sympy
 from ...symbolic.markers import SpatialMarker
 from ..meshes import mesh_of
-from ..parameters import Number, check_number, finite_number, positive_number
+from ..parameters import Number, Numeric, check_number, finite_number, plain, positive_number
 from .body import Body, Marker, components_of, coordinates_of, is_zero, square_of
 
 Rotation = tuple[tuple[Number, ...], ...]
@@ -140,6 +140,9 @@ class SpatialBody(Body):
     com: tuple[Number, ...] = (0, 0, 0)
     position: tuple[Number, ...] = (0, 0, 0)
     rotation: Rotation = IDENTITY
+    lone_axes: tuple[tuple[Number, ...], ...] = ()
+    """The axes, in body axes, about which alone its inertia was said; `check_lone_axes` sees that it turns about no
+    other. The moments across are then without effect: those of a thin disc stand there."""
 
     dimension = 3
     measure_kinds = ("x", "y", "z", "wx", "wy", "wz")
@@ -151,6 +154,12 @@ class SpatialBody(Body):
             self._set(what, coordinates_of, 3)
         self._set("rotation", rotation_of)
         self._set("inertia", _tensor)
+        moments = [self.inertia[k][k] for k in range(3)]
+        if self.principal and sum(map(is_zero, moments)) == 2:
+            k = next(k for k in range(3) if not is_zero(moments[k]))
+            disc = [moments[k] if r == k else plain(as_sympy(moments[k]) / 2) for r in range(3)]
+            object.__setattr__(self, "inertia", _tensor(disc, f"inertia of body {self.name!r}"))
+            object.__setattr__(self, "lone_axes", (tuple(int(c == k) for c in range(3)),))
         if not any(isinstance(n, sp.Basic) and n.free_symbols for row in self.inertia for n in row):
             self._check_inertia(float)
 
@@ -184,6 +193,28 @@ class SpatialBody(Body):
         if high > (low + middle) * (1 + 1e-9):
             what += f" has principal moments {shown}: no body has one larger than the other two together"
             raise ModelError(f"{what}; check that it is about the centre of mass, and its units")
+
+    def _in_frame(self) -> tuple[tuple[Number, ...], Rotation]:
+        placed = self.at(*self.com).placed
+        turn = self.rotation
+        return (placed.x, placed.y, placed.z), product(product(turn, self.inertia), transposed(turn))
+
+    def add_part(self, name: str, mass: Numeric = 0, inertia: Any = 0, **place: Any) -> Self:
+        super().add_part(name, mass, inertia, **place)
+        part = SpatialBody(f"{self.name}.{name}", mass, inertia, **place)
+        axes = (*self.lone_axes, *(turned(part.rotation, axis) for axis in part.lone_axes))
+        object.__setattr__(self, "lone_axes", axes)
+        return self
+
+    def _sum_of_inertia(self, other: Rotation, spread: Number, way: Sequence[Number]) -> Rotation:
+        square = sum(d**2 for d in way)
+        return tuple(
+            tuple(
+                plain(as_sympy(self.inertia[r][c]) + other[r][c] + spread * (int(r == c) * square - way[r] * way[c]))
+                for c in range(3)
+            )
+            for r in range(3)
+        )
 
     def mesh(self, path: str | PathLike[str], *, at: Any = (0, 0, 0), rotation: Any = None, scale: float = 1.0) -> None:
         """Draw the body as the part in an STL file, text or binary. `scale` is metres for a unit of the file: 0.001 if

@@ -8,14 +8,14 @@ from .base import Contact
 
 
 class Closure(Condition):
-    """The gaps of some points of a contact are zero; and nothing slips in others, which roll or stick."""
+    """The condition that some points of a contact have zero gap and some have zero slip, which roll or stick."""
 
     def __init__(self, contact: Contact, gaps: Iterable[int], slips: Iterable[int] = ()):
         self.name, self.contact = f"{contact.name} (closed)", contact
         self.markers = contact.markers
         relation, slots = contact.form()
         self.closed, self.rolling = [*gaps], [*slips]
-        still = [contact.slips * k + way for k in self.rolling for way in range(contact.slips)]
+        still = [contact.slip_directions * k + way for k in self.rolling for way in range(contact.slip_directions)]
         rows = [*self.closed, *(contact.points + k for k in still)]
         self.units = tuple(contact.units[k] for k in rows)
         closed = replace(

@@ -29,7 +29,7 @@ SPEEDS = (0.0, *(10.0**k for k in range(-5, 3)))
 
 
 def check_coefficient(value: Any, name: str, who: str) -> Coefficient:
-    """A number; or a function, an expression of `mbs.speed`, a table; or an expression of what moves."""
+    """A number, a function or table of the slip speed, an expression of `mbs.speed`, or of quantities of the model."""
     if not is_curve(value):
         return check_number(value, f"{name} of {who}", non_negative=True)
     law = Function("", name=name, of=speed).check(value, who)
@@ -87,8 +87,8 @@ class Rubbing:
 
     @property
     def numbers(self) -> tuple[Number, Number, Number]:
-        """The coefficients of sliding (which begins at rest) and of rest, and the width. A coefficient that changes is
-        read (`curve`): it has 1 here."""
+        """The coefficient of sliding at zero slip speed, that of rest, and the speed `smooth`. A coefficient that
+        changes along a motion stands as 1 here; `curve` reads its value."""
         mu, rest = (1.0 if changes(number) else number for number in (at_rest(self.sliding), self.static))
         return mu, rest, self.smooth
 
@@ -99,7 +99,7 @@ class Rubbing:
 
     @property
     def quantities(self) -> list[Quantity]:
-        """The quantities that coefficients read of other markers than those that slip."""
+        """The quantities of the model on which the coefficients depend, sorted by name."""
         laws = [self.sliding.expression if isinstance(self.sliding, Law) else self.sliding, self.static]
         return sorted({q for e in laws if isinstance(e, sp.Basic) for q in e.atoms(Quantity)}, key=str)
 
@@ -146,7 +146,7 @@ class Rubbing:
             check_number(width, f"smooth of {self.who}", positive=True)
 
     def with_readings(self, relation: Relation, markers: Sequence[Marker]) -> tuple[tuple[Marker, ...], Relation]:
-        """The relation of what slips with the markers of quantities behind its own, of which nothing slips."""
+        """Return the slip markers with the markers of the quantities appended, and the slip relation on all of them."""
         if not self.quantities:
             return tuple(markers), relation
         places, symbols, _ = written_in_markers(self.quantities, markers, self.who)
@@ -155,8 +155,8 @@ class Rubbing:
     def curve(
         self, relation: Relation, slots: Slots, markers: Sequence[Marker], points: int = 1
     ) -> tuple[tuple[Reading, Slots], ...]:
-        """Where coefficients change, with the speed |s| of slip or otherwise: how they are read, that of sliding and
-        that of rest of each point."""
+        """Return the readings of the coefficients of sliding and of rest for each point, if they change with the slip
+        speed |s| or otherwise along a motion."""
         if not self.is_read:
             return ()
         size, values = len(relation.psi) // points, list[sp.Expr]()

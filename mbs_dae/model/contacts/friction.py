@@ -33,7 +33,7 @@ LEAD = slot("pitch") / (2 * sp.pi * slot("radius"))
 """The slope of a thread, tan λ."""
 
 
-class FrictionElement(ContactChanges, Element):
+class FrictionElement(Element, ContactChanges):
     """What sticks and slips."""
 
     units: tuple[str, ...]

@@ -35,7 +35,7 @@ NAMES = ("gap", "slip")
 """What the equations of a contact are called."""
 
 
-class Touching(ContactChanges, Element):
+class Touching(Element, ContactChanges):
     """What has gaps, and slips where there is friction: one for each point, in this order in its relation."""
 
     sketch = "contact"

@@ -20,7 +20,7 @@ A force along one coordinate (a length, an angle) is shorter: see `EffortElement
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import Parameter
 from typing import Any, ClassVar
@@ -38,7 +38,7 @@ from ..bodies.body import Body, Marker
 from ..element import Declared, Element, checked_name
 from ..fields import COORDINATE
 from ..measures import Measure, Quantity, written_in_markers
-from ..parameters import Number, Signal, check_choice, constants_out, signals_in
+from ..parameters import Number, Signal, check_choice, check_number, constants_out, free_parameters, signals_in
 
 _registry: list[type[ForceElement]] = []
 
@@ -193,7 +193,8 @@ class EffortElement(ForceElement):
     coordinates: ClassVar[tuple[str, ...]] = ("distance",)
     """The kinds of measure that it can act on; between two markers it is the first."""
     free: ClassVar[str] = ""
-    """The scalar at which no energy is stored; without one, that is where the coordinate is zero."""
+    """The scalar at which no energy is stored; without one, that is where the coordinate is zero. A default that is a
+    function is the coordinate in the reference placement."""
     work = "dissipated"
 
     some_of: ClassVar[tuple[str, ...]] = ()
@@ -247,6 +248,22 @@ class EffortElement(ForceElement):
             return measures.OF_MARKERS[self.coordinates[0]](*args[:count]), args[count:]
         except ModelError as exc:
             raise ModelError(f"{self.who}: {exc}") from exc
+
+    def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
+        given, free = {*list(self.fields)[: len(positional)], *named}, self.free
+        if free and free not in given and callable(self.fields[free].default):
+            placed = self.measure.of(*(marker.placed for marker in self.markers))
+            known = not free_parameters([placed])
+            named = {**named, free: 0.0 if known and abs(float(placed)) < 1e-12 else placed}
+        values = super()._constants(positional, named)
+        if free and self.measure.kind == "distance":
+            check_number(values[free], f"{free} of {self.who}", non_negative=True)
+        return values
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        super().check_values(number)
+        if self.free and self.measure.kind == "distance":
+            check_number(number(self.values[self.free]), f"{self.free} of {self.who}", non_negative=True)
 
     @property
     def effort_reading(self) -> Reading:

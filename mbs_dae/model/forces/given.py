@@ -176,7 +176,7 @@ class Actuator(EffortElement):
 
     coordinates = ("distance", "displacement")
     work = "supplied"
-    sketch = ""
+    sketch = "arrow"
     force = expression("N")
 
     @staticmethod

@@ -22,7 +22,8 @@ from .base import EffortElement, ForceElement
 
 class Spring(EffortElement):
     """A spring between two points: tension = stiffness · (distance - length), which pulls them together. The free
-    length defaults to the distance in the reference placement.
+    length defaults to the distance in the reference placement. Along a slide, ``Spring(name, joint, ...)``, it is the
+    displacement, with its sign: see `SpringDamper`.
 
     ``law=`` is any tension, alone or on top: an expression of `mbs.length`, or a table.
 
@@ -35,11 +36,12 @@ class Spring(EffortElement):
     -1.2 -20.0
     """
 
+    coordinates = ("distance", "displacement")
     sketch = "spring"
     free = "length"
     some_of = ("stiffness", "law")
     stiffness = scalar("N/m", default=0, non_negative=True)
-    length = scalar("m", default=the.distance, non_negative=True)
+    length = scalar("m", default=the.distance)
     law = function("N", of=fields.length, default=0)
 
     @staticmethod
@@ -48,7 +50,8 @@ class Spring(EffortElement):
 
 
 class Damper(EffortElement):
-    """A damper between two points: tension = damping · (rate of the distance).
+    """A damper between two points: tension = damping · (rate of the distance); or along a slide, ``Damper(name, joint,
+    ...)``, with the velocity of its displacement in the place of that rate.
 
     ``law=`` is any tension, alone or on top: an expression of `mbs.rate`, or a table.
 
@@ -61,6 +64,7 @@ class Damper(EffortElement):
     [-10.]
     """
 
+    coordinates = ("distance", "displacement")
     sketch = "damper"
     some_of = ("damping", "law")
     damping = scalar("N s/m", default=0, non_negative=True)
@@ -74,6 +78,11 @@ class Damper(EffortElement):
 class SpringDamper(EffortElement):
     """Spring and damper side by side: tension = stiffness · (distance - length) + damping · rate.
 
+    Between two points, ``SpringDamper(name, i, j, ...)``, it has the direction from one to the other, which must not
+    meet. Along a slide, ``SpringDamper(name, joint, ...)`` or of ``mbs.displacement(i, j)``, it acts on the
+    displacement s with its sign, through s = 0 as well: the second body is driven on with
+    -stiffness · (s - length) - damping · ṡ. The free length may then be negative, and defaults to s as placed.
+
     ``law=`` is any tension, alone or on top: an expression of `mbs.length` and `mbs.rate`, or a table over the length.
 
     >>> model = mbs.PlanarModel("quarter car")
@@ -83,14 +92,18 @@ class SpringDamper(EffortElement):
     >>> eigenvalue = mbs.linearize(model).eigenvalues[0]  # of s² + 6 s + 25
     >>> print(round(eigenvalue.real, 6), round(abs(eigenvalue.imag), 6))
     -3.0 4.0
+    >>> along = model.without("strut").plus(mbs.SpringDamper("strut", guide, stiffness=25.0, length=-0.1))
+    >>> print(round(mbs.equilibrium(along)["guide.displacement"], 6))
+    -0.1
     """
 
+    coordinates = ("distance", "displacement")
     sketch = "spring"
     free = "length"
     some_of = ("stiffness", "damping", "law")
     stiffness = scalar("N/m", default=0, non_negative=True)
     damping = scalar("N s/m", default=0, non_negative=True)
-    length = scalar("m", default=the.distance, non_negative=True)
+    length = scalar("m", default=the.distance)
     law = function("N", of=(fields.length, fields.rate), default=0)
 
     @staticmethod

@@ -52,8 +52,8 @@ from ..parameters import Number, check_number
 from .base import Joint
 
 PITCH = 1e-6
-"""Pitch circles touch if their radii meet the distance of the axes to this part of their sum: numbers that are typed
-have six digits, and forces are off by no more than this part."""
+"""Relative tolerance of the sum of the radii against the distance of the axes: typed numbers have six digits, and the
+relative error of the forces is no larger."""
 R_I, R_J, RATIO, PHASE = slot("r_i"), slot("r_j"), slot("ratio"), slot("phase")
 SENSE, ACROSS, H_I, H_J, START = (slot(name) for name in ("sense", "across", "h_i", "h_j", "start"))
 """s (less than zero also where an axis points to the apex), w, how far Q is from each marker along its axis, and the
@@ -80,9 +80,10 @@ class Gear(Joint):
     the gear is refused; or in space they meet, as those of bevel gears. They may move: nothing needs to be said of the
     arm that carries a planet. ``pressure_angle`` α adds the force ``|F_t| tan α`` that drives parallel axes apart.
 
-    With ``ratio`` = r_j / r_i, which is the size of ω_i / ω_j, nothing is known of teeth: a gear box, a belt, a rotor
-    behind a reduction. Moments act on both wheels and on what carries them. How forces load the bearings is open, and
-    `is_unique` is False for these; where friction reads such a load, ``stats["note"]`` names both. Angles are against
+    With ``ratio`` = r_j / r_i, the size of ω_i / ω_j, the gear couples two angles and has no teeth: a gear box, a
+    belt, a rotor with a reduction. Moments act on both wheels and on their carrier. The bearing forces are not
+    determined, and `is_unique` is False for these; where friction depends on one, ``stats["note"]`` names both.
+    Angles are against
     the `carrier`, which is the arm between the two axes, or against the world; or they are those of two joints,
     ``Gear("box", A, B, ratio=...)``, on one body or on two.
 
@@ -124,7 +125,7 @@ class Gear(Joint):
     pressure_angle: Number
     """0 where nothing drives the axes apart."""
     bare: Self | None = None
-    """The gear as it was made, where it is counted on a carrier that its model has."""
+    """The gear before its model chose a carrier for it; None for a gear without such a carrier."""
 
     def __init__(
         self, name: str, *args: Any, radii: tuple[Number, Number] | None = None,
@@ -184,7 +185,7 @@ class Gear(Joint):
         return None
 
     def _as_placed(self, r_i: sp.Expr, r_j: sp.Expr) -> tuple[dict[str, Any], sp.Expr]:
-        """The numbers of a gear that nothing carries, and its phase."""
+        """Return the constants of a gear without a carrier, and its phase in the reference placement."""
         i, j = (m.placed for m in self.markers)
         along, beside = _direction(i, j)
         start = sp.S.Zero if _is_nothing(along) and _is_nothing(beside) else sp.atan2(beside, along) + i.turn
@@ -214,7 +215,7 @@ class Gear(Joint):
         }  # fmt: skip
 
     def beside(self, elements: Iterable[Element]) -> Element:
-        """The gear as it is beside other elements of a model: counted on a body that carries both wheels."""
+        """Return the gear with a common bearing body of both wheels as its carrier; without one if there is none."""
         own = self.bare or self
         if own.radii is None or len(own.markers) != 2:
             return self
@@ -304,8 +305,8 @@ class Gear(Joint):
     def check_free(
         self, number: Any, t: np.ndarray, apart: np.ndarray, beside: np.ndarray, aligned: np.ndarray
     ) -> None:
-        """Whether the wheels stay in mesh along a motion, over whose times t their axes are so far apart, so far
-        displaced along each other, and have this cosine between them."""
+        """Check that the wheels stay in mesh along a motion. Arrays over the times t: `apart` and `beside` are the
+        distance of the axes and the offset of the wheels along them in m, `aligned` is the cosine between the axes."""
         r_i, r_j = map(number, self.radii or ())
         worst = int(np.nanargmax(np.abs(apart - abs(r_i + self._sense * r_j)))) if t.size else 0
         for k in (0, worst)[: t.size]:
@@ -409,7 +410,7 @@ def _is_nothing_of(markers: tuple[Marker, ...], number: Any, size: float) -> boo
 
 
 def _outward(to_apex: sp.Expr) -> int:
-    """Away from the apex, along an axis (1) or against it (-1); along it where the marker is in the apex."""
+    """Return 1 if the axis points away from the apex, -1 if it points to it, 1 for a marker in the apex."""
     e = sp.simplify(to_apex)
     return -1 if not e.free_symbols and float(e) > 1e-12 else 1
 
@@ -423,7 +424,7 @@ def _cone(own: sp.Expr, other: sp.Expr, cosine: sp.Expr, sine: sp.Expr) -> sp.Ex
 
 
 def bearings(elements: Iterable[Element], wheel: Marker) -> dict[Any, Marker]:
-    """The bodies on which a wheel turns, and others that turn there, each with its marker on the axis."""
+    """Return all bodies that pins join on the axis of a wheel, each with its marker on this axis."""
     pins = [element.feeling[:2] for element in elements if element.sketch == "pin"]
     places, seen = [wheel], {wheel.body: wheel}
     for place in places:
@@ -446,7 +447,7 @@ def _on_one_axis(one: Marker, other: Marker) -> bool:
 
 
 def _wheels(name: str, *joints: Any, alike: bool) -> tuple[Any, ...]:
-    """The wheels of two joints, then the markers that carry them. Of teeth the carrier is the body in `alike`."""
+    """Return the wheels of two joints, then their markers on the carriers; with `alike` both on one common body."""
     if len(joints) != 2 or joints[0] is joints[1] or not all("angle" in joint.measures() for joint in joints):
         raise ModelError(f"Gear {name!r} couples two joints that have an angle; name two revolute joints")
     common = [body for body in joints[0].bodies if body in joints[1].bodies]

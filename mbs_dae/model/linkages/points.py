@@ -16,6 +16,7 @@ from typing import Any
 import sympy as sp
 
 from ...errors import ModelError, check_dict, check_name, unknown_name
+from ...symbolic.functions import as_sympy
 from ..bodies.body import coordinates_of
 from ..bodies.planar_body import PlanarBody
 from ..joints import PinInSlot, Revolute
@@ -97,7 +98,7 @@ def _place(name: str, place: Any, number: Callable[[Any], float]) -> tuple[Any, 
     if isnan(number(x)) or isnan(number(y)):
         remedy = "declare them: from_points(..., parameters={'r': 0.1}), or model.add_linkage after model.parameter"
         raise ModelError(f"point {name!r} is {place!r}, whose symbols are no parameters of the model; {remedy}")
-    return plain(sp.sympify(x)), plain(sp.sympify(y))
+    return plain(as_sympy(x)), plain(as_sympy(y))
 
 
 def _outlines(rods: Any, places: Mapping[str, Any]) -> dict[str, Outline]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from ...errors import ModelError
+from ...symbolic.functions import as_sympy
 
 Point = tuple[float, float]
 STRAIGHT = 1e-9  # points are on a line if they are no farther off than this, relative to their span
@@ -88,7 +89,7 @@ def shape_of(
         centre, size, gyration = polygon([corners[k] for k in order])
     else:  # the rod between the outermost points
         if symbolic:
-            xs = [sp.sympify(corner.real) for corner in corners]
+            xs = [as_sympy(corner.real) for corner in corners]
             least, span = sp.Min(*xs), sp.Max(*xs) - sp.Min(*xs)
             if len(xs) == 2:
                 least, span = sp.S.Zero, xs[1]
@@ -133,8 +134,8 @@ def polygon(corners: Sequence[Any]) -> tuple[Any, Any, Any]:
 
 def ring_of(who: str, outline: Sequence[str], corners: Sequence[complex], massive: bool = True) -> list[int]:
     """The places in `outline` of the corners of a plate in order around it: as they are named where the edges meet in
-    corners only, else as they lie around their centre where all of them are corners of their convex hull. Where one of
-    them lies inside there are several plates with these corners, so a plate with mass must be named in order."""
+    corners only, else in order around their centre if all are corners of their convex hull. A plate with mass and a
+    point inside this hull must be named in order, because its outline is not unique."""
     named = [*range(len(corners))]
     try:
         check_edges(who, outline, corners)

@@ -86,7 +86,7 @@ def _some_may_depart(contacts):
 
 @compiled
 def _choose_anew(mechanism, q, v, a):
-    """The same as `_choose`, where rows were evaluated elsewhere."""
+    """Evaluate the rows of contacts at the accelerations of the held state, then choose states by `_choose`."""
     contacts = mechanism.contacts
     contacts.closed[0] = 0
     accelerate_as_held(mechanism, mechanism.switches.now[0], q, v, a)

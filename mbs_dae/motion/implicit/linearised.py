@@ -39,6 +39,7 @@ from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, bloc
 from ...linear.order import Ordering, ordering
 from ...linear.unsymmetric import Elimination, new_elimination, places
 from ...linear.vectors import copy
+from ...tolerances import LIGHT
 from ..derivative import Mechanism, derivative
 
 FORCE, MASS, ROW, PLACE, RATE = range(5)
@@ -98,7 +99,9 @@ def linearise(to: Linearised, mechanism: Mechanism, t: float, y: Vector, values:
     if to.from_bodies == 1:
         factor = machine.factor
         for k in range(factor.weight.size):
-            values[at + k] = factor.weight[k] + factor.soft[k]
+            values[at + k] = factor.weight[k]
+        for k in range(factor.compliance.size):  # M may be singular; Newton's method takes away what this adds
+            values[at + k] += LIGHT / factor.compliance[k]
         at += factor.weight.size
         copy(factor.beside, values[at:])
         at += factor.beside.size

@@ -33,11 +33,18 @@ class WideFactor(NamedTuple):
     rest_x: Lanes
     rest_g: Lanes
     part: Lanes
+    compliance: Lanes
+    stiffness: Lanes
+    joined: Lanes
+    scale: Lanes
+    unsettled: Lanes
 
 
 def wide_factor(pattern: Pattern) -> WideFactor:
     n, m, plan, entries = pattern.n, pattern.m, pattern.plan, pattern.jac_row.size
-    sizes = n, pattern.block_row.size, n, entries, m, m, m, m, 3, plan.numbers, plan.handed, plan.room, n, m, n + m
+    augmented = pattern.group.size > 0
+    sizes = [n, pattern.block_row.size, n, entries, m, m, m, m, 3, plan.numbers, plan.handed, plan.room, n, m, n + m]
+    sizes += [n if augmented else 0, m if augmented else 0, pattern.joined, 2 * pattern.groups, 1]
     kernels = [in_lanes(int(one)) or wide_front_in_lanes.compile().address for one in plan.kernels]
     factor = WideFactor(np.array(kernels, dtype=np.int64), *lanes(*sizes))
     factor.kept[:] = factor.share[:] = 1.0

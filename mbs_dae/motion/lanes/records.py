@@ -126,6 +126,7 @@ def enter(abreast, march, lane):
     give(mechanism.signals.inputs.batch.parameters, lane, abreast.inputs.parameters)
     give(machine.manifold.turning.parameters, lane, abreast.turning.parameters)
     give(machine.factor.soft, lane, abreast.factor.soft)
+    give(machine.factor.compliance, lane, abreast.factor.compliance)
     give(machine.norm, lane, abreast.norm)
     give(machine.full_unit, lane, abreast.full_unit)
 

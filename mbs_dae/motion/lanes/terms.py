@@ -15,7 +15,7 @@ from ...compiled.program import read_jacobian, read_rows
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.lanes import Lanes, choose, everywhere
 from ...linear.vectors import copy
-from ...tolerances import DEPENDENT, DOUBTFUL, WEAK
+from ...tolerances import DEPENDENT, DOUBTFUL, UNCERTAIN, WEAK
 from ..derivative import put_powers
 from .elimination import factorise, solve
 from .records import Abreast
@@ -99,3 +99,4 @@ def _solve_terms(abreast, v):
     for row in range(pattern.m):
         g[row] = choose(fed_back, g[row], abreast.gamma[row])
     solve(pattern, factor, abreast.f, g, abreast.x, abreast.multipliers, mechanism.refinements)
+    abreast.doubt[0] = choose(factor.unsettled[0] <= UNCERTAIN, abreast.doubt[0], 1.0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...results.result import State
+from ...unit_system import equation
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,7 @@ class BranchPoint:
     """What was held there, and which drivers were let go: what follows it from there does the same."""
 
     def __repr__(self) -> str:
-        return f"<BranchPoint at s = {self.s:.6g}: {len(self.tangents)} branches>"
+        return f"<BranchPoint at {equation('s', self.s, 'm')}: {len(self.tangents)} branches>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,4 +87,4 @@ class UndecidedPoint:
     """The pose, at rest."""
 
     def __repr__(self) -> str:
-        return f"<UndecidedPoint at s = {self.s:.6g}: {self.why}>"
+        return f"<UndecidedPoint at {equation('s', self.s, 'm')}: {self.why}>"

@@ -26,7 +26,7 @@ class Format(NamedTuple):
     choices: tuple[str, ...] = ()
     """Of how it is drawn."""
     is_read: bool = True
-    """Whether people read numbers in it, in the units that they want."""
+    """Whether a file of this format may hold numbers in units other than SI."""
 
 
 def _whole(write: Write) -> Write:

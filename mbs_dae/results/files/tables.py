@@ -28,7 +28,7 @@ class Column:
 
     @property
     def key(self) -> str:
-        """The name, with its unit where this is none of SI: so that nobody takes the one for the other."""
+        """The name of the column, with the unit if it is not the SI unit."""
         return self.name if self.si is None else self.heading
 
     @property

@@ -16,7 +16,7 @@ from ...model.drivers import Driver
 from ...model.model import Model
 from ...model.parameters import positive_number
 from ...results.result import State
-from ...unit_system import UnitsLike, shown_in
+from ...unit_system import UnitsLike, equation, shown_in
 from .. import pictures
 from ..building import law_of
 from ..candidates import SAMPLES, Cell, Task, error_cell, number_cells
@@ -62,8 +62,12 @@ class ModelCandidate:
     """Whether the driver was given a full turn."""
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value:.4g}" for name, value in self.design.items())
+        told = ", ".join(equation(name, value, self._unit(name), 4) for name, value in self.design.items())
         return f"<{self.type}: {told}; defects: {', '.join(self.defects) or 'none'}>"
+
+    def _unit(self, name: str) -> str:
+        """The unit of a value of the design in SI."""
+        return self.walker.model.parameters[name].unit if name in self.walker.model.parameters else ""
 
     @property
     def type(self) -> str:
@@ -149,9 +153,10 @@ class ModelCandidate:
         """Nothing is known of transmission: all designs are alike."""
         return 0.0
 
-    def cells(self, error: str) -> list[Cell]:
+    def cells(self, error: float) -> list[Cell]:
         """For the table of a synthesis."""
-        return [*number_cells(self.design, 12), error_cell(self.task.unit, error)]
+        units = {name: self._unit(name) for name in self.design}
+        return [*number_cells(self.design, units, 12), error_cell(self.task.unit, error)]
 
     def plot(self, units: UnitsLike = None) -> Figure:
         """The design at the first target, the path of its point, and what was asked for."""

@@ -30,10 +30,10 @@ from .assembly_modes import assembly_modes
 STARTS = 20
 """So many poses at random are looked at for circuits."""
 VALUES, FIRST = 6, 0.1
-"""Assembly modes are found at so many values of a quantity. Those of angles begin at an odd one, for links are in line
-at 0 and π."""
+"""Number of values of a quantity at which assembly modes are computed, and the first value of an angle in rad, which
+avoids 0 and π, where links are in line."""
 LOOPS = 3
-"""Generic solutions of more loops than this are too many (each loop multiplies them by two to six)."""
+"""Greatest number of loops for which assembly modes are computed: each multiplies their number by two to six."""
 ALIKE = 1e-9
 """Forces that differ by less than this part, a whole turn apart, are the same."""
 TRIED = 60
@@ -41,7 +41,7 @@ TRIED = 60
 
 
 def all_rests(model: Model, t: float, q: np.ndarray, names: Sequence[Any] = ()) -> Equilibria:
-    """The rest of least potential first, and what is known of their number."""
+    """Return all equilibria that were found, the one of least potential first, and whether the list is complete."""
     system, gaps, told = model.compile(), list[str](), ""
     complete: bool | None = None
     freedom = min(one.free_velocities.shape[1] for one in (balance_at(system, t, p) for p in _poses(system, t, q)))
@@ -89,7 +89,7 @@ def _rest(system: System, t: float, state: State) -> Balance:
 
 
 def _modes(model: Model, t: float, fix: dict[str, float] | None, gaps: list[str]) -> tuple[State, ...]:
-    """All assembly modes, as far as they are to be had."""
+    """Return all assembly modes with the fixed quantities; add to `gaps` why some may be missing."""
     if (loops := len(topology(model).cuts)) > LOOPS:
         gaps.append(f"all assembly modes of {loops} loops were not looked for, so circuits may be missing")
         return ()
@@ -104,7 +104,7 @@ def _modes(model: Model, t: float, fix: dict[str, float] | None, gaps: list[str]
 
 
 def _on_circuits(model: Model, t: float, q: np.ndarray, gaps: list[str]) -> tuple[list[Balance], str]:
-    """The rests on all circuits that are found, and how these were found."""
+    """Return the equilibria on all circuits that were found, and a sentence on the search; add doubts to `gaps`."""
     system = model.compile()
     circuits = Circuits(system, t)
     for pose in _poses(system, t, q, STARTS):

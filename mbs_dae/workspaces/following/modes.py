@@ -15,10 +15,10 @@ import numpy as np
 from .equations import Equations, Point
 from .problems import closed_pose, line, thrown
 from .search import ALONG, Region, Seeking
-from .tracing import Place, Trace, both_ways, tangent_at
+from .tracing import Place, Trace, both_ways, tangent_at, traced
 
 ALIKE = 1e-6
-LEAST, MOST, AGAIN = 12, 100, 2
+LEAST, MOST, AGAIN = 24, 150, 3
 """How often bodies are thrown about where poses are counted by that alone, and how often each pose is met."""
 NEAREST = 2
 """How many known poses are tried that lie nearest to the point."""
@@ -57,7 +57,7 @@ def _rest(way: np.ndarray, turns: np.ndarray) -> np.ndarray:
 
 
 def add_poses(equations: Equations, region: Region, found: list[Point], new: Iterable[Point]) -> None:
-    """Put those of the new poses in that are others than the ones found."""
+    """Append to `found` each new pose that differs from all poses in it."""
     for z in new:
         if not any(np.linalg.norm(equations.between(one, z, region.turns)) < ALIKE for one in found):
             found.append(z)
@@ -78,13 +78,46 @@ def _passes(
     return _met(equations, region, trace, way, values, step)
 
 
+def driven(equations: Equations, region: Region, start: Point, values: np.ndarray, step: float) -> Point | None:
+    """The pose that both values lead to when they are driven on a line; None where a singular pose is on it."""
+    way = (values - start.p) / equations.scale
+    far = float(np.linalg.norm(way))
+    if far < 1e-12:
+        return start
+    n, unit = equations.system.nv, way / far
+    section = line(equations, region.turns, start, way)
+    t, sense = tangent_at(section.value(start)[1], None)
+    ahead = float(t[n:] @ unit)
+    if abs(ahead) < 1e-9:
+        return None
+    place = Place(start, t * np.sign(ahead), sense * np.sign(ahead))
+
+    def on(before: Point, after: Point) -> bool:
+        done = float((after.p - start.p) / equations.scale @ unit)
+        return done < far and done > float((before.p - start.p) / equations.scale @ unit)
+
+    trace = traced(section, place, min(step, 1.0), 200, on)
+    last, before = trace.places[-1], trace.places[-2] if len(trace.places) > 1 else trace.places[-1]
+    passed = float((last.z.p - start.p) / equations.scale @ unit)
+    if passed < far or (last.t[n:] @ unit) <= 0.0:
+        return None
+    base = float((before.z.p - start.p) / equations.scale @ unit)
+    part = (far - base) / (passed - base)
+    way_q = equations.system.between(before.z.q, last.z.q) * part
+    near = Point(equations.system.moved(before.z.q, way_q), values.astype(float), start.u)
+    return closed_pose(equations, near)
+
+
 def led(seeking: Seeking, start: Point, values: np.ndarray) -> list[Point]:
-    """The poses with these values on the line through a pose towards them; curves through singular poses on the line
-    are followed."""
+    """The pose with these values that a pose is driven to on a straight line; where a singular one stops it on its way,
+    all those on the line, and curves through singular poses on it are followed."""
     equations, region = seeking.equations, seeking.region
     way = _rest(values - start.p, region.turns) / equations.scale
     if np.linalg.norm(way) < 1e-9:
         return [start]
+    there = driven(equations, region, start, start.p + way * equations.scale, seeking.step)
+    if there is not None:
+        return [there]
     trace = seeking.walk(line(equations, region.turns, start, way))
     return [] if trace is None else _met(equations, region, trace, way, values, seeking.step)
 
@@ -115,12 +148,12 @@ def _met(
     return found
 
 
-def met(equations: Equations, region: Region, near: Point, values: np.ndarray) -> list[Point]:
-    """The poses with these values that bodies thrown about come to. Throws end when each pose was met `AGAIN` times:
-    then one that was never met is unlikely."""
+def met(equations: Equations, region: Region, near: Point, values: np.ndarray, most: int = MOST) -> list[Point]:
+    """Return the poses with these values to which Newton's method converges from random placements of the bodies. The
+    trials end when each pose was found `AGAIN` times: further poses are unlikely then."""
     found: list[Point] = []
     times: list[int] = []
-    for count, z in enumerate(thrown(equations, near, values, MOST), 1):
+    for count, z in enumerate(thrown(equations, near, values, most), 1):
         if z is not None:
             known = [bool(np.linalg.norm(equations.between(one, z, region.turns)) < ALIKE) for one in found]
             if any(known):

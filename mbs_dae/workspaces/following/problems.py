@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg.lapack import dgesv
 
 from ...coordinates import body_coordinates
 from ...poses.closing import turned_over
@@ -123,10 +124,19 @@ def closed_pose(equations: Equations, z: Point, rounds: int = 20) -> Point | Non
             return None
         if size < 1e-13:
             return z
-        step = np.linalg.lstsq(terms.J, -terms.phi, rcond=1e-12)[0]
+        step = _least(terms.J, -terms.phi)
         longest = float(np.abs(step).max(initial=1e-300))
         z = equations.moved(z, np.append(step * min(1.0, LONGEST / longest), np.zeros(z.p.size)))
     return z if size < 1e-10 else None
+
+
+def _least(J: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The least solution; of as many equations as unknowns the only one, where they are independent."""
+    if len(J) == J.shape[1]:
+        _, _, step, status = dgesv(J, right)
+        if status == 0 and np.isfinite(step).all():
+            return np.asarray(step)
+    return np.asarray(np.linalg.lstsq(J, right, rcond=1e-12)[0])
 
 
 def thrown(equations: Equations, point: Point, values: np.ndarray, most: int = THROWS) -> Iterator[Point | None]:

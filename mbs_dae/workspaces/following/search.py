@@ -131,23 +131,22 @@ class Seeking:
         if len(trace.places) < 3:
             return None
         self.sections.append(trace)
-        places = [place for _, _, place in self._turning(section, trace)]
         sizes = np.array([smallest(self.equations.at(place.z).J) for place in trace.places])
-        for place in (*places, *(trace.places[k] for k in dips(sizes, trace.closed))):
+        for place in (*self._turning(section, trace), *(trace.places[k] for k in dips(sizes, trace.closed))):
             self.follow(place.z)
         return trace
 
-    def _turning(self, section: Section, trace: Trace) -> list[tuple[int, float, Place]]:
-        """Where poses on a line in the plane turn back along it: these are singular poses, each on a curve."""
+    def _turning(self, section: Section, trace: Trace) -> list[Place]:
+        """Where poses on a line in the plane turn back along it, nearly: there is a singular pose, on a curve."""
         n = self.equations.system.nv
         if self.freedom > 0 or len(section.A) != 1 or section.A[0, :n].any():
             return []
-        unit = np.array([section.A[0, n + 1], -section.A[0, n]])
-
-        def rate(place: Place) -> float:
-            return float(place.t[n:] @ unit)
-
-        return trace.zeros(np.array([rate(place) for place in trace.places]), rate)
+        unit, found = np.array([section.A[0, n + 1], -section.A[0, n]]), []
+        rates = np.array([float(place.t[n:] @ unit) for place in trace.places])
+        for k in np.flatnonzero(rates[:-1] * rates[1:] < 0.0).tolist():
+            there = place_beside(section, trace.places[k], trace.steps[k] * rates[k] / (rates[k] - rates[k + 1]))
+            found.append(there or trace.places[k])
+        return found
 
     def follow(self, near: Point, ranks: int = 1) -> None:
         """The singular curve next to a pose, if it is a new one; with more `ranks` those that the next singular values

@@ -102,8 +102,8 @@ class Trace:
         return x, place
 
     def zeros(self, numbers: np.ndarray, function: Callable[[Place], float]) -> list[tuple[int, float, Place]]:
-        """Where a function changes its sign that has these numbers at the places: the step, the part of it, and the
-        place."""
+        """Return the zeros of a function with these values at the places: for each the number of the step, the
+        fraction of the step, and the place."""
         found = []
         for k in np.flatnonzero(numbers[:-1] * numbers[1:] < 0.0).tolist():
             try:

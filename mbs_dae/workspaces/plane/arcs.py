@@ -18,7 +18,9 @@ from numpy.polynomial.chebyshev import chebder, chebint, chebmul, chebsub, chebv
 from ..following.tracing import Place, Trace
 
 ROUNDS = 20
-EXACT = 1e-13
+EXACT, ROUGH = 1e-13, 1e-6
+APART = 1e-3
+"""Points farther than this from an interpolated curve are not on the curve: interpolation misses it by less."""
 PARALLEL, TOUCH = 1e-7, 1e-3
 """Curves that meet at a smaller angle (its sine) touch, or run along each other, and do not cross; so in the search."""
 NODES = 9
@@ -53,6 +55,8 @@ class PlaneCurve(Protocol):
     def tag(self) -> Any: ...
 
     def at(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]: ...
+    def rough(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
+        """The same by interpolation: where to begin."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +69,8 @@ class Followed:
     tag: Any
     corners: tuple[Spot, ...] = ()
     memory: dict[tuple[int, float], tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    interpolated: set[int] = field(default_factory=set)
+    """Segments in which the equations could not be solved, so that points are interpolated."""
 
     @cached_property
     def points(self) -> np.ndarray:
@@ -79,16 +85,33 @@ class Followed:
         """The pose so many segments along."""
         k = min(int(along), len(self.trace.steps) - 1)
         x = along - k
-        return self.trace.places[k + 1] if x == 1.0 else self.trace.inside(k, x * self.trace.steps[k])
+        try:
+            return self.trace.places[k + 1] if x == 1.0 else self.trace.inside(k, x * self.trace.steps[k])
+        except ArithmeticError:
+            self.interpolated.add(k)
+            near = self.trace.places[k + int(x > 0.5)]
+            return near._replace(z=near.z._replace(p=(self.rough(k, x)[0] - self.shift) * self.scale))
 
     def at(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
         if (k, x) not in self.memory:
-            h = self.trace.steps[k]
-            place, n = self.place(k + x), len(self.trace.places[k].z.u)
-            own = place.t[: len(place.t) - n][-2:]
-            rate = own * h / float(place.t @ self.trace.places[k].t)
-            self.memory[k, x] = place.z.p / self.scale + self.shift, rate
+            place = self.place(k + x)
+            self.memory[k, x] = place.z.p / self.scale + self.shift, self._rate(k, place)
         return self.memory[k, x]
+
+    def rough(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
+        """By the cubic of Hermite through both ends of a segment."""
+        (p, dp), (g, dg) = self._ends(k)
+        a, b = 2.0 * (p - g) + dp + dg, 3.0 * (g - p) - 2.0 * dp - dg
+        return p + x * (dp + x * (b + x * a)), dp + x * (2.0 * b + x * 3.0 * a)
+
+    def _ends(self, k: int) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+        one, other = (self._rate(k, self.trace.places[j]) for j in (k, k + 1))
+        return (self.points[k], one), (self.points[k + 1], other)
+
+    def _rate(self, k: int, place: Place) -> np.ndarray:
+        """How its point moves there with the part of segment k."""
+        own = place.t[: len(place.t) - len(place.z.u)][-2:]
+        return np.asarray(own * self.trace.steps[k] / float(place.t @ self.trace.places[k].t))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +126,9 @@ class Straight:
     def at(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
         way = self.points[k + 1] - self.points[k]
         return self.points[k] + x * way, way
+
+    def rough(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
+        return self.at(k, x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,23 +229,23 @@ def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, flo
 
 
 def _refined(one: PlaneCurve, s: Spot, other: PlaneCurve, r: Spot) -> tuple[Spot, Spot] | None:
-    x, y = s.x, r.x
-    for _ in range(ROUNDS):
-        try:
-            (p, dp), (g, dg) = one.at(s.k, x), other.at(r.k, y)
-        except ArithmeticError:
+    """Newton's method: first on interpolated curves, which costs nothing, then on the curves themselves."""
+    x, y, size = s.x, r.x, 1.0
+    for exact in (False, True):
+        for _ in range(ROUNDS):
+            (p, dp), (g, dg) = (one.at(s.k, x), other.at(r.k, y)) if exact else (one.rough(s.k, x), other.rough(r.k, y))
+            matrix = np.column_stack([dp, -dg])
+            least = np.linalg.norm(dp) * np.linalg.norm(dg)
+            if abs(np.linalg.det(matrix)) <= PARALLEL * least:
+                return None
+            step = np.linalg.solve(matrix, g - p)
+            x, y, size = x + step[0], y + step[1], float(np.abs(step).max())
+            if not (-0.2 <= x <= 1.2 and -0.2 <= y <= 1.2):
+                return None
+            if size < (EXACT if exact else ROUGH):
+                break
+        if abs(np.linalg.det(matrix)) <= TOUCH * least:
             return None
-        matrix = np.column_stack([dp, -dg])
-        if abs(np.linalg.det(matrix)) <= PARALLEL * np.linalg.norm(dp) * np.linalg.norm(dg):
-            return None
-        step = np.linalg.solve(matrix, g - p)
-        x, y = x + step[0], y + step[1]
-        if not (-0.2 <= x <= 1.2 and -0.2 <= y <= 1.2):
-            return None
-        if np.abs(step).max() < EXACT:
-            break
-    if abs(np.linalg.det(matrix)) <= TOUCH * np.linalg.norm(dp) * np.linalg.norm(dg):
-        return None
     inside = -1e-9 <= x <= 1.0 + 1e-9 and -1e-9 <= y <= 1.0 + 1e-9
     return (Spot(s.k, _within(x)), Spot(r.k, _within(y))) if inside else None
 
@@ -230,8 +256,8 @@ def _within(x: float) -> float:
 
 
 def feet(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = ()) -> list[tuple[Spot, float]]:
-    """Where a curve (or these ranges of it) comes nearest to a point that is next to it, each time it passes, and how
-    near."""
+    """Return the feet of the perpendiculars from a nearby point to a curve, or to these ranges of it, and their
+    distances from the point."""
     a, b = curve.points[:-1], curve.points[1:]
     way = b - a
     square = np.maximum((way**2).sum(axis=1), 1e-300)
@@ -242,8 +268,7 @@ def feet(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, flo
         off[~np.any([(number + 1.0 > low) & (number < high) for low, high in ranges], axis=0)] = np.inf
     near = off <= 0.1 * np.sqrt(square) + MEETS
     least = (off <= np.append(np.inf, off[:-1])) & (off <= np.append(off[1:], np.inf))
-    spots = [_foot_on(curve, int(k), float(x[k]), point) for k in np.flatnonzero(near & least)]
-    return [spot for spot in spots if spot is not None]
+    return [_foot_on(curve, int(k), float(x[k]), point) for k in np.flatnonzero(near & least)]
 
 
 def foot(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = ()) -> tuple[Spot, float] | None:
@@ -251,16 +276,18 @@ def foot(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, flo
     return min(feet(curve, point, ranges), key=lambda one: one[1], default=None)
 
 
-def _foot_on(curve: PlaneCurve, k: int, part: float, point: np.ndarray) -> tuple[Spot, float] | None:
-    for _ in range(ROUNDS):
-        try:
-            here, rate = curve.at(k, part)
-        except ArithmeticError:
-            return None
-        step = float((point - here) @ rate / max(rate @ rate, 1e-300))
-        moved = min(max(part + step, 0.0), 1.0)
-        part, done = moved, abs(moved - part) < EXACT
-        if done:
-            break
+def _foot_on(curve: PlaneCurve, k: int, part: float, point: np.ndarray) -> tuple[Spot, float]:
+    """Newton's method: first on the interpolated curve; on the curve itself only where that comes near."""
+    for exact in (False, True):
+        for _ in range(ROUNDS):
+            here, rate = curve.at(k, part) if exact else curve.rough(k, part)
+            step = float((point - here) @ rate / max(rate @ rate, 1e-300))
+            moved = min(max(part + step, 0.0), 1.0)
+            part, done = moved, abs(moved - part) < (EXACT if exact else ROUGH)
+            if done:
+                break
+        off = float(np.linalg.norm(curve.rough(k, part)[0] - point))
+        if not exact and off > APART:
+            return Spot(k, _within(part)), off
     part = _within(part)
     return Spot(k, part), float(np.linalg.norm(curve.at(k, part)[0] - point))

@@ -156,8 +156,7 @@ def pieces_of(curves: Sequence[PlaneCurve], keep: Callable[[Piece], bool]) -> tu
 
 
 def _cut_at_all(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
-    """Every curve is cut wherever it passes a point in which any one is: it may touch another there, or run along it,
-    and pass it more than once."""
+    """Cut each curve at all points at which any curve is cut: curves may touch or coincide there."""
     vertices: list[np.ndarray] = []
     for curve, own in zip(curves, cuts, strict=True):
         for spot in own:
@@ -303,7 +302,7 @@ def _heading(piece: Piece, sense: int, radius: float) -> float:
 
     def off(along: float) -> np.ndarray:
         k = min(int(along), len(piece.curve.points) - 2)
-        return piece.curve.at(k, along - k)[0] - start
+        return piece.curve.rough(k, along - k)[0] - start
 
     before = a
     for spot in spots:

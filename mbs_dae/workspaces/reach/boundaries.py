@@ -1,4 +1,4 @@
-"""The boundary curves of a hand: those of each set of joints at limits, found from poses all over the joint space."""
+"""The boundary curves of a workspace: for each set of joints at limits, from poses in the whole joint space."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WAYS = 8
 
 @dataclass(frozen=True, eq=False)
 class Boundaries:
-    """All that were found."""
+    """The search of the boundary curves of a workspace, with the curves found so far."""
 
     space: JointSpace
     begun: Begun
@@ -123,7 +123,7 @@ class Boundaries:
         return found
 
     def _cross_limits(self, chosen: Mapping[str, float], trace: Trace | None) -> None:
-        """Where joints come to limits along a line, curves with them there begin."""
+        """Follow the curve of a joint at its limit from each point of a line at which the joint reaches this limit."""
         if trace is None:
             return
         for more, seeking in self.sets:

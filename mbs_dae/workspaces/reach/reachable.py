@@ -26,7 +26,7 @@ from ...provided import provided
 from ...results.quantities import frozen
 from ...unit_system import UnitsLike, shown_in, told
 from ...verbs.inverse_kinematics import inverse_kinematics
-from ..agreement import Counting, disagreements
+from ..agreement import Counting, disagreements, samples_told
 from ..asked import Begun, Plane, begin, check_freedom, plane_of, points_of, state_at
 from ..following.equations import Point
 from ..found import Area, SingularCurve
@@ -45,9 +45,10 @@ TRIES = 60
 ROUNDS = 5
 """How often regions are found anew, with the boundaries that samples led to."""
 SAMPLES, STRAYS = 200, 6
-"""Poses of the arm that are to be in regions, and of how many that are not boundaries are looked for, in each round."""
+"""Number of random poses of the arm in each round, and the number of reported poses outside all regions at which a
+round ends."""
 CHORD = 0.05
-"""Nearer than this part of a step points are not told apart from the border: its polygon is made of chords."""
+"""Points nearer to the border than this part of a step count as on it, because its polygon consists of chords."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -194,12 +195,8 @@ def _doubts(reach: _Reach, plane: Plane, faces: Sequence[Face], known: list[list
     """Samples of each region whose number of solutions is another one."""
     own = reach.boundaries
     counting = Counting(reach.at, own.lead, own.add, reach.number)
-    told = []
-    for one in disagreements(faces, known, plane.scale, counting, own.seed):
-        here, there = (", ".join(f"{x:.6g}" for x in at) for at in (faces[one.face].inner * plane.scale, one.values))
-        what = f"in one region {one.here} solutions were found at ({here}) and {one.there} at ({there})"
-        told.append(f"{what}: a boundary between them was not found; try another step= or seed=")
-    return told
+    differ, left = disagreements(faces, known, plane.scale, counting, own.seed)
+    return samples_told(differ, left, "solutions", faces, plane.scale)
 
 
 def _strays(boundaries: Boundaries, plane: Plane, faces: Sequence[Face], known: list[list[Point]]) -> list[str]:

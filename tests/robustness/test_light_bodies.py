@@ -1,0 +1,417 @@
+"""Bodies without mass and light ones beside heavy ones: accelerations and reactions against an oracle in 40 digits, or
+a refusal that names a body; and the energy of runs."""
+
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.linalg import qr
+
+import mbs_dae as mbs
+
+SETS = "cartesian", "natural", "joint"
+DIGITS = 40
+ALLOWED = 1e-8
+"""Of the size of an acceleration or a reaction."""
+HELD = 1e-25
+"""Bodies of less acceleration are held; what is allowed them is a part of 1 m/s² or rad/s²."""
+LEAST = 1e-2
+"""The least singular value of the rows: with less, roundoff of places alone moves accelerations."""
+
+
+# --- random models, and Newton and Euler for them --------------------------------------------------------------------
+
+
+class Cluster:
+    """Some bodies pinned, balled or welded at points that several of them may share, in chains, trees and loops; in the
+    plane turns may be coupled. Masses are over twelve decades, some are none. They are at rest; or with `gears`, which
+    couple the turns of pins or mesh, they move."""
+
+    def __init__(self, dimension: int, seed: int, gears: bool = False):
+        random = np.random.default_rng([dimension, seed])
+        count = int(random.integers(2, 7 if dimension == 2 else 5))
+        self.dimension, self.axes = dimension, np.eye(3)[[2] if dimension == 2 else [0, 1, 2]]
+        self.places = random.uniform(-1, 1, (count, dimension))
+        self.mass = np.where(random.random(count) < 0.35, 0.0, 10.0 ** random.uniform(-6, 6, count))
+        self.mass[0] = 1.0 if not self.mass.any() else self.mass[0]
+        arms = random.uniform(0.25, 0.34, (count, len(self.axes))) * (random.random(count) < 0.8)[:, None]
+        self.inertia = self.mass[:, None] * arms**2
+        points = random.uniform(-1, 1, (count, dimension))
+        self.joints: list[tuple[type, int, int, np.ndarray, np.ndarray]] = []
+        free = 0
+        for k in range(count):
+            at, axis = points[int(random.integers(max(1, count - 1)))], random.standard_normal(3)
+            kinds = [mbs.Revolute, mbs.Fixed] if dimension == 2 else [mbs.Revolute, mbs.Spherical, mbs.Fixed]
+            odds = [0.4, 0.6] if self.mass[k] == 0.0 else [0.75, 0.25]
+            if dimension == 3:
+                odds = [0.3, 0.1, 0.6] if self.mass[k] == 0.0 else [0.5, 0.25, 0.25]
+            kind = kinds[int(random.choice(len(kinds), p=odds))]
+            free += len(self.axes) - len(self.turns(kind, axis))
+            self.joints.append((kind, int(random.integers(-1, k)), k, at, axis / np.linalg.norm(axis)))
+        self.couplings: list[tuple[int, int, float]] = []
+        while free > dimension and random.random() < 0.6:
+            i, k = sorted(random.choice(count, 2, replace=False).tolist())
+            if dimension == 3 or random.random() < 0.5:
+                pin = mbs.Revolute if dimension == 2 else mbs.Spherical
+                self.joints.append((pin, i, k, random.uniform(-1, 1, dimension), np.eye(3)[2]))
+                free -= dimension
+            else:
+                self.couplings.append((i, k, float(random.uniform(0.5, 3))))
+                free -= 1
+        self.boxes: list[tuple[int, int, float, str]] = []
+        """Joints whose turns a gear couples, its ratio and mesh."""
+        self.meshes: list[tuple[int, int, float, float]] = []
+        """Wheels and their radii."""
+        self.random = random
+        if gears:
+            count = self._add_gears(free)
+        scales = np.maximum(self.mass, 10.0 ** random.uniform(-6, 2, count))
+        self.pushes = random.uniform(-1, 1, (count, dimension)) * scales[:, None]
+        self.arms = random.uniform(-1, 1, (count, dimension))
+        """Where on their bodies the pushes act."""
+        self.speeds, self.given = np.zeros((count, dimension + len(self.axes)), dtype=object), dict[str, float]()
+        self.bends = np.zeros(0, dtype=object)
+        """What the rows make of the speeds beside the accelerations."""
+
+    def _add_gears(self, free: int) -> int:
+        """Couple two pins by a gear; in the plane put two wheels in mesh on pins of one body. The number of bodies."""
+        random, pins = self.random, [n for n, joint in enumerate(self.joints) if joint[0] is mbs.Revolute]
+        if len(pins) > 1 and free > 1 and random.random() < 0.7:
+            first, second = random.choice(pins, 2, replace=False).tolist()
+            ratio, mesh = float(random.uniform(0.5, 3)), str(random.choice(["external", "internal"]))
+            self.boxes.append((first, second, ratio, mesh))
+        if self.dimension == 3 or random.random() < 0.3:
+            return len(self.places)
+        count, radii = len(self.places), random.uniform(0.1, 0.4, 2)
+        carrier = int(random.integers(-1, count))
+        first, angle = random.uniform(-1, 1, 2), random.uniform(-3, 3)
+        second = first + radii.sum() * np.array([np.cos(angle), np.sin(angle)])
+        self.places = np.vstack([self.places, first, second])
+        masses = np.where(random.random(2) < 0.35, 0.0, 10.0 ** random.uniform(-6, 6, 2))
+        self.mass, self.inertia = np.append(self.mass, masses), np.vstack([self.inertia, 0.3 * masses[:, None] * 0.09])
+        for k, at in ((count, first), (count + 1, second)):
+            self.joints.append((mbs.Revolute, carrier, k, at, np.eye(3)[2]))
+        self.meshes.append((count, count + 1, *map(float, radii)))
+        return count + 2
+
+    def set_moving(self) -> bool:
+        """Speeds of all bodies, to the last digit those that some given ones make by the rows; False where rows are
+        dependent."""
+        J, _ = self.rows()
+        plain = J.astype(float)
+        if np.linalg.svd(plain, compute_uv=False).min() < LEAST:
+            return False
+        ways = np.linalg.svd(plain)[2][len(J) :]
+        own = qr(ways, pivoting=True, mode="r")[1][: len(ways)]
+        chosen = self.random.uniform(-1, 1, len(ways)) @ ways
+        n, m = J.shape[1], len(J)
+        A, b = mp.zeros(n), mp.zeros(n, 1)
+        for r in range(m):
+            for k in range(n):
+                A[r, k] = J[r, k]
+        names = ["vx", "vy", "omega"] if self.dimension == 2 else ["vx", "vy", "vz", "wx", "wy", "wz"]
+        for r, k in enumerate(own.tolist()):
+            A[m + r, k], b[m + r] = 1, mp.mpf(float(chosen[k]))
+            body, name = divmod(k, len(names))
+            self.given[f"b{body}.{names[name]}"] = float(chosen[k])
+        found = mp.lu_solve(A, b) if n else b
+        self.speeds = np.array(list(found), dtype=object).reshape(self.speeds.shape)
+        return True
+
+    def spin(self, body: int) -> np.ndarray:
+        """The angular velocity, with three components; none of the ground."""
+        return self.axes.T.dot(self.speeds[body, self.dimension :]) if body >= 0 else np.zeros(3, dtype=object)
+
+    def turns(self, kind: type, axis: np.ndarray) -> np.ndarray:
+        """The directions about which a joint keeps its bodies from turning."""
+        if kind is mbs.Fixed:
+            return self.axes
+        if self.dimension == 2 or kind is mbs.Spherical:
+            return np.zeros((0, 3))
+        return np.linalg.svd(axis[None])[2][1:]
+
+    def model(self) -> mbs.PlanarModel | mbs.SpatialModel:
+        flat = self.dimension == 2
+        model = (mbs.PlanarModel if flat else mbs.SpatialModel)("cluster", gravity=np.eye(self.dimension)[1] * -9.81)
+        bodies = []
+        for k, place in enumerate(self.places):
+            inertia = float(self.inertia[k, 0]) if flat else tuple(self.inertia[k].tolist())
+            bodies.append(model.body(f"b{k}", float(self.mass[k]), inertia, position=tuple(place.tolist())))
+        for number, (kind, i, k, at, axis) in enumerate(self.joints):
+            ends = model.ground if i < 0 else bodies[i], bodies[k]
+            more = {} if flat or kind is not mbs.Revolute else {"axis": tuple(axis.tolist())}
+            model.add(kind(f"p{number}", *ends, at=tuple(at.tolist()), **more))
+        for number, (i, k, ratio) in enumerate(self.couplings):
+            phi = lambda i, k, r=ratio: r * i.angle + k.angle  # noqa: E731
+            model.add(mbs.Constraint(f"c{number}", bodies[i], bodies[k], phi=phi))
+        for number, (one, other, ratio, mesh) in enumerate(self.boxes):
+            pins = model.elements[f"p{one}"], model.elements[f"p{other}"]
+            model.add(mbs.Gear(f"g{number}", *pins, ratio=ratio, mesh=mesh))
+        for number, (i, k, r_i, r_k) in enumerate(self.meshes):
+            model.add(mbs.Gear(f"m{number}", bodies[i], bodies[k], radii=(r_i, r_k)))
+        for k, body in enumerate(bodies):
+            model.add(mbs.Force(f"f{k}", body.at(*self.arms[k].tolist()), tuple(self.pushes[k].tolist())))
+        return model
+
+    def rows(self) -> tuple[np.ndarray, list[int]]:
+        """Of all joints, over the velocities of the bodies' places and their turns; and where those of each begin."""
+        size, rows, begins = self.dimension + len(self.axes), list[np.ndarray](), list[int]()
+        bends = list[Any]()
+        for kind, i, k, at, axis in self.joints:
+            begins.append(len(rows))
+            ways = [*((e, None) for e in np.eye(3)[: self.dimension]), *((None, u) for u in self.turns(kind, axis))]
+            for along, about in ways:
+                row, bend = np.zeros(size * len(self.places), dtype=object) * mp.mpf(0), mp.mpf(0)
+                for body, sign in ((i, 1), (k, -1)):
+                    if body < 0:
+                        continue
+                    arm = np.array([mp.mpf(0)] * 3)
+                    arm[: self.dimension] = [mp.mpf(x) - mp.mpf(y) for x, y in zip(at, self.places[body], strict=True)]
+                    own = row[size * body : size * (body + 1)]
+                    if along is not None:
+                        own[: self.dimension] += sign * along[: self.dimension]
+                    turning = about if along is None else np.cross(arm, along)
+                    own[self.dimension :] += sign * self.axes.dot(turning)
+                    if along is not None:
+                        bend += sign * along.dot(np.cross(self.spin(body), np.cross(self.spin(body), arm)))
+                if about is not None:  # fixed on the first body
+                    bend += (self.spin(i) - self.spin(k)).dot(np.cross(self.spin(i), about))
+                rows.append(row)
+                bends.append(bend)
+        for i, k, ratio in self.couplings:
+            row = np.zeros(size * len(self.places), dtype=object) * mp.mpf(0)
+            row[size * i + 2] += mp.mpf(ratio)
+            row[size * k + 2] += 1
+            rows.append(row)
+        for one, other, ratio, mesh in self.boxes:
+            row = np.zeros(size * len(self.places), dtype=object) * mp.mpf(0)
+            for number, factor in ((one, 1.0), (other, ratio if mesh == "external" else -ratio)):
+                _, i, k, _, axis = self.joints[number]
+                about = np.array([mp.mpf(x) for x in (self.axes[0] if self.dimension == 2 else axis).tolist()])
+                for body, sign in ((i, -1), (k, 1)):
+                    if body >= 0:
+                        row[size * body + self.dimension : size * (body + 1)] += sign * factor * self.axes.dot(about)
+            rows.append(row)
+        for i, k, r_i, r_k in self.meshes:
+            row = np.zeros(size * len(self.places), dtype=object) * mp.mpf(0)
+            x, y = ((mp.mpf(b) - mp.mpf(a)) / (mp.mpf(r_i) + r_k) for a, b in zip(*self.places[[i, k]], strict=True))
+            row[size * i : size * i + 3] += np.array([-y, x, mp.mpf(r_i)])
+            row[size * k : size * k + 3] += np.array([y, -x, mp.mpf(r_k)])
+            rows.append(row)
+        self.bends = np.array(bends + [mp.mpf(0)] * (len(rows) - len(bends)))
+        return np.array(rows), begins
+
+    def oracle(self) -> tuple[np.ndarray, np.ndarray] | str:
+        """The accelerations of all places and turns, body by body, and the forces of joints on their second bodies; a
+        word where rows are "dependent", or the equations "singular"."""
+        J, begins = self.rows()
+        if np.linalg.svd(J.astype(float), compute_uv=False).min() < LEAST:
+            return "dependent"
+        masses = np.column_stack([np.repeat(self.mass[:, None], self.dimension, axis=1), self.inertia]).ravel()
+        pushes = self.pushes.astype(object) * mp.mpf(1)
+        pushes[:, 1] -= [mp.mpf(x) * mp.mpf(9.81) for x in self.mass.tolist()]
+        arms, forces = np.zeros((2, len(pushes), 3), dtype=object)
+        arms[:, : self.dimension], forces[:, : self.dimension] = self.arms, self.pushes.astype(object) * mp.mpf(1)
+        moments = np.cross(arms, forces).dot(self.axes.T)
+        if self.dimension == 3:  # ω × I ω
+            turns = self.speeds[:, 3:]
+            moments -= np.cross(turns, self.inertia * turns)
+        right = np.column_stack([pushes, moments]).ravel()
+        n, m = masses.size, len(J)
+        K, f = mp.zeros(n + m), mp.zeros(n + m, 1)
+        for k in range(n):
+            K[k, k], f[k] = mp.mpf(masses[k]), mp.mpf(right[k])
+            for r in range(m):
+                K[n + r, k] = K[k, n + r] = J[r, k]
+        for r in range(m):
+            f[n + r] = -self.bends[r]
+        try:
+            found = mp.lu_solve(K, f)
+        except (ZeroDivisionError, TypeError):  # mpmath finds no pivot
+            return "singular"
+        if max(abs(x) for x in found) > mp.mpf(10) ** 20:
+            return "singular"
+        forces = [[float(found[n + begin + axis]) for axis in range(self.dimension)] for begin in begins]
+        return np.array([float(x) for x in found[:n]]).reshape(len(self.places), -1), np.array(forces)
+
+
+def became(dimension: int, seed: int, gears: bool = False) -> str:
+    """What became of a model: "right" in all sets, "refused" by name in some, "singular" and refused in all, or of
+    "dependent" rows, which are not looked at."""
+    cluster = Cluster(dimension, seed, gears)
+    with mp.workdps(DIGITS):
+        known = cluster.oracle() if not gears or cluster.set_moving() else "dependent"
+    if known == "dependent":
+        return "dependent"
+    model, told, names = cluster.model(), set[str](), ["ax", "ay", "alpha"]
+    if dimension == 3:
+        names = ["ax", "ay", "az", "alphax", "alphay", "alphaz"]
+    for kind in SETS:
+        where = f"model {seed} in {dimension} dimensions, {kind}"
+        try:
+            state = mbs.simulate(model.compile(kind), [0.0, 1e-9], cluster.given)
+            reactions = [state.reaction(f"p{number}")[0, :dimension] for number in range(len(cluster.joints))]
+        except mbs.ModelError as error:
+            assert "'b" in str(error), where
+            told.add("refused")
+            continue
+        assert not isinstance(known, str), f"{where}: accelerations of a singular model"
+        told.add("right")
+        a, forces = known
+        for k, own in enumerate(a):
+            got = np.array([state[f"b{k}.{name}"][0] for name in names])
+            allowed = ALLOWED * (np.abs(own).max() if np.abs(own).max() > HELD else 1.0)
+            assert np.abs(got - own).max() <= allowed, f"{where}: b{k} {got} for {own}"
+        for number, force in enumerate(forces):
+            got, allowed = reactions[number], ALLOWED * np.abs(force).max()
+            allowed += 1e-13 * np.abs(forces).max()
+            assert np.abs(got - force).max() <= allowed, f"{where}: p{number} {got} for {force}"
+    return "singular" if isinstance(known, str) else "refused" if "refused" in told else "right"
+
+
+def count(dimension: int, seeds: range, gears: bool = False) -> dict[str, int]:
+    found = [became(dimension, seed, gears) for seed in seeds]
+    return {word: found.count(word) for word in ("right", "refused", "singular", "dependent")}
+
+
+@pytest.mark.parametrize(("dimension", "first"), [(2, 0), (2, 30), (3, 0)])
+def test_random_models_with_light_bodies(dimension, first):
+    """None is wrong, and none that has accelerations is refused."""
+    found = count(dimension, range(first, first + (30 if dimension == 2 else 15)))
+    assert found["refused"] == 0 and found["right"] > 5 and found["singular"] > 0
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("dimension", "models"), [(2, 700), (3, 300)])
+def test_a_thousand_random_models_with_light_bodies(dimension, models):
+    found = count(dimension, range(1000, 1000 + models))
+    assert found["right"] + found["singular"] + found["dependent"] >= 0.99 * models and found["right"] > models / 3
+
+
+@pytest.mark.parametrize(("dimension", "models"), [(2, 24), (3, 10)])
+def test_random_models_in_motion_with_gears(dimension, models):
+    """The same with random speeds, pins whose turns a gear couples, and wheels in mesh."""
+    found = count(dimension, range(models), gears=True)
+    assert found["refused"] == 0 and found["right"] > models / 3 and found["singular"] > 0
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("dimension", "models"), [(2, 700), (3, 300)])
+def test_a_thousand_random_models_in_motion_with_gears(dimension, models):
+    found = count(dimension, range(1000, 1000 + models), gears=True)
+    assert found["right"] + found["singular"] + found["dependent"] >= 0.99 * models and found["right"] > models / 3
+
+
+# --- what bodies have nothing to do with -----------------------------------------------------------------------------
+
+
+def flap(others: float = 0.0) -> mbs.PlanarModel:
+    """A flap of 0.1 kg with a tip without mass, under 1 N m; beside it there may be a machine of so many kilograms."""
+    model = mbs.PlanarModel("flap")
+    own, tip = model.body("flap", 0.1, 1e-3), model.body("tip", position=(0.1, 0))
+    model.add(mbs.Revolute("A", model.ground, own), mbs.Fixed("B", own, tip, at=(0.1, 0)), mbs.Torque("T", own, 1.0))
+    if others:
+        machine = model.body("machine", others, others, position=(1, 0))
+        model.add(mbs.Revolute("C", model.ground.at(1, 0), machine))
+    return model
+
+
+@pytest.mark.parametrize("kind", SETS)
+@pytest.mark.parametrize("others", [0.0, 1e4, 1e12])
+def test_a_heavy_body_elsewhere_changes_nothing(kind, others):
+    result = mbs.simulate(flap(others).compile(kind), [0.0, 1e-3])
+    assert result["flap.alpha"] == pytest.approx([1000.0, 1000.0], rel=1e-12)
+    assert result["tip.ay"][0] == pytest.approx(100.0, rel=1e-12)
+
+
+def test_assembled_accelerations_with_forces_are_those_of_runs():
+    assert mbs.assemble(flap(1e5), forces=True)["flap.alpha"] == pytest.approx(1000.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", SETS)
+def test_a_bird_on_a_sleeve_without_mass_keeps_its_energy(kind):
+    """A post of a ton; a sleeve without mass slides along it on a spring, and a bird of 10 g swings on the sleeve."""
+    model = mbs.PlanarModel("bird", gravity=(0, -9.81))
+    post, sleeve = model.body("post", 1000.0, 100.0), model.body("sleeve", position=(0, 1.0))
+    bird = model.body("bird", 0.01, 1e-6, position=(0.05, 1.0))
+    model.add(
+        mbs.Fixed("floor", model.ground, post),
+        mbs.Prismatic("along", post.at(0, 0, np.pi / 2), sleeve.at(0, 0, np.pi / 2)),
+        mbs.Revolute("pin", sleeve, bird, at=(0, 1.0)),
+        mbs.Spring("spring", post.at(0, 1.5), sleeve, stiffness=2.0, length=0.5),
+    )
+    result = mbs.simulate(model.compile(kind), np.linspace(0, 2, 21), rtol=1e-10)
+    assert np.abs(result.energy.error).max() < 1e-8 * np.ptp(result.energy.potential)
+    # the sleeve has no mass: what its pin pushes along the post is what the spring pulls
+    pull = 2.0 * (1.5 - result["sleeve.y"] - 0.5)
+    np.testing.assert_allclose(result.reaction("pin")[:, 1], pull, atol=1e-7 * np.abs(pull).max())
+    turned, ay = result["bird.angle"], result["bird.ay"]
+    np.testing.assert_allclose(0.01 * (ay + 9.81), pull, atol=1e-7 * np.abs(pull).max())
+    assert np.ptp(turned) > 0.5
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize("heavy", [0.0, 1e5, 1e12])
+@pytest.mark.parametrize("carried", [False, True], ids=["elsewhere", "carried"])
+def test_a_light_arm_comes_to_rest_beside_a_heavy_wheel(heavy, carried, coordinates):
+    """k (θ - φ) = -(m g cos θ) l, whatever else is heavy: a wheel elsewhere, or one at φ that carries the arm in its
+    axis."""
+    m, l, k, g = 2e-3, 1.5, 0.5, 9.81
+    model = mbs.PlanarModel("arm", gravity=(0.0, -g))
+    base = model.ground.at(0, 0)
+    if heavy:
+        at = (0.0, 0.0) if carried else (5.0, 0.0)
+        wheel = model.body("wheel", mass=heavy, inertia=heavy, position=at)
+        model.add(mbs.Revolute("H", model.ground.at(*at), wheel.at(0, 0)))
+        model.add(mbs.TorsionSpring("hold", model.elements["H"], stiffness=heavy))
+        base = wheel.at(0, 0) if carried else base
+    arm, tip = model.body("arm", mass=0.0, inertia=0.0, position=(0, 0)), model.body("tip", mass=m, position=(l, 0))
+    model.add(mbs.Revolute("A", base, arm.at(0, 0)), mbs.Revolute("P", arm.at(l, 0), tip.at(0, 0)))
+    model.add(mbs.TorsionSpring("lift", model.elements["A"], stiffness=k))
+    model.add(mbs.TorsionSpring("still", model.elements["P"], stiffness=1e-3))
+    rest = mbs.equilibrium(model.compile(coordinates))
+    angle, turned = float(rest["arm.angle"]), float(rest["wheel.angle"]) if heavy and carried else 0.0
+    assert k * (angle - turned) == pytest.approx(-m * g * l * np.cos(angle), rel=1e-9)
+    for joint in ("A", "P"):
+        np.testing.assert_allclose(rest.reaction(joint)[0, :2], (0.0, m * g), rtol=0.0, atol=1e-8 * m * g)
+
+
+@pytest.mark.parametrize("others", [0.0, 1e3, 1e5, 1e12])
+@pytest.mark.parametrize("carried", [False, True], ids=["elsewhere", "carried"])
+def test_a_light_block_is_held_beside_a_heavy_machine(others, carried):
+    """μ = 0.6 on a slope of tan α = 0.3 is twice what holds, whatever stands beside the block or under it."""
+    model = mbs.PlanarModel("slope", gravity=(-9.81 * 0.3, -9.81))
+    block, tip = model.body("block", mass=2e-3, inertia=1e-4), model.body("tip", position=(0.1, 0))
+    model.add(mbs.Fixed("weld", block, tip, at=(0.1, 0)))
+    floor = model.ground.at(0, 0)
+    if others:
+        machine = model.body("machine", others, others, position=(3, 0))
+        model.add(mbs.Fixed("foundation", model.ground, machine, at=(3, 0)))
+        floor = machine.at(-3, 0) if carried else floor
+    model.add(mbs.Contact("floor", mbs.Line(floor), mbs.Point(block), friction=0.6))
+    found = mbs.holding(model)
+    assert found.margin == pytest.approx(2.0, rel=1e-9) and found.slips == ("floor",)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_trees_at_rest_carry_what_hangs_on_them(seed):
+    """Each joint of a tree carries the sum of the loads behind it, wherever its springs come to rest."""
+    cluster = Cluster(2, seed)
+    cluster.joints, cluster.couplings = cluster.joints[: len(cluster.places)], []
+    loads, behind = cluster.pushes.copy(), [{k} for k in range(len(cluster.places))]
+    loads[:, 1] -= 9.81 * cluster.mass
+    for _, i, k, *_ in reversed(cluster.joints):
+        if i >= 0:
+            behind[i] |= behind[k]
+    model = cluster.model()
+    for number, (kind, _, k, *_) in enumerate(cluster.joints):
+        if kind is mbs.Revolute:
+            stiffness = 15 * float(np.linalg.norm(loads[sorted(behind[k])], axis=1).sum())
+            model.add(mbs.TorsionSpring(f"s{number}", model.elements[f"p{number}"], stiffness=stiffness))
+    carried = np.array([loads[sorted(bodies)].sum(axis=0) for bodies in behind])
+    for kind in SETS:
+        rest = mbs.equilibrium(model.compile(kind))
+        for number, load in enumerate(carried):
+            allowed = ALLOWED * np.abs(load).max() + 1e-13 * np.abs(carried).max()
+            np.testing.assert_allclose(rest.reaction(f"p{number}")[0, :2], -load, rtol=0.0, atol=allowed)
