@@ -309,16 +309,19 @@ class ContactsBuilder:
                 point[self.gap[c]] = c
         return point
 
-    def zeros_of(self, e: sp.Expr) -> list[tuple[int, bool]]:
-        """The points that keep an expression zero: each by its gap while it is closed, or by its slip (True) while it
-        sticks. Nothing where the expression may be something else, too."""
+    def constant_by(self, e: sp.Expr) -> tuple[list[tuple[int, bool]], sp.Expr]:
+        """The points that keep an expression constant, each by its gap while it is closed, or by its slip (True) while
+        it sticks; and the constant. No points where the expression may be something else, too."""
         found = {q: point for q in e.atoms(Quantity) if (point := self._point_that_keeps(q)) is not None}
-        return sorted(found.values()) if found and e.xreplace(dict.fromkeys(found, sp.S.Zero)) == 0 else []
+        constant = e.xreplace(dict.fromkeys(found, sp.S.Zero))
+        known = all(isinstance(s, Parameter) for s in constant.free_symbols)
+        return (sorted(found.values()) if known else []), constant
 
     def gap_in(self, e: sp.Expr) -> sp.Expr | None:
         """The factor by which an expression is the gap of a point, if it is that and nothing else."""
         quantities = e.atoms(Quantity)
-        if len(quantities) != 1 or not self.zeros_of(e):
+        points, constant = self.constant_by(e)
+        if len(quantities) != 1 or not points or constant != 0:
             return None
         (gap,) = quantities
         factor = e.diff(gap)

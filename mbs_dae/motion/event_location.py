@@ -12,9 +12,9 @@ An event that stops or resets a run is found in the same way; then the step is m
 
 Where contacts or laws switch (`put_sides`) values and rates tell on which side of zero a function stands:
 
-    held        a contact or friction keeps it zero. Of the gap, its rate and the slip the state of the contact says so
-                (and a gap is positive while bodies are apart); of all else that g = 0 and ġ = 0, but for the errors of
-                the motion. It has passed if it was on a side before, and does not pass again until contacts change.
+    held        a contact or friction keeps it zero. For the gap, its rate and the slip the state of the contact says so
+                (a gap is positive while bodies are apart, and a gap less 1e-9 m negative while they touch); for all
+                else g = 0 and ġ = 0 say so, but for the errors of the motion. It has passed if it was on a side before, and does not pass again until contacts change.
     near zero   its rate decides; without a rate (`FLAT`) it stays on its side, or is held from now on if an impact has
                 made it zero: a slip that an impact stops is zero in flight, too, as long as nothing acts along it
     else        its sign decides
@@ -90,7 +90,7 @@ def listen(march, only):
         is_event = switches.kinds[k] == WATCH
         rests = events.side[n] == 0.0 or events.left[n] == 1
         rests = is_event and (rests or (events.due[n] != 0 if only < 0 else n != only))
-        rests = rests or is_kept_zero(march, n) or events.turn[n] != 0.0
+        rests = rests or is_kept(march, n) or events.turn[n] != 0.0
         rests = rests or (switches.kinds[k] == SIDE and events.side[n] == 0.0)
         switches.free[k] = 1 if rests else 0
         switches.mode[k] = events.side[n] if not (rests and is_event) else 1.0
@@ -98,11 +98,13 @@ def listen(march, only):
 
 
 @compiled
-def is_kept_zero(march, n):
-    """Whether the function n of an event is zero by the states of contacts: a gap and its rate while it is closed, a
+def is_kept(march, n):
+    """Whether the states of contacts keep the function n of an event constant: a gap and its rate while it is closed, a
     slip while it sticks."""
     events, mechanism = march.events, march.mechanism
     contacts, modes, found = mechanism.contacts, mechanism.switches.mode, False
+    if events.constant[n] != 0.0 and mechanism.switches.kinds[events.function[n]] != WATCH:
+        return False  # a branch in the expression of the event, of which only the whole is known
     for i in range(events.place.size):
         if events.place[i] != n:
             continue
@@ -161,7 +163,7 @@ def has_event(march, t, end):
     for n in range(events.function.size):
         k = events.function[n]
         value, rests = search.value[k], events.side[n] == 0.0
-        if mechanism.switches.kinds[k] == WHOLE or is_kept_zero(march, n) or events.turn[n] != 0.0:
+        if mechanism.switches.kinds[k] == WHOLE or is_kept(march, n) or events.turn[n] != 0.0:
             continue
         size = abs(value) if rests else search.size[k]
         events.last[n], events.pace[n] = value, max(events.pace[n], abs(search.rates[0, k]))
@@ -352,11 +354,16 @@ def put_sides(march: March, t: float, how: int):
                 continue
             g, rate, scale = switches.value[k], events.rate[n], switches.scale[k]
             before = 0.0 if how == BEGAN else events.side[n]
-            is_zero = abs(g) <= bound * events.top[n] + FLOOR * scale
+            zero = bound * events.top[n] + FLOOR * scale
+            if events.constant[n] != 0.0:  # a gap less 1e-9 m: it tells such a gap from none
+                zero = min(zero, 0.5 * abs(events.constant[n]))
+            is_zero = abs(g) <= zero
             stays = abs(rate) <= bound * events.pace[n] + FLOOR * scale + FLAT * events.made[n]
             near = ZERO * events.top[n] + ROUNDOFF * scale
             moves = abs(rate) > FLAT * events.made[n] and switches.blind[k] == 0
-            if is_kept_zero(march, n) or (is_held and is_zero and stays and events.turn[n] == 0.0):
+            if is_kept(march, n):
+                side = 0.0 if events.constant[n] == 0.0 else 1.0 if events.constant[n] > 0.0 else -1.0
+            elif is_held and is_zero and stays and events.turn[n] == 0.0:
                 side = 0.0
             elif events.turn[n] != 0.0:
                 side = events.turn[n]

@@ -4,6 +4,7 @@ read from the steps without leaving a trace. Compiled."""
 from typing import Any, NamedTuple
 
 import numpy as np
+import sympy as sp
 
 from ..compiled import System
 from ..compiled.contacts import EVENTS, LOG, STEPS
@@ -86,8 +87,10 @@ class EventRecord(NamedTuple):
     place: Integers
     points: Integers
     by_slip: Integers
-    """Functions of events that contacts keep zero, by their places in `function`; for each the point that does so, by
-    its gap while it is closed (0) or by its slip while it sticks (1). Where there are several, all have to."""
+    """Functions of events that contacts keep constant, by their places in `function`; for each the point that does so,
+    by its gap while it is closed (0) or by its slip while it sticks (1). Where there are several, all have to."""
+    constant: Vector
+    """The value of each function while contacts keep it constant."""
     turn: Vector
     """Of each function that is the gap of a point the sign that it has while that is open, or 0."""
     where: Integers
@@ -178,8 +181,7 @@ def new_march(
     row = 1 + entries + 2 * sizes["v_size"] + sizes["q_size"]
     log = np.zeros((LOG if entries else 0, row))
     where, before = np.zeros(2, dtype=np.int64), np.zeros(image.words.size if function.size else 0, dtype=np.int64)
-    place, points, by_slip = _zeros(system, function)
-    by_contacts = place, points, by_slip, _turns(system, function)
+    by_contacts = *_constants(system, function), _turns(system, function)
     known = EventRecord(function, sizes["switches"] - entries, *by_contacts, where, before, log)
     events = block(known, functions=function.size, entries=entries)
     events.asks[0] = any(event.change for event in system.model.events)
@@ -189,13 +191,17 @@ def new_march(
     return march
 
 
-def _zeros(system: System, function: np.ndarray) -> np.ndarray:
-    """The functions of events that contacts keep zero, by what points of theirs, and whether by a slip: three rows."""
-    structure, found = system.structure, list[tuple[int, int, bool]]()
+def _constants(system: System, function: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The functions of events that contacts keep constant, the points of contacts that do so, whether each does so by
+    its slip; and the constants of all functions."""
+    structure, found, constants = system.structure, list[tuple[int, int, bool]](), np.zeros(function.size)
     for event in system.model.events:
-        for point in [] if event.change else structure.contacts.zeros_of(event.when):
-            found += [(n, *point) for n, k in enumerate(function) if structure.deciding[k] == event.who]
-    return np.array(found, dtype=np.int64).reshape(-1, 3).T.copy()
+        points, constant = ([], sp.S.Zero) if event.change else structure.contacts.constant_by(event.when)
+        own = [n for n, k in enumerate(function) if structure.deciding[k] == event.who]
+        found += [(n, *point) for point in points for n in own]
+        constants[own] = system.evaluator(constant) if points else 0.0
+    place, points, by_slip = np.array(found, dtype=np.int64).reshape(-1, 3).T.copy()
+    return place, points, by_slip, constants
 
 
 def _turns(system: System, function: np.ndarray) -> np.ndarray:
