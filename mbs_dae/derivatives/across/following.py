@@ -94,7 +94,10 @@ class Following:
         if switched:
             self.crossing = Crossing(was, y, dy, self.S, t, t - was.t, np.flatnonzero(run.search.wanted == 1))
             self._switch(y, dy, broke)
-        elif run.course.at[0] > was.span:
+        elif stepped and run.events.passed.any():
+            passed = run.events.function[run.events.passed == 1]
+            self.crossing = Crossing(was, y, dy, self.S, t, t - was.t, passed)
+        if not switched and run.course.at[0] > was.span:
             self._break(dy, was.span)
             if run.course.sampled[was.span] == 1:
                 self._sample(was.where, y, dy, t)
@@ -328,14 +331,15 @@ class Following:
             return found[guards] if status == DONE else found[guards] * np.nan
 
         unit = self.own.units_of(self.run, crossing.y, crossing.dy)
+        size, of_events = self.run.search.size[guards], np.isin(guards, self.run.events.function)
+        size[of_events] = np.abs(make(self.own, before.y, before.t - t))[of_events]
         course, span = self.run.course, before.span
         if t == course.ends[span] and span < course.ends.size - 1:  # behind a break guards cannot be read
             by_state = np.abs(varied(make, self.own, ALONE, crossing.y, crossing.dy, unit)) * crossing.length
-            in_time = bool((by_state <= IN_TIME * self.run.search.size[guards]).all())
+            in_time = bool((by_state <= IN_TIME * size).all())
             return self.breaks[:, span] if in_time else self._at_once()
         along = self.varied(make, crossing.y, crossing.dy, crossing.S, (t, t))
         rate = varied(make, self.own, ALONE, crossing.y, crossing.dy, unit, 1.0)
-        size = self.run.search.size[guards]
         if (np.abs(rate) * crossing.length <= GRAZES * size).any() and crossing.length > 0.0:
             self._tell(f"at t = {t:.6g} the motion touches where it switches, and does not pass")
             return np.full(len(self.ways), np.nan)
