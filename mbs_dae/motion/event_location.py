@@ -14,7 +14,8 @@ Where contacts or laws switch (`put_sides`) values and rates tell on which side 
 
     held        a contact or friction keeps it zero. For the gap, its rate and the slip the state of the contact says so
                 (a gap is positive while bodies are apart, and a gap less 1e-9 m negative while they touch); for all
-                else g = 0 and ġ = 0 say so, but for the errors of the motion. It has passed if it was on a side before, and does not pass again until contacts change.
+                else g = 0 and ġ = 0 say so, but for the errors of the motion. It has passed if it was on a side before,
+                and does not pass again until contacts change.
     near zero   its rate decides; without a rate (`FLAT`) it stays on its side, or is held from now on if an impact has
                 made it zero: a slip that an impact stops is zero in flight, too, as long as nothing acts along it
     else        its sign decides

@@ -181,7 +181,8 @@ def new_march(
     row = 1 + entries + 2 * sizes["v_size"] + sizes["q_size"]
     log = np.zeros((LOG if entries else 0, row))
     where, before = np.zeros(2, dtype=np.int64), np.zeros(image.words.size if function.size else 0, dtype=np.int64)
-    by_contacts = *_constants(system, function), _turns(system, function)
+    place, points, by_slip, constants = _constants(system, function)
+    by_contacts = place, points, by_slip, constants, _turns(system, function)
     known = EventRecord(function, sizes["switches"] - entries, *by_contacts, where, before, log)
     events = block(known, functions=function.size, entries=entries)
     events.asks[0] = any(event.change for event in system.model.events)
@@ -191,15 +192,15 @@ def new_march(
     return march
 
 
-def _constants(system: System, function: np.ndarray) -> tuple[np.ndarray, ...]:
+def _constants(system: System, function: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The functions of events that contacts keep constant, the points of contacts that do so, whether each does so by
     its slip; and the constants of all functions."""
     structure, found, constants = system.structure, list[tuple[int, int, bool]](), np.zeros(function.size)
     for event in system.model.events:
-        points, constant = ([], sp.S.Zero) if event.change else structure.contacts.constant_by(event.when)
+        keep, constant = ([], sp.S.Zero) if event.change else structure.contacts.constant_by(event.when)
         own = [n for n, k in enumerate(function) if structure.deciding[k] == event.who]
-        found += [(n, *point) for point in points for n in own]
-        constants[own] = system.evaluator(constant) if points else 0.0
+        found += [(n, *point) for point in keep for n in own]
+        constants[own] = system.evaluator(constant) if keep else 0.0
     place, points, by_slip = np.array(found, dtype=np.int64).reshape(-1, 3).T.copy()
     return place, points, by_slip, constants
 
