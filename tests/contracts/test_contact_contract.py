@@ -140,7 +140,7 @@ def test_joints_that_hold_to_one_side_are_contacts(d):
     face = mbs.CamFollower("face", a, b, profile=CURVE, follower="flat", unilateral=True)
     kinds = [contacts.Rope, contacts.Strut, contacts.CamContact, contacts.CamContact]
     assert [type(one) for one in (rope, strut, cam, face)] == kinds
-    assert (rope.restitution, cam.friction, cam.slips, face.slips) == (0.3, 0.1, d - 1, 0)
+    assert (rope.restitution, cam.friction, cam.slip_directions, face.slip_directions) == (0.3, 0.1, d - 1, 0)
     model.add(rope, strut, cam, face)
     assert model.contacts == (rope, strut, cam, face) and not model.conditions
     both = mbs.Distance("rod", a, b, 2.0, unilateral=None)
@@ -155,7 +155,7 @@ def test_a_stop_is_a_measure_between_two_values(kind, d):
     measure = getattr(mbs, kind)(*markers)
     both = Stop("s", measure, lower=-0.7, upper=0.4)
     low, high = Stop("s", measure, lower=-0.7), Stop("s", measure, upper=0.4)
-    assert (both.points, low.points, high.points, both.slips) == (2, 1, 1, 0)
+    assert (both.points, low.points, high.points, both.slip_directions) == (2, 1, 1, 0)
     assert both.units == ({"angle": "rad"}.get(kind, "m"),) * 2
     random = np.random.default_rng(1)
     frame, other = place(d, random, 1.0), place(d, random, 1.0)
@@ -195,7 +195,7 @@ def test_gaps_may_have_corners_and_depend_on_time():
         Contact("c", a, b, gap=lambda i, j, gap=gap: gap(j.x, abs(j.y) - sp.sin(mbs.t) / 9))
     Contact("c", a, b, gap=lambda i, j: sp.Piecewise((j.x, j.y > 0), (j.x + j.y**2, True)))
     several = Contact("c", a, b, gap=lambda i, j: [j.x, j.y], slip=lambda i, j: [*j.velocity], friction=1)
-    assert (several.points, several.slips) == (2, 1)
+    assert (several.points, several.slip_directions) == (2, 1)
 
 
 def test_laws_are_numbers_or_parameters():
@@ -205,7 +205,7 @@ def test_laws_are_numbers_or_parameters():
     given = Contact("c", *shapes, restitution=mu**2, friction=mu)
     assert (given.restitution, given.friction, given.static_friction) == (mu**2, mu, mu)
     assert Contact("d", *shapes, friction=0.2, static_friction=0.3).static_friction == 0.3
-    assert Contact("e", *shapes).laws == (0, 0, 0, 0) and Contact("e", *shapes).slips == 0
+    assert Contact("e", *shapes).laws == (0, 0, 0, 0) and Contact("e", *shapes).slip_directions == 0
     model.add(given)
     given.check_values(model.evaluator())
     with pytest.raises(mbs.ModelError, match=r"restitution of Contact 'c' is 1.44, .* give a number between 0"):
