@@ -56,7 +56,7 @@ class Control(NamedTuple):
     before: Work[Vector] = zeros(2)
     """The length and the error of the last step that was accepted; 0 where none is known."""
     error: Work[Vector] = zeros(1)
-    """That of the step under way."""
+    """The error of the step under way."""
 
 
 def units_of(system: System) -> tuple[np.ndarray, int, float]:

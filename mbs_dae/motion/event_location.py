@@ -48,8 +48,8 @@ from .switching.switches import hold_all, is_idle, look, natural, read_scales, r
 STEP_EVENT = 24
 """A status: there are events in a step that is to be accepted."""
 HELD = 1e-6
-"""What contacts and friction hold at zero is zero to this part of its largest value, or to the tolerance of the run:
-errors of constraints move it."""
+"""A function that contacts or friction hold at zero is zero to this part of its largest value, or to the tolerance of
+the run: errors of constraints move it."""
 FLOOR = 1e-12
 """It is so, too, if it is less than this part of what it is made of, with velocities that free bodies gain in a second;
 and what is zero without being held has not left zero before that, if its rate says that it does."""
@@ -314,7 +314,7 @@ def _fire(events, n, direction):
 
 @compiled
 def fire_due(march, end):
-    """What the run has gone to happens where a step ends there. A status."""
+    """Let the event happen up to which the run has gone, where a step ends there. A status."""
     events = march.events
     events.passed[:] = 0
     if events.function.size == 0 or end < events.until[0]:

@@ -49,7 +49,7 @@ def happened(
 
 class Glance:
     """A look at the events in a step that is to be accepted: the run goes from event to event up to its end, and then
-    stands again where it stood. (Of what it records in the meantime nothing is kept.)"""
+    stands again where it stood. (Nothing is kept that it records in the meantime.)"""
 
     ENDS = "end_multipliers", "end_contacts", "end_scalars"
 

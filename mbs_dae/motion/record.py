@@ -78,7 +78,7 @@ class Record(NamedTuple):
 
 
 class EventRecord(NamedTuple):
-    """What a run knows of events and of changes of contacts. No step depends on it."""
+    """Events and changes of contacts of a run. No step depends on this record."""
 
     function: Integers
     """The places of the functions of events among the switching functions."""
@@ -92,7 +92,7 @@ class EventRecord(NamedTuple):
     constant: Vector
     """The value of each function while contacts keep it constant."""
     turn: Vector
-    """Of each function that is the gap of a point the sign that it has while that is open, or 0."""
+    """The sign of each function that is the gap of a point while the point is open; 0 for other functions."""
     where: Integers
     """The address of the numbers that a run writes, and how many they are,"""
     before: Integers
@@ -206,7 +206,7 @@ def _constants(system: System, function: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def _turns(system: System, function: np.ndarray) -> np.ndarray:
-    """Of each of these functions the sign that it has where bodies are apart, if it is their gap; or 0."""
+    """The sign that each of these functions has where bodies are apart, if it is their gap; 0 for others."""
     found = np.zeros(function.size)
     for event in system.model.events:
         if not event.change and (factor := system.structure.contacts.gap_in(event.when)) is not None:

@@ -69,17 +69,17 @@ class Impact(NamedTuple):
 
     t: float
     contacts: tuple[str, ...]
-    """Those that pushed."""
+    """The contacts that pushed."""
     impulses: Mapping[str, np.ndarray]
-    """Of each joint, driver and contact what it does to its second body, in N s and N m s, components as those of
-    `Result.reaction`."""
+    """The impulse that each joint, driver and contact exerts on its second body, in N s and N m s, with the components
+    of `Result.reaction`."""
     energy_lost: float
     rests: float | None
-    """Where this is the last one of impacts without end that is told apart: when all are over."""
+    """The time at which all impacts are over, where this is the last one told apart of impacts without end."""
     before: Any = None
     after: Any = None
-    """The `State` of the model just before it and just behind it: ``impact.after["ball.vy"]``. (Of time stepping these
-    are the ends of the step.) Out of a file a `StoredState`, its numbers only; None out of older files."""
+    """The `State` of the model just before it and just behind it: ``impact.after["ball.vy"]``. (Time stepping gives
+    the ends of the step.) Out of a file a `StoredState`, its numbers only; None out of older files."""
 
 
 class Transition(NamedTuple):
@@ -101,7 +101,7 @@ class Transition(NamedTuple):
     t: float
     contact: str
     point: int
-    """Which one of its points, counted from 1."""
+    """The number of its point, counted from 1."""
     before: str
     after: str
     """Its states, as those of `Result.modes`: "open", "closed", "sticks", "slips", "kept"."""

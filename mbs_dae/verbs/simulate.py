@@ -216,7 +216,7 @@ class Prepared:
             self.reversals.follow(np.append(t, self.march.time[0]), q, v)
 
     def changes_now(self) -> set[ContactChange]:
-        """What contacts have begun to do where the run stands, as far as events name it."""
+        """The changes of contacts where the run stands, as far as events name them."""
         events, t = self.march.events, float(self.march.time[0])
         if not events.asks[0]:
             return set()

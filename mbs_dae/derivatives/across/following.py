@@ -243,7 +243,7 @@ class Following:
         return self.last is not None and self.last[0] == t
 
     def standing(self) -> dict[str, Any]:
-        """What has been found up to here: see `stand`."""
+        """The derivatives found up to here, to which `stand` goes back."""
         return vars(self) | {"rows": {name: own.copy() for name, own in self.rows.items()}, "told": dict(self.told)}
 
     def stand(self, where: dict[str, Any], forget: int = 0) -> None:

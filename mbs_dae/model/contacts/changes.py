@@ -10,7 +10,7 @@ STICKS, SLIPS, TOUCHES, PARTS = "sticks", "slips", "touches", "parts"
 
 
 class ContactChange(NamedTuple):
-    """What an element with this name begins to do."""
+    """A change of a contact or a friction: the name of the element, and the change that it begins."""
 
     element: str
     change: str

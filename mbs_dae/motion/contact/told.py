@@ -179,7 +179,7 @@ def transitions_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Transit
 
 
 def changes_at(system: System, t: float, rows: np.ndarray, impacts: np.ndarray) -> set[ContactChange]:
-    """What contacts begin to do at t, by the last two rows of their states and the impacts of this instant. A bounce
+    """The changes of contacts at t, by the last two rows of their states and the impacts of this instant. A bounce
     touches and parts."""
     builder, found = system.structure.contacts, set[ContactChange]()
     pushed = [note[NOTED : NOTED + builder.rows] for note in impacts if note[0] == t]

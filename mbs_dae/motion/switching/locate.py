@@ -131,7 +131,7 @@ def after_step(search, t, end):
 
 @compiled
 def look_through(search, t, end):
-    """The same by all that is not idle now."""
+    """Look for switches in the step by all functions that are not idle now."""
     search.span[0], search.span[1] = t, end
     call_on_block(search.functions[SEARCH], search, ())
     return search.found[0]

@@ -226,7 +226,7 @@ def read_scales(mechanism, q, v, speed):
 @compiled
 def read_scales_of_rates(mechanism, acceleration):
     """The sizes of what the rates are made of that were just read: partial derivatives times the largest velocity, and
-    times the largest acceleration, that of turning and this one. (What signals are made of is not known.)"""
+    times the largest acceleration, that of turning and this one. (The sizes of signals are not known.)"""
     switches, tr = mechanism.switches, mechanism.machine.transformation
     way, speed, size = switches.way, 0.0, tr.qc.size if tr.edges > 0 else mechanism.state.q_end
     bodies = size - mechanism.signals.signals
@@ -242,7 +242,7 @@ def read_scales_of_rates(mechanism, acceleration):
 
 @compiled
 def _add_all_scales(mechanism):
-    """Those of all switching functions, where the ways of states are of a size."""
+    """Add up the sizes of all switching functions, from those of the ways of states."""
     switches, contacts = mechanism.switches, mechanism.contacts
     switches.way[switches.way.size - 1] = 0.0
     switches.scale[:] = 0.0

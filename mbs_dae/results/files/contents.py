@@ -97,7 +97,7 @@ def _read(header: Header, arrays: Arrays) -> Result:
 
 
 def _read_states(states: Sequence[State | StoredState], names: Sequence[str]) -> np.ndarray:
-    """What is read of each state, one a row. (Forces of contacts are not among what a state knows: nan.)"""
+    """The readings of each state, one a row. (A state does not know the forces of contacts: they are nan.)"""
     return np.array([[values.get(name, np.nan) for name in names] for values in map(_values_of, states)])
 
 
@@ -114,7 +114,7 @@ def _happenings(header: Header, rows: np.ndarray | None) -> Iterator[Happening]:
 
 
 def _stored_state(header: Header, t: float, rows: np.ndarray | None, k: int) -> StoredState | None:
-    """What was read at a moment, by row k; None out of a file that does not have it."""
+    """The state at a moment, from row k; None out of a file that does not have it."""
     if rows is None:
         return None
     numbers = [(n, x) for n, x in zip(header["names"], rows[k].tolist(), strict=True) if not np.isnan(x)]
