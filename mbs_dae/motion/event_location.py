@@ -394,8 +394,8 @@ def put_sides(march: March, t: float, how: int):
 
 
 @compiled
-def note_contacts(march, t, how):
-    """Note the state where contacts have changed, or begin."""
+def note_contacts(march, how):
+    """Note the present state where contacts have changed, or begin."""
     events, modes, state = march.events, march.mechanism.switches.mode, march.mechanism.state
     if events.log.shape[0] == 0:
         return
@@ -413,7 +413,7 @@ def note_contacts(march, t, how):
     if not changed or events.logged[0] == LOG:
         return
     row = events.log[events.logged[0]]
-    row[0] = t
+    row[0] = march.time[0]
     copy(modes[first:], events.told)
     copy(modes[first:], row[1:])
     copy(march.stages.y0[: state.v_end], row[1 + events.told.size :])

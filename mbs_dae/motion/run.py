@@ -142,7 +142,7 @@ def _begin_anew(march, t, how):
             return status
     status = derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
     if status == DONE:
-        note_contacts(march, t, how)
+        note_contacts(march, how)
         if march.events.function.size > 0:
             status = put_sides(march, t, how)
     return status

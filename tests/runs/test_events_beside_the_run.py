@@ -4,6 +4,7 @@ from math import atan2, cos, exp, pi, sin, sqrt
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import mbs_dae as mbs
 
@@ -11,10 +12,10 @@ g = 9.81
 SETS = ["cartesian", "natural", "joint"]
 
 
-def bouncing():
+def bouncing(restitution=0.5):
     model = mbs.PlanarModel("ball", gravity=(0, -g))
     ball = model.body("ball", mass=1.0, inertia=0.01, position=(0, 1.0))
-    floor = model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(ball), restitution=0.5))
+    floor = model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(ball), restitution=restitution))
     return model, {"ball.vx": 0.0, "ball.vy": 0.0, "ball.omega": 0.0}, floor
 
 
@@ -147,6 +148,22 @@ def test_touching_and_parting():
     assert [(c.before, c.after) for c in run.transitions] == [("open", "closed")]
     stopped = mbs.simulate(model.plus(mbs.Event("hit", floor.touches, action="stop")), [0, 2], start)
     assert stopped.t[-1] == pytest.approx(sqrt(2 / g), abs=1e-9)
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+def test_a_force_that_steps_up_lifts_a_body_off(coordinates):
+    """From 1 s on 20 N act up on 1 kg; the gap is 1e-9 m when (20 N - m g)/m t²/2 is."""
+    model, start, floor = bouncing(0.0)
+    up = sp.Piecewise((20.0, mbs.t > 1.0), (0, True))
+    told = model.plus(
+        mbs.Force("up", model.bodies["ball"], (0, up)), mbs.Event("leaves", floor.parts),
+        mbs.Event("lifted", model["floor.gap"] - 1e-9, direction=1),
+    )  # fmt: skip
+    run = mbs.simulate(told.compile(coordinates), [0, 2], start)
+    assert [(c.before, c.after) for c in run.transitions] == [("open", "closed"), ("closed", "open")]
+    assert [event.name for event in run.events] == ["leaves", "lifted"]
+    assert run.events[0].t == run.transitions[-1].t == 1.0
+    assert run.events[1].t - 1.0 == pytest.approx(sqrt(2e-9 / (20.0 - g)), rel=1e-6)
 
 
 @pytest.mark.parametrize("coordinates", SETS)
