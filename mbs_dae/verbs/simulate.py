@@ -489,5 +489,6 @@ def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
         if resets:
             with passed_by(prepared.following, system, resets[0]):
                 status = reset(system, march, resets.pop(0), present(system, march))
+            prepared.take_notes()
             check_apart(present(system, march))
     return status, ""

@@ -296,3 +296,35 @@ def test_what_only_touches_has_no_derivative(depth, touches):
     later = (1.0 - 5.0 / rises) / 10.0
     wanted = -later * (0.5 - 10.0 * (0.8 - (5.0 - rises) / 10.0))
     assert abs(slope[-1] - wanted) < 1e-5 * abs(wanted)
+
+
+def test_events_at_which_contacts_change():
+    """A block slides to rest: t = v/(μ g), x = v²/(2 μ g). A force lifts a ball off at T. Another ball bounces:
+    t₂ = t₁ (1 + 2 e), and v₂ = e² g t₁."""
+    g = 10.0
+    model = mbs.PlanarModel("block", gravity=(0, -g))
+    block, mu = model.body("block", mass=1.0, inertia=0.1), model.parameter("mu", 0.5)
+    rub = model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=mu))
+    still = {"block.vx": 2.0, "block.vy": 0.0, "block.omega": 0.0}
+    for action in ("record", "stop"):
+        told = model.plus(mbs.Event("stops", when=rub.sticks, action=action))
+        (event,) = mbs.simulate(told, [0, 1], still, derivatives=["mu", "block.vx"]).events
+        found = [event.d(name, by) for name in ("t", "block.x") for by in ("mu", "block.vx")]
+        np.testing.assert_allclose(found, [-0.8, 0.2, -0.8, 0.4], rtol=1e-9)
+
+    model = mbs.PlanarModel("lifted", gravity=(0, -g))
+    ball, T = model.body("ball", mass=1.0, inertia=0.1), model.parameter("T", 1.0)
+    floor = model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(ball)))
+    model.add(mbs.Force("up", ball, (0, sp.Piecewise((2 * g, mbs.t > T), (0, True)))), mbs.Event("off", floor.parts))
+    run = mbs.simulate(model, [0, 2], {"ball.vx": 0.0, "ball.vy": 0.0, "ball.omega": 0.0}, derivatives=["T"])
+    assert run.events[0].d("t", "T") == pytest.approx(1.0, rel=1e-9)
+    assert run.d("ball.y", "T")[-1] == pytest.approx(-g, rel=1e-9)
+
+    model = mbs.PlanarModel("bounces", gravity=(0, -g))
+    ball, e = model.body("ball", mass=1.0, inertia=0.1, position=(0, 1)), model.parameter("e", 0.5)
+    floor = model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(ball), restitution=e))
+    model.add(mbs.Event("hits", floor.touches))
+    run = mbs.simulate(model, [0, 1], {"ball.vx": 0.0, "ball.vy": 0.0, "ball.omega": 0.0}, derivatives=["e"])
+    first = np.sqrt(2 / g)
+    np.testing.assert_allclose([hit.d("t", "e") for hit in run.events], [0, 2 * first], atol=1e-9)
+    np.testing.assert_allclose([hit.d("ball.vy", "e") for hit in run.events], [g * first, g * first], rtol=1e-9)

@@ -177,6 +177,18 @@ def test_states_before_and_after_an_impact(coordinates):
     assert again["ball.vy"][-1] == pytest.approx(impact.after["ball.vy"] - g * 0.1, rel=1e-8)
 
 
+def test_a_reset_at_which_a_block_comes_to_rest():
+    """The block goes on with v = 1/s x each time that friction has stopped it: x₂ = x₁ + x₁²/(2 μ g s²)."""
+    model = mbs.PlanarModel("block", gravity=(0, -10.0))
+    block = model.body("block", mass=1.0, inertia=0.1)
+    rub = model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=0.5))
+    model.add(mbs.Event("stops", rub.sticks, action=mbs.Reset({"block.vx": model["block.x"]})))
+    run = mbs.simulate(model, [0, 0.6], {"block.vx": 2.0, "block.vy": 0.0, "block.omega": 0.0})
+    first, second = 0.4, 0.4 + 0.4**2 / 10
+    np.testing.assert_allclose([e.state["block.x"] for e in run.events], [0.4, second, second + second**2 / 10])
+    np.testing.assert_allclose([e.t for e in run.events], [0.4, 0.4 + first / 5, 0.4 + first / 5 + second / 5])
+
+
 def test_changes_that_never_happen_are_refused():
     model, _, floor = bouncing()
     with pytest.raises(mbs.ModelError, match="floor.* never sticks: it has no friction"):

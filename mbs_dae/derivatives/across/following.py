@@ -110,7 +110,7 @@ class Following:
         if done and self.run.record.times[done - 1] == self.run.time[0]:
             self._read_now()
             if self.own.system.is_cartesian:
-                moved = self.time_moved([self.guard_of(name) for name in events])
+                moved = self.time_moved([guard for name in events for guard in self.guards_of(name)])
                 self.ending = Ending(moved, self._kept(moved))
 
     def stop(self, passage: Passage) -> None:
@@ -189,6 +189,7 @@ class Following:
     def _break(self, dy: np.ndarray, span: int) -> None:
         behind = self.run.stages.k[0]
         if span < self.breaks.shape[1]:
+            self.last = float(self.run.time[0]), self.breaks[:, span]
             self.S = carried_over(self.S, dy, behind, self.breaks[:, span])
 
     def _sample(self, where: Stands, y: np.ndarray, dy: np.ndarray, t: float) -> None:
@@ -204,12 +205,12 @@ class Following:
         self.span = int(self.run.course.at[0])
         self.S = self.varied(make, y, dy, self.S, (t, t))
 
-    def resets(self, guard: int, change: Callable[[Beside, np.ndarray], np.ndarray]) -> Callable[[], None]:
+    def resets(self, guards: Sequence[int], change: Callable[[Beside, np.ndarray], np.ndarray]) -> Callable[[], None]:
         """To be called before an event gives the run another state, which `change` does to a run beside; what is given
         back behind it."""
         y, dy, crossing, t = self.run.stages.y0.copy(), self.run.stages.k[0].copy(), self.crossing, self.run.time[0]
         where, jumped = stands(self.run), self._has_jumped(float(t))
-        moved = self.last[1] if self.last and jumped else self.time_moved([guard])
+        moved = self.last[1] if self.last and jumped else self.time_moved(guards)
         if not jumped and crossing is not None and crossing.t == t:
             self.last = float(t), moved
 
@@ -227,16 +228,21 @@ class Following:
 
         return done
 
-    def guard_of(self, event: str) -> int:
-        """Which guard passes zero at this event."""
-        system = self.own.system
-        return system.structure.deciding.index(system.model.elements[event].who)
+    def guards_of(self, event: str) -> list[int]:
+        """The guards that pass zero at this event: one, or none where it names a change of a contact."""
+        system, own = self.own.system, self.own.system.model.elements[event]
+        return [] if own.change else [system.structure.deciding.index(own.who)]
 
     def time_moved(self, guards: Sequence[int]) -> np.ndarray:
-        """How the present time moves, at which these guards have passed zero; nan where it is not known."""
+        """How the present time moves, at which these guards have passed zero, or without any at which a contact has
+        changed; nan where it is not known."""
         t, crossing, jumped = float(self.run.time[0]), self.crossing, self._has_jumped(float(self.run.time[0]))
+        if self.last and jumped and not guards:
+            return self.last[1]
+        if crossing is not None and crossing.t == t and not guards:
+            guards = crossing.passed[self.run.mechanism.switches.kinds[crossing.passed] != WATCH].tolist()
         if crossing is not None and crossing.t == t and (not jumped or {*guards} <= {*crossing.passed.tolist()}):
-            return self._moved(crossing, np.array(guards))
+            return self._moved(crossing, np.array(guards, dtype=np.int64))
         return self.last[1] if self.last and jumped else np.full(len(self.ways), np.nan)
 
     def _has_jumped(self, t: float) -> bool:
@@ -392,8 +398,6 @@ def passed_by(following: Following | None, system: System, event: Event) -> Iter
     if following is None:
         yield
         return
-    guard = system.structure.deciding.index(event.who)
-
     def change(beside: Beside, y: np.ndarray) -> np.ndarray:
         march, layout = beside.march, beside.march.mechanism.state
         march.stages.y0[:] = y
@@ -406,6 +410,6 @@ def passed_by(following: Following | None, system: System, event: Event) -> Iter
         y[layout.works_at + 2] += march.record.end_scalars[[KINETIC, POTENTIAL]].sum() - energy
         return y
 
-    passed = following.resets(guard, change)
+    passed = following.resets(following.guards_of(event.name), change)
     yield
     passed()

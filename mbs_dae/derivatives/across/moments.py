@@ -21,13 +21,13 @@ PARTS = "q", "v", "a"
 def note_events(following: Following, names: Sequence[str]) -> None:
     """These have happened now."""
     for name in names:
-        following.moments.append(_moment(following, following.guard_of(name)))
+        following.moments.append(_moment(following, following.guards_of(name)))
 
 
-def _moment(following: Following, guard: int) -> Slopes:
+def _moment(following: Following, guards: Sequence[int]) -> Slopes:
     run, own = following.run, following.own
     t, y, dy, where = float(run.time[0]), run.stages.y0.copy(), run.stages.k[0].copy(), stands(run)
-    moved = following.time_moved([guard])
+    moved = following.time_moved(guards)
 
     def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
         march = beside.march
