@@ -109,9 +109,8 @@ def small_motion(
     parts = np.abs(S.T) @ (
         np.abs(mass @ lean) @ np.abs(chosen @ H) + np.abs(damping @ lean) + np.abs(stiff) @ np.abs(R)
     )
-    parts += (
-        balance.effort / balance.system.length * np.outer(*(np.linalg.norm(W[:, None] * X, axis=0) for X in (S, R)))
-    )
+    felt = _weighted(P, weight * balance.efforts[balance.levels])[:, None]
+    parts += np.outer(*(np.linalg.norm(felt * X, axis=0) for X in (S, R))) / balance.system.length
     K[np.abs(K) <= NOTHING * parts] = 0.0
     return SmallMotion(balance, frame, tuple(names), R, S, H, chosen, S.T @ mass @ S, D, K)
 

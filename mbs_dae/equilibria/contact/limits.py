@@ -71,7 +71,8 @@ def _climbed(forces: Forces) -> Limit:
 
 
 def _fastest(forces: Forces, motion: np.ndarray) -> np.ndarray:
-    rates = forces.rows.along @ motion
+    rows, root = forces.rows, np.sqrt(forces.rows.balance.system.weight)
+    rates = rows.along @ (motion / forces.efforts) * rows.units * np.linalg.norm(rows.G / root, axis=1)
     size = np.abs(rates).max(initial=0.0)
     return rates / size if size > 0.0 else rates
 
