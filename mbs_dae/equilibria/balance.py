@@ -7,7 +7,7 @@ Velocities are weighted as everywhere: a turn counts as the way of a point at th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -53,6 +53,11 @@ class Balance:
         of all."""
         levels = range(self.levels.max(initial=0) + 1)
         return np.array([float(np.linalg.norm(self.sizes[self.levels >= level])) for level in levels])
+
+    def with_own_levels(self) -> Balance:
+        """The balance with levels that follow from its own forces: springs may pull now that did not elsewhere."""
+        levels = levels_of_forces(self.system, self.sizes)
+        return self if (levels == self.levels).all() else replace(self, levels=levels)
 
     def shares(self, along: np.ndarray) -> np.ndarray:
         """How large forces along the free velocities are, as parts of the effort of their level; one for each level."""

@@ -43,7 +43,7 @@ def settle(system: System, t: float, q: np.ndarray) -> Balance | None:
             there = _stepped(here, scale * np.linalg.solve((raised + raised.T) / 2, left), downhill=True)
         if there is None:
             return here if here.is_balanced(LOOSE) else None
-        here = there
+        here = there.with_own_levels()
     return None
 
 
@@ -58,7 +58,7 @@ def balance(system: System, t: float, q: np.ndarray) -> Balance | None:
         there = _stepped(here, scale * np.linalg.lstsq(K, left, rcond=1e-12)[0], downhill=False)
         if there is None:
             return here if here.is_balanced(LOOSE) else None
-        here = there
+        here = there.with_own_levels()
     return None
 
 
