@@ -147,6 +147,15 @@ class Balance:
             found[level] /= np.sqrt(max(stiffness, effort / self.system.length))
         return found
 
+    @property
+    def weight_by_level(self) -> np.ndarray:
+        """The weights of velocities in units in which the stiffnesses of all levels have like sizes, at rest, with
+        levels of all loads that bodies carry; those of the system for a single level."""
+        weight = self.system.weight
+        loads = self.sizes + np.abs(self.jacobian).T @ np.abs(self.multipliers) / np.sqrt(weight)
+        carried = replace(self, sizes=loads, levels=levels_of_forces(self.system, loads))
+        return weight / carried.level_scale[carried.levels] ** 2
+
     def least_stiffness(self, far: float) -> float:
         """The least stiffness of motions times `motion_scale` with which no level is moved beyond `far` by forces as
         large as its own."""

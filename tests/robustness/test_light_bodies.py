@@ -396,8 +396,8 @@ def test_a_light_block_is_held_beside_a_heavy_machine(others, carried):
 
 @pytest.mark.parametrize("seed", range(25))
 def test_random_trees_at_rest_carry_what_hangs_on_them(seed):
-    """Each joint of a tree carries the sum of the loads behind it, wherever its springs come to rest: right to a part of
-    its own load, however small beside others."""
+    """Each joint of a tree carries the sum of the loads behind it, wherever its springs come to rest, to 1e-8
+    of its own load, however small that is beside others."""
     cluster = Cluster(2, seed)
     cluster.joints, cluster.couplings = cluster.joints[: len(cluster.places)], []
     loads, behind = cluster.pushes.copy(), [{k} for k in range(len(cluster.places))]

@@ -182,3 +182,61 @@ def test_two_pendulums_whose_pins_rub(heavy, light, carried, angle):
             near([abs(mbs.equilibrium(model)[name])], [needed], needed)
     if not carried and found.held:
         near(list(found.between), [turning[1] - holds[1], turning[1] + holds[1]], holds[1])
+
+
+# --- small motions, derivatives, joints that share loads --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("carried", [False, True], ids=["beside", "on it"])
+@pytest.mark.parametrize("mass", [1.0, 1e6, 1e12])
+def test_a_light_pendulum_swings_as_it_does_alone(mass, carried):
+    """ω² = m g l/(m l² + J), beside a wheel on a spring, or hung on its axis; and the wheel's is its own k/J."""
+    l, J = 0.7, 0.1 * M
+    model = mbs.PlanarModel("pendulum", gravity=(0, -G))
+    at = (0.0 if carried else 5.0, 0.0)
+    wheel = model.body("wheel", mass, mass, position=at)
+    model.add(mbs.Revolute("H", model.ground.at(*at), wheel))
+    model.add(mbs.TorsionSpring("hold", model.elements["H"], stiffness=30 * mass))
+    bob = model.body("bob", M, J, position=(0, -l))
+    model.add(mbs.Revolute("P", wheel if carried else model.ground, bob.at(0, l)))
+    law = mbs.linearize(model, coordinates=["bob.angle", "wheel.angle"])
+    np.testing.assert_allclose(np.diag(law.K), [M * G * l, 30 * mass], rtol=1e-12)
+    np.testing.assert_allclose(law.frequencies**2, [M * G * l / (M * l**2 + J), 30.0], rtol=1e-12)
+    assert law.stable
+    for mode, still in zip(law.modes, ("wheel.angle", "bob.angle"), strict=True):
+        assert abs(mode.shape[still]) < 1e-12
+
+
+@pytest.mark.parametrize("mass", [1.0, 1e6, 1e12])
+def test_how_a_light_arm_sinks_with_its_spring_beside_a_heavy_wheel(mass):
+    """k θ = -m g l cos θ, so dθ/dk = -θ/(k - m g l sin θ)."""
+    model = mbs.PlanarModel("arm", gravity=(0, -G))
+    k = model.parameter("k", 2e-3)
+    wheel = model.body("wheel", mass, mass, position=(5, 0))
+    model.add(mbs.Revolute("H", model.ground.at(5, 0), wheel), mbs.Torque("turn", wheel, 3 * mass))
+    model.add(mbs.TorsionSpring("hold", model.elements["H"], stiffness=10 * mass))
+    arm = model.body("arm", M, 1e-4, position=(0.5, 0))
+    model.add(mbs.Revolute("A", model.ground, arm.at(-0.5, 0)))
+    model.add(mbs.TorsionSpring("lift", model.elements["A"], stiffness=k))
+    rest = mbs.equilibrium(model, derivatives=["k"])
+    angle = rest["arm.angle"]
+    assert 2e-3 * angle == pytest.approx(-M * G * 0.5 * np.cos(angle), rel=1e-10)
+    assert rest.d("arm.angle", "k") == pytest.approx(-angle / (2e-3 - M * G * 0.5 * np.sin(angle)), rel=1e-9)
+
+
+@pytest.mark.parametrize("carried", [False, True], ids=["beside", "on it"])
+@pytest.mark.parametrize("mass", [1.0, 1e6, 1e12])
+def test_a_bar_on_three_pins_has_no_part_in_what_a_light_pendulum_carries(mass, carried):
+    """How three pins share the weight of the bar is open, and the least forces are told; those of the pendulum are not
+    open."""
+    model = mbs.PlanarModel("three pins", gravity=(0, -G))
+    bar = model.body("bar", mass, mass, position=(1, 0))
+    pins = [("A", (0, 0), (-1, 0)), ("B", (2, 0.3), (1, 0.3)), ("C", (1.5, 0.7), (0.5, 0.7))]
+    model.add(*(mbs.Revolute(name, model.ground.at(*at), bar.at(*own)) for name, at, own in pins))
+    bob = model.body("bob", M, 1e-4, position=(0.5 if carried else 5, -0.7))
+    model.add(mbs.Revolute("P", bar.at(-0.5, 0) if carried else model.ground.at(5, 0), bob.at(0, 0.7)))
+    model.add(mbs.Force("push", bob.at(0, 0.7), (3e-3, 0)))
+    rest = mbs.equilibrium(model)
+    near(list(rest.reaction("P")[0, :2]), [-3e-3, M * G], M * G)
+    total = (mass + carried * M) * G
+    near([sum(rest.reaction(name)[0, 1] for name in "ABC")], [total], total)
