@@ -16,6 +16,9 @@ units (m², rad), so this is far below what a small mechanism makes of that."""
 LIGHT = 1e-7
 """Masses of less than this, relative to the largest one in the group of bodies that rows join them to, are light: below
 it the squared distances of rows come near `DELTA`, and solutions lose half their digits."""
+LEVEL = 1e-3
+"""Forces at rest of less than this, relative to the largest, make a level of their own: forces are balanced to 1e-13 of
+the largest of a level, so that the smallest are right to 1e-10."""
 ROUNDOFF = 1e-14
 """A mass that adds less than this part of the largest to the mass matrix is lost in its roundoff."""
 CORRECTED = 1e-14

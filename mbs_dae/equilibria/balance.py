@@ -7,7 +7,7 @@ Velocities are weighted as everywhere: a turn counts as the way of a point at th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,9 +22,11 @@ from ..linear.sums import summed
 from ..model.breaks import breaks_of
 from ..motion.derivative import evaluate
 from ..motion.mechanism import mechanism
-from ..tolerances import LIGHT, RANK
+from ..tolerances import LEVEL, RANK
 
 ROUNDOFF = 1e-15
+REFINED = 2
+"""Each refinement leaves ε of the roundoff that was there: two are enough for forces over thirty decades."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,15 +48,29 @@ class Balance:
     """The level of each velocity (`levels_of_forces`), 0 for the largest forces."""
 
     @cached_property
-    def effort(self) -> float:
-        """How large forces are, each by itself, per weight."""
-        return float(np.linalg.norm(self.sizes))
-
-    @cached_property
     def efforts(self) -> np.ndarray:
-        """The effort of each level and of those below it; the first is that of all."""
+        """How large forces are, each by itself, per weight: of each level with those below it; the first is the effort
+        of all."""
         levels = range(self.levels.max(initial=0) + 1)
         return np.array([float(np.linalg.norm(self.sizes[self.levels >= level])) for level in levels])
+
+    def with_own_levels(self) -> Balance:
+        """The balance with levels that follow from its own forces: springs may pull now that did not elsewhere."""
+        levels = levels_of_forces(self.system, self.sizes)
+        return self if (levels == self.levels).all() else replace(self, levels=levels)
+
+    def shares(self, along: np.ndarray) -> np.ndarray:
+        """How large forces along the free velocities are, as parts of the effort of their level; one for each level."""
+        return self.in_parts(self.of_levels(along))
+
+    def in_parts(self, sizes: np.ndarray) -> np.ndarray:
+        """One size for each level, as parts of its effort."""
+        return sizes / np.where(self.efforts > 0.0, self.efforts, 1.0)
+
+    def of_levels(self, along: np.ndarray) -> np.ndarray:
+        """How large forces along the free velocities of each level are."""
+        own = (self.motion_levels == level for level in range(self.efforts.size))
+        return np.array([float(np.linalg.norm(along[level])) for level in own])
 
     @property
     def position_rows(self) -> np.ndarray:
@@ -84,16 +100,16 @@ class Balance:
 
     @cached_property
     def _motions(self) -> tuple[np.ndarray, np.ndarray]:
-        n, weight = self.system.nv, self.system.weight
-        found, known = np.zeros((n, 0)), np.zeros(0, dtype=int)
-        for level in reversed(range(self.levels.max(initial=0) + 1)):
+        root = np.sqrt(self.system.weight)
+        J, _ = unit_rows(self.jacobian / root)
+        found, known = np.zeros((root.size, 0)), np.zeros(0, dtype=int)
+        for level in reversed(range(self.efforts.size)):
             columns = self.levels >= level
-            across = (weight[:, None] * found).T[:, columns]
-            own = free_motions(np.vstack([self.jacobian[:, columns], across]), weight[columns])
-            new = np.zeros((n, own.shape[1]))
+            own = kernel_of(np.vstack([J[:, columns], found[columns].T]))
+            new = np.zeros((root.size, own.shape[1]))
             new[columns] = own
             found, known = np.hstack([new, found]), np.append(np.full(own.shape[1], level), known)
-        return found, known
+        return found / root[:, None], known
 
     @cached_property
     def unbalanced(self) -> np.ndarray:
@@ -116,16 +132,44 @@ class Balance:
         parts = 1 / np.pi, 1 / np.pi**2
         return tuple(balance_at(system, t + part * span, self.q, self.v, levels=self.levels) for part in parts)
 
+    @cached_property
+    def motion_scale(self) -> np.ndarray:
+        """A factor for each free velocity that gives the stiffnesses of all levels like sizes; 1 for a single level."""
+        return self.level_scale[self.motion_levels]
+
+    @cached_property
+    def level_scale(self) -> np.ndarray:
+        """The same for each level."""
+        found = np.ones(self.efforts.size)
+        for level, effort in enumerate(self.efforts) if self.efforts.size > 1 else ():
+            own = self.motion_levels == level
+            stiffness = float(np.linalg.norm(self.stiffness[own][:, own]))
+            found[level] /= np.sqrt(max(stiffness, effort / self.system.length))
+        return found
+
+    @property
+    def weight_by_level(self) -> np.ndarray:
+        """The weights of velocities in units in which the stiffnesses of all levels have like sizes, at rest, with
+        levels of all loads that bodies carry; those of the system for a single level."""
+        weight = self.system.weight
+        loads = self.sizes + np.abs(self.jacobian).T @ np.abs(self.multipliers) / np.sqrt(weight)
+        carried = replace(self, sizes=loads, levels=levels_of_forces(self.system, loads))
+        return weight / carried.level_scale[carried.levels] ** 2
+
+    def least_stiffness(self, far: float) -> float:
+        """The least stiffness of motions times `motion_scale` with which no level is moved beyond `far` by forces as
+        large as its own."""
+        return float((self.level_scale**2 * self.efforts).max()) / far
+
     def is_balanced(self, near: float) -> bool:
         """Whether less than this part of the forces is left in each level, or no more than the roundoff of springs that
         pull as much as nothing (those of a mechanism afloat, at rest)."""
-        for level in np.unique(self.motion_levels):
+        left = self.of_levels(self.unbalanced)
+        for level in np.flatnonzero(left > near * self.efforts):
             here = self.motion_levels == level
-            left = float(np.linalg.norm(self.unbalanced[here]))
-            if left > near * self.efforts[level]:
-                pull = float(np.linalg.norm(self.stiffness[here][:, here])) * self.system.length
-                if left > ROUNDOFF * pull:
-                    return False
+            pull = float(np.linalg.norm(self.stiffness[here][:, here])) * self.system.length
+            if left[level] > ROUNDOFF * pull:
+                return False
         return True
 
     @cached_property
@@ -134,27 +178,47 @@ class Balance:
         return self.taken_up(self.forces)
 
     def taken_up(self, forces: np.ndarray) -> np.ndarray:
-        """The least λ of which Φ_vᵀ λ is next to these forces. Where forces have several levels, λ is refined: the
-        correction by what is left takes the roundoff of large loads out of small ones."""
+        """The least λ of which Φ_vᵀ λ is next to these forces; where forces have several levels, next to those of the
+        last level first, then as far as it goes to those of the level before. There λ is refined, too: the correction
+        by what is left takes the roundoff of large loads out of small ones."""
         root = 1.0 / np.sqrt(self.system.weight)
         J, lengths = unit_rows(self.jacobian * root)
         wanted = (root * forces.T).T
-        found = np.linalg.lstsq(J.T, wanted, rcond=RANK)[0]
-        for _ in range(2 if self.levels.max(initial=0) else 0):
-            found = found + np.linalg.lstsq(J.T, wanted - J.T @ found, rcond=RANK)[0]
+        if self.efforts.size == 1:
+            return (np.linalg.lstsq(J.T, wanted, rcond=RANK)[0].T / lengths).T
+        found = self._loads @ wanted
+        for _ in range(REFINED):
+            found = found + self._loads @ (wanted - J.T @ found)
         return (found.T / lengths).T
 
     @cached_property
+    def _loads(self) -> np.ndarray:
+        """The matrix that gives the multipliers of rows of unit length for forces per weight: level by level, from the
+        last, λ takes up what is left of its forces, and what changes none of these is left to the next."""
+        J, _ = unit_rows(self.jacobian / np.sqrt(self.system.weight))
+        found, free, unit = np.zeros(J.shape), np.eye(len(J)), np.eye(J.shape[1])
+        for level in reversed(range(self.efforts.size)):
+            own = self.levels == level
+            U, sines, ways = np.linalg.svd(J.T[own] @ free)
+            rank = int((sines > RANK * max(1.0, sines.max(initial=0.0))).sum())
+            inverse = (ways[:rank].T / sines[:rank]) @ U[:, :rank].T
+            found = found + free @ (inverse @ (unit[own] - J.T[own] @ found))
+            free = free @ ways[rank:].T
+        return found - free @ (free.T @ found)
+
+    @cached_property
     def accelerations(self) -> tuple[np.ndarray, np.ndarray]:
-        """a and λ of the motion."""
-        n, root = self.system.nv, 1.0 / np.sqrt(self.system.weight)
-        M = root[:, None] * self.mass * root
-        size = np.linalg.norm(M) / max(n, 1) ** 0.5 or 1.0
+        """a and λ of the motion: a = a₀ + R y with Φ_v a₀ = γ and Rᵀ M R y = Rᵀ (Q - M a₀), R the free velocities, and
+        Φ_vᵀ λ = Q - M a."""
+        R, root = self.free_velocities, 1.0 / np.sqrt(self.system.weight)
         J, lengths = unit_rows(self.jacobian * root)
-        zero = np.zeros((len(J), len(J)))
-        right = np.concatenate([root * self.forces / size, self.gamma / lengths])
-        solved = np.linalg.lstsq(np.block([[M / size, J.T], [J, zero]]), right, rcond=1e-13)[0]
-        return root * solved[:n], size * solved[n:] / lengths
+        a = root * np.linalg.lstsq(J, self.gamma / lengths, rcond=RANK)[0]
+        M = R.T @ self.mass @ R
+        size = np.sqrt(np.abs(np.diag(M)))
+        size[size == 0.0] = 1.0
+        y = np.linalg.lstsq(M / np.outer(size, size), R.T @ (self.forces - self.mass @ a) / size, rcond=1e-13)[0]
+        a = a + R @ (y / size)
+        return a, self.taken_up(self.forces - self.mass @ a)
 
     def derivatives(self, a: np.ndarray, multipliers: np.ndarray) -> tuple[np.ndarray, ...]:
         """∂F/∂x, ∂F/∂v with F = M a + Φ_vᵀ λ - Q; ∂/∂x of Φ_v v - ν; ∂/∂x and ∂/∂v of Φ_v a - γ."""
@@ -195,7 +259,7 @@ def balance_at(
 
 
 def levels_of_forces(system: System, sizes: np.ndarray) -> np.ndarray:
-    """The level of each velocity. A level ends where forces on bodies are less than LIGHT of its largest: their balance
+    """The level of each velocity. A level ends where forces on bodies are less than LEVEL of its largest: their balance
     would be lost in the roundoff of the larger ones. A velocity that bodies share has the level of the largest."""
     felt = np.zeros(system.nv)
     for body in system.bodies:
@@ -204,7 +268,7 @@ def levels_of_forces(system: System, sizes: np.ndarray) -> np.ndarray:
         felt[columns] = np.maximum(felt[columns], np.linalg.norm(sizes[columns]))
     levels, level, largest = np.zeros(system.nv, dtype=int), 0, float(felt.max(initial=0.0))
     for k in np.argsort(-felt, kind="stable"):
-        if felt[k] < LIGHT * largest:
+        if 0.0 < felt[k] < LEVEL * largest:
             level, largest = level + 1, felt[k]
         levels[k] = level
     return levels
@@ -212,10 +276,13 @@ def levels_of_forces(system: System, sizes: np.ndarray) -> np.ndarray:
 
 def free_motions(jacobian: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """All x with Φ_v x = 0, as columns with xᵀ W x = 1."""
-    scaled, _ = unit_rows(jacobian / np.sqrt(weight))
-    _, sines, motions = np.linalg.svd(scaled, full_matrices=True)
-    rank = int((sines > RANK * sines.max(initial=0.0)).sum())
-    return motions[rank:].T / np.sqrt(weight)[:, None]
+    return kernel_of(unit_rows(jacobian / np.sqrt(weight))[0]) / np.sqrt(weight)[:, None]
+
+
+def kernel_of(rows: np.ndarray) -> np.ndarray:
+    """All x with rows · x = 0, orthonormal, as columns. The rows, or those they are part of, have unit length."""
+    _, sines, motions = np.linalg.svd(rows, full_matrices=True)
+    return motions[int((sines > RANK * max(1.0, sines.max(initial=0.0))).sum()) :].T
 
 
 def unit_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

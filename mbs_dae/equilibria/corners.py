@@ -119,7 +119,7 @@ def _differ(balance: Balance, g: np.ndarray, kinds: np.ndarray, some: np.ndarray
     (a, multipliers), ways, length = balance.accelerations, balance.free_velocities, balance.system.length
     K, D, *_ = balance.derivatives(a, multipliers)
     pairs = [pair for kind in _aside(balance) for pair in kind]
-    forces, slopes, effort = [], [], balance.effort
+    forces, slopes, efforts, levels = [], [], balance.efforts, balance.motion_levels
     for sides in product((1.0, -1.0), repeat=some.size):
         modes = np.full(g.size, np.nan)
         modes[some] = np.where(kinds[some] == WHOLE, np.round(g[some]) - (np.array(sides) < 0.0), sides)
@@ -130,7 +130,12 @@ def _differ(balance: Balance, g: np.ndarray, kinds: np.ndarray, some: np.ndarray
 
         forces.append(left(balance.q, balance.v))
         slopes.append([(left(*ahead) - left(*behind)) / (2.0 * FAR * length) for ahead, behind in pairs])
-        effort = max(effort, float(np.linalg.norm(forces[-1])))
-    jump, bend = np.ptp(forces, axis=0).max(initial=0.0), np.ptp(slopes, axis=0).max(initial=0.0)
-    largest = max(np.abs(x).max(initial=0.0) for x in (slopes, ways.T @ K @ ways, ways.T @ D @ ways))
-    return bool(jump > ALIKE * (effort + largest * length)), bool(bend > ALIKE * largest)
+        efforts = np.maximum(efforts, balance.of_levels(forces[-1]))
+    jumps, bends, jump, bend = np.ptp(forces, axis=0), np.ptp(slopes, axis=0), False, False
+    for level in np.unique(levels):
+        own = levels == level
+        changes = np.array(slopes)[..., own], (ways.T @ K @ ways)[own], (ways.T @ D @ ways)[own]
+        largest = max(np.abs(x).max(initial=0.0) for x in changes)
+        jump |= bool((jumps[own] > ALIKE * (efforts[level] + largest * length)).any())
+        bend |= bool((bends[..., own] > ALIKE * largest).any())
+    return jump, bend

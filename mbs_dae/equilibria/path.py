@@ -72,6 +72,8 @@ class Family:
         basis, K = _scaled(here)
         way = np.linalg.svd(np.hstack([K, -(basis.T @ pull)[:, None]]))[2][-1]
         motion, rate = basis @ way[:-1], float(way[-1])
+        size = float(np.sqrt(_product(here, motion, motion) + rate * rate))
+        motion, rate = motion / size, rate / size
         forward = rate if along is None else _product(here, along.motion, motion) + along.rate * rate
         sign = 1.0 if forward >= 0.0 else -1.0
         return Point(p, here, sign * motion, sign * rate, pull)
@@ -128,9 +130,9 @@ class Family:
 
 
 def _scaled(here: Balance) -> tuple[np.ndarray, np.ndarray]:
-    """A basis of the free motions, in lengths of the model, and K along it."""
-    length = here.system.length
-    return here.free_velocities * length, here.stiffness * length**2
+    """A basis of the free motions, in lengths of the model, each level by a factor of its own, and K along it."""
+    units = here.motion_scale * here.system.length
+    return here.free_velocities * units, here.stiffness * np.outer(units, units)
 
 
 def _product(here: Balance, one: np.ndarray, other: np.ndarray) -> float:

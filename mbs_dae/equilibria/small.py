@@ -95,9 +95,9 @@ def small_motion(
     names = _chosen(candidates, free, names, W, own)
     rows = {c.name: c.row for c in candidates}
     chosen = np.array([rows[name] for name in names]).reshape(len(names), len(P))
-    R = free @ np.linalg.inv(chosen @ free)
+    R = _without_roundoff(free @ np.linalg.inv(chosen @ free), W)
     count = able.shape[1]
-    S = able @ np.linalg.inv(chosen[:count] @ able)
+    S = _without_roundoff(able @ np.linalg.inv(chosen[:count] @ able), W)
     H = _particular(J, -(rates_x @ P.T + J @ G) @ R, W)
     H -= S @ (chosen[:count] @ H)
     mass = P @ balance.mass @ P.T
@@ -109,9 +109,8 @@ def small_motion(
     parts = np.abs(S.T) @ (
         np.abs(mass @ lean) @ np.abs(chosen @ H) + np.abs(damping @ lean) + np.abs(stiff) @ np.abs(R)
     )
-    parts += (
-        balance.effort / balance.system.length * np.outer(*(np.linalg.norm(W[:, None] * X, axis=0) for X in (S, R)))
-    )
+    felt = _weighted(P, weight * balance.efforts[balance.levels])[:, None]
+    parts += np.outer(*(np.linalg.norm(felt * X, axis=0) for X in (S, R))) / balance.system.length
     K[np.abs(K) <= NOTHING * parts] = 0.0
     return SmallMotion(balance, frame, tuple(names), R, S, H, chosen, S.T @ mass @ S, D, K)
 
@@ -133,6 +132,13 @@ def in_bodies(small: SmallMotion) -> np.ndarray:
 def _weighted(P: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """The roots of the weights of ζ, which are the same along all axes of a body."""
     return np.sqrt(np.abs(P) ** 2 @ weight)
+
+
+def _without_roundoff(ways: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """Motions, as columns, in which bodies stand still that move by roundoff of the fastest: they may be so heavy that
+    their forces would be felt."""
+    size = root[:, None] * np.abs(ways)
+    return np.where(size <= NOTHING * size.max(axis=0, initial=0.0), 0.0, ways)
 
 
 def _particular(J: np.ndarray, right: np.ndarray, root: np.ndarray) -> np.ndarray:

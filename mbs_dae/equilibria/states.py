@@ -107,7 +107,7 @@ def rest_with_states(start: Balance) -> Balance | None:
     places = [*state_places(system).values()]
     units = np.array([float(system.evaluator(one.scale)) for one in system.model.states if not one.is_held])
     for _ in range(ITERATIONS):
-        free, t, q = here.free_velocities, here.t, here.q
+        free, t, q = here.free_velocities * here.motion_scale, here.t, here.q
         rates = rates_at(system, t, q, system.still)[places]
         if here.is_balanced(TIGHT) and (np.abs(rates) <= TIGHT * np.maximum(units, np.abs(q[places]))).all():
             return here
@@ -119,9 +119,10 @@ def rest_with_states(start: Balance) -> Balance | None:
             return np.append(free.T @ forces, rates_at(system, here.t, q, system.still)[places] / units)
 
         J = _jacobian(left, free.shape[1] + len(places))
-        J[: free.shape[1], : free.shape[1]] = -here.stiffness  # with what multipliers do
-        step = np.linalg.lstsq(J, -np.append(here.unbalanced, rates / units), rcond=1e-12)[0]
-        step *= min(1.0, LONGEST * system.length / max(float(np.linalg.norm(step[: free.shape[1]])), 1e-300))
+        J[: free.shape[1], : free.shape[1]] = -here.stiffness * np.outer(*[here.motion_scale] * 2)  # with λ
+        step = np.linalg.lstsq(J, -np.append(here.unbalanced * here.motion_scale, rates / units), rcond=1e-12)[0]
+        far = float(np.linalg.norm(here.motion_scale * step[: free.shape[1]]))
+        step *= min(1.0, LONGEST * system.length / max(far, 1e-300))
         q = system.moved(q, free @ step[: free.shape[1]])
         q[places] += step[free.shape[1] :] * units
         if newton.close(system.machine(), t, q, system.still, 20) != DONE:

@@ -177,7 +177,7 @@ def check_lasting(rest: Balance) -> None:
     """Forces are the same a little later, where they matter."""
     check_still(rest)
     for soon in rest.soon:
-        if np.linalg.norm(soon.unbalanced - rest.unbalanced) > LASTS * max(rest.effort, soon.effort):
+        if (rest.of_levels(soon.unbalanced - rest.unbalanced) > LASTS * np.maximum(rest.efforts, soon.efforts)).any():
             raise ModelError(f"forces of {_changing(rest)} change with time, so there is no rest; {HOLD}")
 
 

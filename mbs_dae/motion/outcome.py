@@ -119,19 +119,26 @@ def forces_along(
     bodies: System, motion: Trajectory, modes: np.ndarray | None = None, asks: int = EVENTS
 ) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, int]:
     """The multipliers of all joints, those included that cost a run no equation: Newton and Euler for every body, at
-    each state, with the branches of laws as a run had them (`modes`), or free. How many states were done (see
-    `solve_motion`), multipliers, forces of contacts, energies and powers, and how many rows are redundant."""
+    each state, with the branches of laws as a run had them (`modes`), or free. How many states were done before the
+    first one without a solution (see `solve_motion`), multipliers, forces of contacts, energies and powers (nan at
+    states without a solution), and how many rows are redundant."""
     multipliers, rates = np.zeros((motion.t.size, len(bodies.rows))), np.zeros((motion.t.size, 2 + WORK))
     run = mechanism(bodies, refinements=2, asks=asks)
     held = np.zeros((motion.t.size, 0)) if modes is None else modes
     forces = np.zeros((motion.t.size, run.contacts.force.size))
-    done = solve_motion(run, *motion[:3], held, multipliers, forces, rates)
-    if done < motion.t.size and not run.machine.factor.unsettled[0] <= UNCERTAIN:
-        light = ", ".join(repr(body.name) for body in bodies.light_bodies)
-        what = f"the reactions of {bodies.model.name!r} at t = {motion.t[done]:.6g} are lost in roundoff: {light} "
-        what += "weigh too little beside what they are joined to"
-        raise ModelError(f"{what}; give them more mass", time=motion.t[done])
-    return done, multipliers, forces, rates, dependent_rows(run.machine, DEPENDENT) if done else 0
+    found, solved = (*motion[:3], held, multipliers, forces, rates), np.ones(motion.t.size, dtype=bool)
+    k = solve_motion(run, *found)
+    while k < motion.t.size:
+        if not run.machine.factor.unsettled[0] <= UNCERTAIN:
+            light = ", ".join(repr(body.name) for body in bodies.light_bodies)
+            what = f"the reactions of {bodies.model.name!r} at t = {motion.t[k]:.6g} are lost in roundoff: {light} "
+            what += "weigh too little beside what they are joined to"
+            raise ModelError(f"{what}; give them more mass", time=motion.t[k])
+        solved[k] = False
+        k += 1 + solve_motion(run, *(x[k + 1 :] for x in found))
+    multipliers[~solved] = forces[~solved] = rates[~solved] = np.nan
+    done = int(np.append(solved, False).argmin())
+    return done, multipliers, forces, rates, dependent_rows(run.machine, DEPENDENT) if solved.any() else 0
 
 
 def in_the_limit(
@@ -141,7 +148,7 @@ def in_the_limit(
     powers at these times alike; and which multipliers the equations of their own pose do not give."""
     if redundant:
         multipliers = least(system, motion, multipliers, redundant)
-    undetermined, rates = np.zeros(multipliers.shape, dtype=bool), np.full((singular.size, 2 + WORK), np.nan)
+    undetermined, rates = np.isnan(multipliers), np.full((singular.size, 2 + WORK), np.nan)
     touching = system.model.frictions or system.model.contacts
     unit = system.row_units / system.length
     for place, k in enumerate(singular):

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 import scipy.sparse as sps
+from scipy.linalg import qr
 from scipy.sparse.linalg import eigsh, lsqr
 
 from ..compiled import System
@@ -42,6 +43,8 @@ from .varying import called, check_read
 TOUCHING = Contact, FrictionElement
 NOTHING_PUSHES = np.zeros(0, dtype=int)
 LARGE = 200  # rows from which on a system is large
+ROUNDOFF = 1e-13
+"""Entries of null vectors are off by less than this, relative to the largest."""
 SHARE = 1e-6
 """A component is indeterminate if a null vector of unit length moves it by more than this, relative to what unit
 multipliers of the joint move it. (Where constraints have drifted by 1e-10 or so, null vectors are off by that over the
@@ -298,14 +301,23 @@ def null_vectors(
     return (np.linalg.qr(null)[0] if null.shape[1] else null) / units
 
 
+def _apart(basis: np.ndarray) -> np.ndarray:
+    """A basis of the same vectors, each the only one with a part along some row: so joints that share no redundancy are
+    in different ones, and what is left of roundoff, by which large loads would be felt in small ones, is 0."""
+    count = basis.shape[1]
+    rows = qr(basis.T, pivoting=True, mode="r")[1][:count]
+    found = basis @ np.linalg.inv(basis[rows])
+    return np.where(np.abs(found) <= ROUNDOFF * np.abs(found).max(axis=0, initial=0.0), 0.0, found)
+
+
 def least(system: System, motion: Trajectory, multipliers: np.ndarray, redundant: int) -> np.ndarray:
     """The multipliers without what redundant constraints leave open: of all that do the same, the least."""
     units = system.row_units / system.length
     out = multipliers.copy()
     for k, pose in enumerate(zip(motion.t, motion.q, strict=True)):
         if len(units) <= LARGE:
-            null = null_vectors(system, *pose, redundant) * units[:, None]
-            out[k] -= (null @ (null.T @ (units * multipliers[k]))) / units
+            null = _apart(null_vectors(system, *pose, redundant) * units[:, None])
+            out[k] -= (null @ np.linalg.solve(null.T @ null, null.T @ (units * multipliers[k]))) / units
         else:
             does = system.jacobian(*pose).T @ sps.diags(1.0 / units)
             out[k] = lsqr(does, does @ (units * multipliers[k]), atol=1e-14, btol=1e-14)[0] / units

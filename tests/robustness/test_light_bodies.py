@@ -394,9 +394,10 @@ def test_a_light_block_is_held_beside_a_heavy_machine(others, carried):
     assert found.margin == pytest.approx(2.0, rel=1e-9) and found.slips == ("floor",)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(25))
 def test_random_trees_at_rest_carry_what_hangs_on_them(seed):
-    """Each joint of a tree carries the sum of the loads behind it, wherever its springs come to rest."""
+    """Each joint of a tree carries the sum of the loads behind it, wherever its springs come to rest, to 1e-8
+    of its own load, however small that is beside others."""
     cluster = Cluster(2, seed)
     cluster.joints, cluster.couplings = cluster.joints[: len(cluster.places)], []
     loads, behind = cluster.pushes.copy(), [{k} for k in range(len(cluster.places))]
@@ -410,8 +411,7 @@ def test_random_trees_at_rest_carry_what_hangs_on_them(seed):
             stiffness = 15 * float(np.linalg.norm(loads[sorted(behind[k])], axis=1).sum())
             model.add(mbs.TorsionSpring(f"s{number}", model.elements[f"p{number}"], stiffness=stiffness))
     carried = np.array([loads[sorted(bodies)].sum(axis=0) for bodies in behind])
-    for kind in SETS:
-        rest = mbs.equilibrium(model.compile(kind))
-        for number, load in enumerate(carried):
-            allowed = ALLOWED * np.abs(load).max() + 1e-13 * np.abs(carried).max()
-            np.testing.assert_allclose(rest.reaction(f"p{number}")[0, :2], -load, rtol=0.0, atol=allowed)
+    rest = mbs.equilibrium(model.compile(SETS[seed % 3]))
+    for number, load in enumerate(carried):
+        allowed = ALLOWED * np.abs(load).max()
+        np.testing.assert_allclose(rest.reaction(f"p{number}")[0, :2], -load, rtol=0.0, atol=allowed)

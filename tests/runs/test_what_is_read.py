@@ -12,6 +12,7 @@ from gallery import load
 
 import mbs_dae as mbs
 from mbs_dae.compiled.batch import BatchBuilder
+from mbs_dae.compiled.reading import Trajectory
 from mbs_dae.coordinates.natural import motions
 from mbs_dae.motion import outcome
 
@@ -105,3 +106,19 @@ def test_motions_in_natural_coordinates_do_not_depend_on_their_parts(mechanism, 
     for one, other in ((whole, system.from_bodies(moving.quantities.motion[1:])), (back, system.to_bodies(whole))):
         assert all(np.allclose(x, y, rtol=1e-13, atol=1e-13) for x, y in zip(one, other, strict=True))
     assert np.abs(back[0] - moving.quantities.motion.q).max() < 1e-8
+
+
+def test_a_state_without_forces_has_no_reactions_and_all_others_have():
+    """A force of 1/(t - 1) has no value at 1 s: its guide carries nan there, and the force before and after."""
+    model = mbs.PlanarModel("pole")
+    cart = model.body("cart", 1.0, 1.0)
+    model.add(mbs.Translational("guide", model.ground, cart), mbs.Force("push", cart, (0, 1 / (mbs.t - 1))))
+    system, t = model.compile(), np.array([0.5, 1.0, 1.5, 3.0])
+    still = np.tile(system.still, (4, 1))
+    motion = Trajectory(t, np.tile(mbs.assemble(model).full_q, (4, 1)), still, still)
+    done, multipliers, *_ = outcome.forces_along(system, motion)
+    assert done == 1 and np.isnan(multipliers[1]).all() and np.isfinite(multipliers[[0, 2, 3]]).all()
+    carried = np.abs(multipliers[[0, 2, 3]]).max(axis=1)
+    np.testing.assert_allclose(carried, [2.0, 2.0, 0.5], rtol=1e-12)
+    limits, _, undetermined = outcome.in_the_limit(system, motion, multipliers, 0, np.zeros(0, dtype=int))
+    assert undetermined[1].all() and not undetermined[[0, 2, 3]].any() and np.isnan(limits[1]).all()

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import null_space
 
 from ...tolerances import RANK
-from .rows import Bound, Rows
+from .rows import Bound, Rows, with_loads
 
 HOLDS = 1e-8
 """What may be left of forces that hold, relative to all that act, or to themselves where they are larger."""
@@ -66,15 +66,10 @@ class Forces:
     load: Load | None = None
 
     @cached_property
-    def effort(self) -> float:
-        """How large forces are: those that act on groups of bodies that can move, and given friction. A machine that
-        joints hold still on its foundation has nothing to do with what slips beside it, or on it."""
-        balance = self.rows.balance
-        group, moved = balance.system.structure.groups.column, np.abs(balance.free_velocities).max(axis=1, initial=0.0)
-        free = np.isin(group, group[moved * np.sqrt(balance.system.weight) > STILL])
-        lengths = np.linalg.norm(self.rows.along, axis=1)
-        given = [one.b[0] * lengths[one.slips.start] for one in self.bounds if not (one.joint or one.B.any())]
-        return float(np.linalg.norm([*balance.sizes[free], *given])) or 1.0
+    def efforts(self) -> np.ndarray:
+        """How large forces are along each free velocity: those of its level."""
+        sizes = self.rows.balance.efforts[self.rows.balance.motion_levels]
+        return np.where(sizes > 0.0, sizes, 1.0)
 
     @cached_property
     def columns(self) -> np.ndarray:
@@ -86,21 +81,20 @@ class Forces:
     def units(self) -> np.ndarray:
         """Forces that do as much as all that acts, if they are not taken up by joints: at a dead centre friction and
         loads along the free velocities are roundoff. A load counts with the friction that its press brings about."""
-        rows = self.rows.G / np.sqrt(self.rows.balance.system.weight)
-        lengths = np.linalg.norm(rows[self.used], axis=1)
-        if self.load is not None:
-            sizes = [np.linalg.norm(rows[one.slips], axis=1).max() for one in self.bounds]
-            rubs = [size * np.linalg.norm(more) for size, more in zip(sizes, self.load.bounds, strict=True)]
-            lengths = np.append(lengths, np.linalg.norm([*self.load.pull, *rubs]))
-        return self.effort / np.where(lengths > 0.0, lengths, 1.0)
+        if self.load is None:
+            return self.rows.units[self.used]
+        least = [self.rows.units[one.slips].min() for one in self.bounds]
+        rubs = [np.linalg.norm(more) / unit for unit, more in zip(least, self.load.bounds, strict=True)]
+        size = float(np.linalg.norm([*self.load.pull / self.efforts, *rubs]))
+        return np.append(self.rows.units[self.used], 1.0 / (size or 1.0))
 
     @cached_property
     def A(self) -> np.ndarray:
-        return self.columns * self.units / self.effort
+        return self.columns * self.units / self.efforts[:, None]
 
     @cached_property
     def unbalanced(self) -> np.ndarray:
-        return self.against / self.effort
+        return self.against / self.efforts
 
     @cached_property
     def balancing(self) -> tuple[np.ndarray, np.ndarray]:
@@ -194,11 +188,33 @@ class Forces:
 
 def forces_of(rows: Rows) -> Forces:
     """What may act at a pose."""
+    return _forces_along(with_loads(rows, _passed_on, _loads_of(rows)))
+
+
+def _forces_along(rows: Rows) -> Forces:
     bounds = tuple(one for one in rows.bounds if np.abs(one.b).any() or np.abs(one.B).any())
     slips = [*chain.from_iterable(range(one.slips.start, one.slips.stop) for one in bounds)]
     used = np.sort(np.append(rows.closed, np.array(slips, dtype=int))).astype(int)
     pressing = tuple(direction(one.b, np.eye(one.b.size)[0]) if one.joint else np.ones(1) for one in bounds)
     return Forces(rows, rows.balance.unbalanced, used, bounds, pressing)
+
+
+def _passed_on(rows: Rows) -> np.ndarray:
+    """The least forces along all rows of contacts that balance, within their bounds or not."""
+    forces = _forces_along(rows)
+    return forces.forces(forces.balancing[0])
+
+
+def _loads_of(rows: Rows) -> np.ndarray:
+    """How large forces along each velocity are: those that act on groups of bodies that can move, and given friction. A
+    machine that joints hold still on its foundation has nothing to do with what slips beside it, or on it."""
+    balance, root = rows.balance, np.sqrt(rows.balance.system.weight)
+    group, moved = balance.system.structure.groups.column, np.abs(balance.free_velocities).max(axis=1, initial=0.0)
+    sizes = np.where(np.isin(group, group[moved * root > STILL]), balance.sizes, 0.0)
+    for one in rows.bounds:
+        if not (one.joint or one.B.any()):
+            sizes = sizes + one.b[0] * np.linalg.norm(rows.G[one.slips], axis=0) / root
+    return sizes
 
 
 def direction(of: np.ndarray, otherwise: np.ndarray) -> np.ndarray:

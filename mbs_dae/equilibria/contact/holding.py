@@ -127,7 +127,7 @@ class Holding:
     def rest(self) -> Supported | None:
         """The balance of the pose where friction holds it, with the least forces that do."""
         forces = somewhere(forces_of(self.rows)).forces if self.rows.bounds else None
-        return None if forces is None else standing(self.rows, least_forces(forces))
+        return None if forces is None else standing(forces.rows, least_forces(forces))
 
     @cached_property
     def state(self) -> State:
@@ -196,7 +196,7 @@ def _with_load(rows: Rows, load: str) -> tuple[float, Forces]:
         raise ModelError(f"{what}; take a load that acts on a body")
     pull, *bounds = ((ahead - behind) / (2.0 * step) for ahead, behind in zip(far, back, strict=True))
     some = dict(zip((one.point for one in rows.bounds), bounds, strict=True))
-    own = Load(balance.free_velocities.T @ pull, tuple(some[one.point] for one in forces.bounds))
+    own = Load(forces.rows.balance.free_velocities.T @ pull, tuple(some[one.point] for one in forces.bounds))
     return value, replace(forces, load=own)
 
 

@@ -71,7 +71,8 @@ def _climbed(forces: Forces) -> Limit:
 
 
 def _fastest(forces: Forces, motion: np.ndarray) -> np.ndarray:
-    rates = forces.rows.along @ motion
+    rows, root = forces.rows, np.sqrt(forces.rows.balance.system.weight)
+    rates = rows.along @ (motion / forces.efforts) * rows.units * np.linalg.norm(rows.G / root, axis=1)
     size = np.abs(rates).max(initial=0.0)
     return rates / size if size > 0.0 else rates
 
@@ -106,7 +107,8 @@ def open_rows(limit: Limit) -> np.ndarray:
     found = [forces.A[:, :size]]
     roundoff = HOLDS * max(1.0, float(np.linalg.norm(f / units)))
     if limit.margin == np.inf:
-        found.append(np.eye(size)[~forces.normals[:size] & (np.abs(f) <= HOLDS * np.abs(f).max(initial=0.0))])
+        parts = np.abs(f / units)
+        found.append(np.eye(size)[~forces.normals[:size] & (parts <= HOLDS * min(1.0, parts.max(initial=0.0)))])
     for k in range(len(forces.bounds) if limit.margin < np.inf else 0):
         v, slips = forces.press(k), forces.friction(k)[:, :size]
         now, own = v.a + v.C[:, :size] @ (f / units), slips @ (f / units)

@@ -9,8 +9,8 @@ N the normal force of a contact, or what presses in a joint, |b + B f|, or N = 1
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,10 +20,12 @@ from ...errors import ModelError
 from ...explain.contacts import point_of
 from ...motion.contact.guards import TOUCHES
 from ...motion.mechanism import mechanism
-from ..balance import Balance
+from ..balance import Balance, levels_of_forces
 
 MOVES = 1e-9
 """Obstacles move that go faster than this, in lengths of the model a second, or begin to, in a second."""
+ROUNDS = 5
+"""The levels of loads through contacts are found again so often at most: each time ε times what was there is left."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +72,14 @@ class Rows:
         return self.G @ self.balance.free_velocities
 
     @cached_property
+    def units(self) -> np.ndarray:
+        """A force along each row that is as large as the loads of the bodies on which it acts."""
+        balance = self.balance
+        unit = balance.efforts[balance.levels] * np.sqrt(balance.system.weight)
+        sizes = np.linalg.norm(self.G / np.where(unit > 0.0, unit, 1.0), axis=1)
+        return 1.0 / np.where(sizes > 0.0, sizes, 1.0)
+
+    @cached_property
     def bounds(self) -> tuple[Bound, ...]:
         """Of all friction that may act here."""
         return tuple(self._bounds())
@@ -101,6 +111,21 @@ class Rows:
 
     def who(self, point: int) -> str:
         return point_of(self.balance.system, point)
+
+
+def with_loads(rows: Rows, pushes_of: Callable[[Rows], np.ndarray], sizes: np.ndarray) -> Rows:
+    """The rows with the levels of all that bodies carry: forces of these sizes, and what contacts pass on. A light body
+    under a heavy one has heavy loads. Pushes follow from the rows: at first as if there were one level."""
+    balance, root = rows.balance, np.sqrt(rows.balance.system.weight)
+    levels = levels_of_forces(balance.system, sizes)
+    one = replace(rows, balance=replace(balance, sizes=sizes, levels=0 * levels))
+    for _ in range(ROUNDS if levels.any() else 0):
+        loads = sizes + np.abs(one.G).T @ np.abs(pushes_of(one)) / root
+        levels, before = levels_of_forces(balance.system, loads), one.balance.levels
+        one = replace(rows, balance=replace(balance, sizes=loads, levels=levels))
+        if (levels == before).all():
+            break
+    return one
 
 
 def rows_at(balance: Balance) -> Rows:

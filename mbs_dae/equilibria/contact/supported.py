@@ -96,7 +96,7 @@ def with_rows(balance: Balance, rows: Rows, pushes: np.ndarray, held: np.ndarray
 
 def pressed(rows: Rows, pushes: np.ndarray) -> np.ndarray:
     """The gaps that press."""
-    return rows.gaps[pushes[rows.gaps] > FELT * np.abs(pushes).max(initial=0.0)]
+    return rows.gaps[pushes[rows.gaps] > FELT * np.minimum(rows.units, np.abs(pushes).max(initial=0.0))[rows.gaps]]
 
 
 def modes_of(here: Supported) -> Mapping[str, np.ndarray]:
@@ -111,11 +111,11 @@ def modes_of(here: Supported) -> Mapping[str, np.ndarray]:
 def standing(rows: Rows, pushes: np.ndarray) -> Supported:
     """The balance of a pose that these forces along the rows of contacts hold: what presses stays closed, and where
     there is friction it sticks."""
-    largest = FELT * np.abs(pushes).max(initial=0.0)
+    felt = FELT * np.minimum(rows.units, np.abs(pushes).max(initial=0.0))
     sticking = [
         np.arange(one.slips.start, one.slips.stop)
         for one in rows.bounds
-        if np.linalg.norm(one.b + one.B @ pushes) > largest
+        if np.linalg.norm(one.b + one.B @ pushes) > felt[one.slips].min()
     ]
     loads = rows.balance.taken_up(rows.balance.forces + rows.G.T @ pushes)
     return with_rows(rows.balance, rows, pushes, np.concatenate([pressed(rows, pushes), *sticking]).astype(int), loads)

@@ -58,9 +58,9 @@ def check_contacts(here: Balance) -> None:
     """Refuse a rest that friction holds, which may be elsewhere as well, and one in which a gap may open, or not."""
     if not isinstance(here, Supported):
         return
-    size = np.abs(here.pushes).max(initial=0.0)
+    size = np.minimum(here.rows.units, np.abs(here.pushes).max(initial=0.0))
     slips = np.setdiff1d(np.arange(here.pushes.size), here.rows.gaps)
-    if np.abs(here.pushes[slips]).max(initial=0.0) > 1e-9 * size:
+    if (np.abs(here.pushes[slips]) > 1e-9 * size[slips]).any():
         what = f"friction holds {here.system.model.name!r} at rest, which it may do elsewhere as well"
         raise ModelError(f"{what}: there is no derivative; leave derivatives= out, or ask for found.holding")
     alone = without_friction(here)
@@ -77,7 +77,7 @@ def solved_rest(here: Balance, asked: Asked) -> Solved:
     H = np.block([[K, by_z], [by_x, own_z]])
     J = np.hstack([own.jacobian, np.zeros((len(own.jacobian), len(places)))])
     right = np.array([_by_parameter(own, asked, name, places) for name in asked.names]).T
-    weight = np.append(own.system.weight, 1.0 / units**2)
+    weight = np.append(own.weight_by_level, 1.0 / units**2)
     split = n + len(places)
     found = solve_bordered(sps.csr_matrix(H), sps.csr_matrix(J), -right[:split], -right[split:], weight)
     free = block_diag(own.free_velocities, np.diag(units))

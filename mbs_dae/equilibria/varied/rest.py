@@ -48,8 +48,8 @@ class VariedRest(Varied):
         instant = Instant(self.system, self.asked.symbols, here.t, here.q, here.system.still)
         slopes = instant.slopes((POSITIONS, FORCES), here.system.still, here.multipliers)
         right = -slopes[FORCES].given, -slopes[POSITIONS].given
-        found = solve_bordered(slopes[FORCES].x, instant.rows, *right, here.system.weight)
-        sines = np.linalg.svd(here.stiffness, compute_uv=False)
+        found = solve_bordered(slopes[FORCES].x, instant.rows, *right, here.weight_by_level)
+        sines = np.linalg.svd(here.stiffness * np.outer(here.motion_scale, here.motion_scale), compute_uv=False)
         holds = not sines.size or bool(sines.min() > RANK * sines.max())
         return Solved(found.x.T, found.multipliers.T, np.zeros((count, 0)), np.zeros((count, 0)), holds)
 
