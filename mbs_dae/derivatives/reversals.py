@@ -108,7 +108,8 @@ def told_of_corners(model: Model) -> str:
     for element in model.forces:
         load, slots = element.form()
         for e in (e for row in load.rows for e in row.atoms(Lookup)):
-            if e.args[2].free_symbols - {*slots, t} and getattr(e.args[0], "table", None) and e.args[0].table.breaks(1):
+            table = getattr(slots.get(e.args[0], e.args[0]), "table", None)
+            if table is not None and e.args[2].free_symbols - {*slots, t} and table.breaks(1):
                 who.append(element.who)
     if not who:
         return ""
