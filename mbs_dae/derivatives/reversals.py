@@ -1,4 +1,5 @@
-"""Passages of the two ends of a force through each other, where the direction of the force reverses.
+"""Passages of the two ends of a force through each other, where the direction of the force reverses; and of whatever
+else stands under a root in a force through zero.
 
 A force along the line between two points has the direction d/|d|. Where the points pass through each other, d = 0, it
 jumps, and no function of the motion changes its sign there: |d| only touches zero. The projection g = d · e of the
@@ -14,8 +15,9 @@ motion behind changes with ρ log ρ, which has no derivative.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -24,9 +26,11 @@ from ..compiled import System
 from ..compiled.reading import Reader
 from ..model.forces.base import EffortElement
 from ..model.measures import Quantity
+from ..model.model import Model
 from ..symbolic.derive import Relation
+from ..symbolic.functions import Lookup
 from ..symbolic.loads import Load
-from ..symbolic.markers import marker_symbols
+from ..symbolic.markers import marker_symbols, t, variables
 from ..symbolic.markers.primitives import distance
 
 PIECES = 64
@@ -48,7 +52,8 @@ class Passage(NamedTuple):
     step: int
     """The number of the step in the run."""
     t: float
-    who: str
+    what: str
+    """What happens, in words."""
     force: int
     """The number of the force in `Reversals`."""
     meets: bool
@@ -56,7 +61,11 @@ class Passage(NamedTuple):
 
     @property
     def message(self) -> str:
-        return f"at t = {self.t:.6g} the ends of {self.who} meet, or all but, and its direction turns within one step"
+        return f"at t = {self.t:.6g} {self.what}, or all but, and its direction turns within one step"
+
+    def told_within(self, t: float) -> str:
+        """There are no derivatives at a requested time that stands in the step of the passage."""
+        return f"none at t = {t:.9g} itself: in the step around it {self.what}"
 
 
 def has_jump(element: EffortElement) -> bool:
@@ -68,38 +77,117 @@ def has_jump(element: EffortElement) -> bool:
     return bool(sp.simplify(effort.xreplace(there) + effort.xreplace(back)) != 0)
 
 
+def _size(constant: sp.Expr, number: Callable[[sp.Symbol], float]) -> float:
+    """The value of an expression of constants; of one that time changes, none is known."""
+    values = {symbol: number(symbol) for symbol in constant.free_symbols}
+    return 0.0 if t in values else abs(float(constant.subs(values)))
+
+
+def under_root(base: sp.Expr, number: Callable[[sp.Symbol], float]) -> tuple[sp.Expr, ...] | None:
+    """u of Σ u², or None if this is no sum of squares: constants, whose values `number` knows, are squares if they are
+    positive."""
+    found = list[sp.Expr]()
+    for term in sp.Add.make_args(base):
+        root = sp.S.One
+        for factor in sp.Mul.make_args(term):
+            power = factor.as_base_exp()
+            if power[1].is_Integer and power[1] % 2 == 0:
+                root *= power[0] ** (power[1] / 2)
+            elif factor.is_number and factor.is_nonnegative or factor.is_Symbol and number(factor) >= 0.0:
+                root *= sp.sqrt(factor)
+            else:
+                return None
+        found.append(root)
+    return tuple(found)
+
+
+def told_of_corners(model: Model) -> str:
+    """Which forces read a table with corners by the place or the rate of a motion; "" if none. Steps do not end where a
+    corner is passed, and an error of the run of rtol there is one of about √rtol in how the next motion bends."""
+    who = list[str]()
+    for element in model.forces:
+        load, slots = element.form()
+        for e in (e for row in load.rows for e in row.atoms(Lookup)):
+            table = getattr(slots.get(e.args[0], e.args[0]), "table", None)
+            if table is not None and e.args[2].free_symbols - {*slots, t} and table.breaks(1):
+                who.append(element.who)
+    if not who:
+        return ""
+    what = f"{', '.join(dict.fromkeys(who))}: a table with corners, read by the motion"
+    why = "where derivatives are right to about the root of rtol"
+    return f"{what}, {why}; a Piecewise, Max or kind='cubic' loses nothing"
+
+
 class Reversals:
-    """The forces of a model with a direction d/|d|, and the passages of their ends as a run goes."""
+    """The forces of a model with a direction d/|d|, and the passages of their ends as a run goes. They are forces along
+    the line between two points, and all that are written with a root of a sum of squares, √(Σ u²) = |d|. What is no sum
+    of squares is watched itself, as d²."""
 
     def __init__(self, system: System):
         """`system` is in the coordinates of bodies."""
-        self.names, self.readers = list[str](), list[Reader]()
+        self.names, self.readers, self.squared = list[str](), list[Reader](), list[bool]()
         self._last: tuple[np.ndarray, np.ndarray] | None = None
         self._steps = 0
         self.passages = list[Passage]()
         symbols = marker_symbols(2, system.model.dimension)
         between = Relation(symbols, tuple(symbols[1].point - symbols[0].point))
         for element in system.model.forces:
-            load = element.form()[0]
+            load, slots = element.form()
             if not isinstance(load, Load):  # a force in Python: steps see it as it is, and so do differences of it
                 continue
-            squares = {e.base for row in load.total for e in row.atoms(sp.Pow) if e.exp.is_Rational and e.exp.q == 2}
-            if not squares or (isinstance(element, EffortElement) and not has_jump(element)):
-                continue
-            for (k, i), (m, j) in combinations(enumerate(load.markers), 2):
-                if squares & {distance(i, j) ** 2, distance(j, i) ** 2}:
-                    self.names.append(element.who)
-                    self.readers.append(system.reader_of(between, (element.markers[k], element.markers[m])))
+            along = {
+                distance(*own) ** 2: (element.markers[k], element.markers[m])
+                for (k, i), (m, j) in combinations(enumerate(load.markers), 2)
+                for own in ((i, j), (j, i))
+            }
+            steps, known = dict(load.steps), {*variables(load.markers)[0], *slots, t}
+
+            def value(symbol: sp.Symbol, slots: Mapping[sp.Symbol, Any] = slots) -> float:
+                return system.evaluator(slots[symbol]) if symbol in slots else -1.0
+
+            bases = {e.base for row in load.total for e in row.atoms(sp.Pow) if e.exp.is_Rational and e.exp.q == 2}
+            for base in sorted(bases, key=sp.default_sort_key):
+                if base in along:
+                    if not isinstance(element, EffortElement) or has_jump(element):
+                        self.names.append(f"the ends of {element.who} meet")
+                        self.readers.append(system.reader_of(between, along[base]))
+                        self.squared.append(False)
+                    continue
+                while base.free_symbols & {*steps}:
+                    base = base.xreplace(steps)
+                if not base.free_symbols or base.free_symbols - known:
+                    continue  # rates pass zero where a motion turns, and a run does not go on with a force that jumps
+                roots = under_root(base, value) or under_root(sp.factor(base), value)
+                places = {*variables(load.markers)[0]}
+                rows = [root for root in roots or (base,) if root.free_symbols & places]
+                if not rows or any(_size(root, value) for root in roots or () if not root.free_symbols & places):
+                    continue  # a constant that is not 0 stands beside: this never is 0
+                own = {s: slots[s] for s in slots if any(row.has(s) for row in rows)}
+                self.names.append(f"a root in {element.who} reaches 0")
+                self.readers.append(system.reader_of(Relation(load.markers, tuple(rows)), element.markers, own))
+                self.squared.append(roots is None)
+
+    def distances(self, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """d and ḋ of each force, (forces, 2, times, n), in the coordinates of the bodies; d with fewer than n entries
+        has zeros behind them."""
+        return padded([reader(t, q, v, np.zeros_like(v))[:2] for reader in self.readers])
 
     def follow(self, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
         """Note the passages in the steps from the last state to these, (times, coordinates of the bodies), one after
-        the other. Within a step d is taken as the cubic in time with the d and ḋ of both ends."""
+        the other."""
         if not self.readers or not len(t):
             return
-        d = np.array([reader(t, q, v, np.zeros_like(v))[:2] for reader in self.readers])  # (forces, d and ḋ, times, 3)
+        d = self.distances(t, q, v)
         if self._last is not None:
             t, d = np.concatenate([self._last[0], t]), np.concatenate([self._last[1], d], axis=2)
         self._last = t[-1:], d[:, :, -1:]
+        self.passages += self.passages_between(t, d, self._steps)
+        self._steps += int(np.count_nonzero(np.diff(t) > 0.0))
+
+    def passages_between(self, t: np.ndarray, d: np.ndarray, steps: int = 0) -> list[Passage]:
+        """The passages in the steps between these times, at which `distances` are d; the first is step number `steps`
+        of the run. Within a step d is taken as the cubic in time with the d and ḋ of both ends."""
+        found = list[Passage]()
         (d0, v0), (d1, v1) = (np.moveaxis(x, 1, 0) for x in (d[:, :, :-1], d[:, :, 1:]))  # each (forces, steps, 3)
         across = (d0 * d1).sum(axis=2) < 0.0
         inward = ((d0 * v0).sum(axis=2) < 0.0) & ((d1 * v1).sum(axis=2) > 0.0)
@@ -114,8 +202,57 @@ class Reversals:
             at = np.clip(at, 0.0, 1.0)
             gap = np.linalg.norm(path[:-1] + at[:, None] * piece, axis=1)
             p, least = int(gap.argmin()), min(np.linalg.norm(d0[k, n]), np.linalg.norm(d1[k, n]))
-            if gap[p] <= TURNS * least:
-                step = self._steps + int(np.count_nonzero(forward[:n]))
-                when, meets = float(t[n] + h * (p + at[p]) / PIECES), bool(across[k, n] and gap[p] <= MEETS * least)
-                self.passages.append(Passage(step, when, self.names[k], int(k), meets))
-        self._steps += int(np.count_nonzero(forward))
+            if gap[p] <= (TURNS**2 if self.squared[k] else TURNS) * least:
+                step = steps + int(np.count_nonzero(forward[:n]))
+                when, straight = float(t[n] + h * (p + at[p]) / PIECES), bool(across[k, n] and gap[p] <= MEETS * least)
+                meets = straight and not self.squared[k]
+                found.append(Passage(step, when, self.names[k], int(k), meets))
+        return found
+
+
+def padded(rows: Sequence[np.ndarray]) -> np.ndarray:
+    """Arrays whose last axes have several lengths, as one, with zeros behind."""
+    width = max((own.shape[-1] for own in rows), default=0)
+    return np.array([np.pad(own, [(0, 0)] * (own.ndim - 1) + [(0, width - own.shape[-1])]) for own in rows])
+
+
+class Sides(NamedTuple):
+    """Where the ends of a force meet: how long the step goes on before and behind it, the state there, and y' before
+    and behind."""
+
+    before: float
+    behind: float
+    y: np.ndarray
+    f_before: np.ndarray
+    f_behind: np.ndarray
+
+
+def sides_of(
+    passage: Passage, t: tuple[float, float], y: Sequence[np.ndarray], dy: Sequence[np.ndarray],
+    rate: Callable[[float, np.ndarray], np.ndarray],
+) -> Sides:  # fmt: skip
+    """From times, states and y' at both ends of its step, to the second order in its length h. y' is carried on to the
+    passage as it changes over h before the step, and over h behind it: `rate` gives it there, on the same side."""
+    h, (first, last) = t[1] - t[0], dy
+    before, behind = passage.t - t[0], t[1] - passage.t
+    f_before = first + before / h * (first - rate(t[0] - h, y[0] - h * first))
+    f_behind = last - behind / h * (rate(t[1] + h, y[1] + h * last) - last)
+    return Sides(before, behind, y[0] + 0.5 * before * (first + f_before), f_before, f_behind)
+
+
+def passage_moved(
+    passages: Sequence[Passage], d: np.ndarray, slopes: np.ndarray, rates: np.ndarray, meeting: np.ndarray,
+    reach: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """t' by each parameter, of passages in one step. At its beginning `distances` are d, (forces, 2 or 3), which gives
+    the direction e, and change by `slopes`, (parameters, forces, 2 or 3), which tells whether parameters move the ends
+    along it; where ends meet they change by `meeting` and with time by `rates`. t' is nan where the ends do not meet on
+    one line, or where several pass that pass one after the other beside. `reach` (parameters,) is how far bodies move
+    by each parameter."""
+    times = np.full((len(passages), len(slopes)), np.nan)
+    for own, one in zip(times, passages, strict=True):
+        e, slope = d[one.force] / np.linalg.norm(d[one.force]), slopes[:, one.force]
+        sideways = np.linalg.norm(slope - np.outer(slope @ e, e), axis=1)
+        meets = one.meets & (sideways <= SIDEWAYS * (np.linalg.norm(slope, axis=1) + reach))
+        own[:] = np.where(meets, -(meeting[:, one.force] @ e) / (rates[one.force] @ e), np.nan)
+    return np.where(np.ptp(times, axis=0) <= SIDEWAYS * np.abs(times).max(axis=0), times[0], np.nan)

@@ -114,15 +114,20 @@ def _smooth(what: sp.Expr, lower: float, upper: float, said: str) -> Limit:
 
 
 def largest_of(given: Any) -> list[Measured]:
-    """What must be small in all entries, so that its largest value is: |x| is x and -x."""
+    """What must be small in all entries, so that its largest value is: of |x| x and -x, of a multiple of a maximum that
+    of each value, of a negative one of a minimum as well."""
     found: list[Measured] = []
     for one in given if isinstance(given, list | tuple) else [given]:
         measured = objective_of(one)
         if not isinstance(measured, Formula):
             found.append(measured)
             continue
-        inner = measured.expression
-        inner = inner.args[0] if isinstance(inner, Maximum) else inner
-        both = (inner.args[0], -inner.args[0]) if isinstance(inner, sp.Abs) else (inner,)
-        found += [Formula(each) for each in both]
+        shift, term = measured.expression.as_independent(Maximum, Minimum, as_Add=True)
+        factor, inner = term.as_coeff_Mul()
+        if shift.is_number and isinstance(inner, Maximum if factor > 0 else Minimum):
+            inner = inner.args[0]
+        else:
+            shift, factor, inner = sp.S.Zero, sp.S.One, measured.expression
+        both = (inner.args[0], -inner.args[0]) if isinstance(inner, sp.Abs) and factor > 0 else (inner,)
+        found += [Formula(shift + factor * each) for each in both]
     return found

@@ -118,7 +118,9 @@ def search(runs: Runs, box: Box, kind: str, start: np.ndarray, most: int) -> Tri
         end, iterations, message = _gauss_newton(runs, box, first, most)
     else:
         end, iterations, message = _Programme(runs, box, kind, first, most).solved()
-    if not runs.limits and (lower := _lower_beside(runs, box, kind, first, end)) is not None:
+    if wanted_value(first, kind) <= wanted_value(end, kind) and _are_kept(sides_of(runs, box, first), first):
+        end = first  # a search that begins at the optimum ends within roundoff of it
+    if (lower := _lower_beside(runs, box, kind, first, end)) is not None:
         again = search(runs, box, kind, lower, most)
         return Trial(start, again.end, iterations + again.iterations, runs.count - before, again.message)
     return Trial(start, end, iterations, runs.count - before, message)
@@ -127,22 +129,50 @@ def search(runs: Runs, box: Box, kind: str, start: np.ndarray, most: int) -> Tri
 PROBE = 1e-2
 """Distance of trial designs from a stationary start, as a part of the range between the bounds: a quadratic objective
 changes over it by 5e-5 of its second derivative by the scaled design."""
+LIMITED = 1e-6
+"""Margin by which a trial design may exceed limits, in parts of their size: what an optimum may exceed them by."""
+
+
+def _are_kept(sides: Sides, found: Evaluation) -> bool:
+    """Whether a design keeps all limits."""
+    margins = sides.margins(found)
+    return bool((np.where(sides.equation, -np.abs(margins), margins) >= -LIMITED).all())
 
 
 def _lower_beside(runs: Runs, box: Box, kind: str, first: Evaluation, end: Evaluation) -> np.ndarray | None:
-    """Return the design with the least objective next to the end of a search, shape (numbers,), or None if none is
-    lower. Tried are steps of those numbers that the search left at their start because their slope is 0 there, as
-    at a maximum or a saddle."""
+    """Return the design with the least objective next to the end of a search that keeps the limits, shape (numbers,),
+    or None if none is lower. Tried are steps of those numbers that the search left at their start because their slope
+    is 0 there, as at a maximum or a saddle: of each one, then along the direction in which the slope falls fastest,
+    the eigenvector of the least eigenvalue of the matrix of second derivatives, from the slopes of the first trials."""
     size = max(abs(wanted_value(end, kind)), abs(wanted_value(first, kind)))
     g = np.abs(wanted_slope(end, kind) * box.width)
+    still = np.flatnonzero((first.row == end.row) & (g <= 1e-9 * size))
+    sides, bounds = sides_of(runs, box, end), (box.u(box.low), box.u(box.high))
     found, least = None, wanted_value(end, kind) - 1e-9 * size
-    for k in np.flatnonzero((first.row == end.row) & (g <= 1e-9 * size)):
-        for step in (-PROBE, PROBE):
-            u = box.u(end.row)
-            u[k] = np.clip(u[k] + step, 0.0, 1.0)
-            beside = runs.at(box.row(u))
-            if isinstance(beside, Evaluation) and wanted_value(beside, kind) < least:
-                found, least = beside.row, wanted_value(beside, kind)
+
+    def tried(step: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """Where a step of the unknowns leads, and the slope there; None where there is no motion."""
+        nonlocal found, least
+        u = np.clip(box.u(end.row) + step, *bounds)
+        beside = runs.at(box.row(u))
+        if isinstance(beside, Failed):
+            return None
+        if _are_kept(sides, beside) and wanted_value(beside, kind) < least:
+            found, least = beside.row, wanted_value(beside, kind)
+        return u, wanted_slope(beside, kind) * box.width
+
+    second = np.zeros((still.size, still.size))
+    for j, k in enumerate(still):
+        ends = [tried(step * np.eye(g.size)[k]) for step in (PROBE, -PROBE)]
+        if ends[0] is not None and ends[1] is not None and ends[0][0][k] != ends[1][0][k]:
+            second[j] = (ends[0][1] - ends[1][1])[still] / (ends[0][0][k] - ends[1][0][k])
+    if found is None and still.size > 1:
+        falls, ways = np.linalg.eigh(0.5 * (second + second.T))
+        if falls[0] < -1e-9 * np.abs(falls).max():
+            for sign in (PROBE, -PROBE):
+                step = np.zeros(g.size)
+                step[still] = sign * ways[:, 0]
+                tried(step)
     return found
 
 

@@ -45,6 +45,7 @@ def expression_of(value: Any, what: str, variables: str = "", jumps: bool = Fals
     if e.has(sp.DiracDelta):
         remedy = "write a short pulse that is smooth, or the velocity that the impulse gives: initial={...}"
         raise ModelError(f"{what} contains an impulse (DiracDelta), which acts in no time at all; {remedy}")
+    e = _ratios_to_signs(e)
     if not jumps and (found := sorted({str(f.func) for f in e.atoms(*JUMPS)})):
         remedy = "make it smooth: sp.tanh(x / width) in place of sp.sign(x), a Table or mbs.Motion"
         raise ModelError(f"{what} jumps ({', '.join(found)}), and its slope is asked for; {remedy}")
@@ -52,6 +53,19 @@ def expression_of(value: Any, what: str, variables: str = "", jumps: bool = Fals
         remedy = "use functions that sympy can differentiate and that exist in Python's math module"
         raise ModelError(f"cannot turn {what} into code: it contains {', '.join(unknown)}; {remedy}")
     return e
+
+
+def _ratios_to_signs(e: sp.Expr) -> sp.Expr:
+    """The expression with sign(u) for u/|u|, which is a ratio of two roundoffs where u passes zero."""
+    found = {}
+    for product in e.atoms(sp.Mul):
+        for factor in product.args:
+            if factor.is_Pow and factor.exp == -1 and isinstance(factor.base, sp.Abs):
+                u = factor.base.args[0]
+                rest = sp.cancel(product / factor / u)
+                if not rest.subs(u, 0).has(sp.zoo, sp.nan) and sp.fraction(sp.together(rest))[1].subs(u, 0) != 0:
+                    found[product] = rest * sp.sign(u)
+    return e.xreplace(found) if found else e
 
 
 def _without_code(e: sp.Expr) -> Iterator[str]:

@@ -19,10 +19,10 @@ from ..derivatives.across.following import Following, passed_by
 from ..derivatives.across.moments import note_events
 from ..derivatives.across.runs import check_followed, followed_run, is_to_be_followed
 from ..derivatives.parameters import Asked
-from ..derivatives.reversals import Reversals
+from ..derivatives.reversals import Reversals, told_of_corners
 from ..derivatives.runs.asked import asked_of_run
 from ..derivatives.runs.replayed import taken_of, varied_run
-from ..derivatives.varied import varied_of
+from ..derivatives.varied import tell, varied_of
 from ..errors import MbsError, ModelError
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import check_apart, told_of_kept
@@ -139,7 +139,7 @@ class Prepared:
     asked: Asked | None = None  # by what it is to be differentiated
     steps: Steps | None = None  # then
     following: Following | None = None  # where it may switch
-    reversals: Reversals | None = None  # where forces turn within one step, of a run that is differentiated
+    reversals: Reversals | None = None  # where forces turn within one step, of a run whose steps are made again
     first: Any = None  # prepared as well: the run that it goes on from, where that is made again
 
     def take_notes(self) -> None:
@@ -181,7 +181,6 @@ class Prepared:
     def _followed(self, status: int) -> int:
         if self.following and status == DONE:
             self.following.begin()
-            self._look(np.zeros(0), np.zeros((0, self.march.stages.y0.size)))
         return status
 
     def go_on(self, patience: int) -> int:
@@ -201,9 +200,6 @@ class Prepared:
             status = marching.resume(march)
         if self.following:
             self.following.after()
-            self._look(np.zeros(0), np.zeros((0, march.stages.y0.size)))
-            if self.reversals and self.reversals.passages:
-                self.following.stop(self.reversals.passages[0])
         return status
 
     def _look(self, t: np.ndarray, y: np.ndarray) -> None:
@@ -376,7 +372,7 @@ def _prepared(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepar
     if asked and followed:
         check_followed(system, asked)
         following = following_of(march, asked, begun.run if begun else run, sampling)
-        return replace(prepared, asked=asked, following=following, reversals=Reversals(bodies))
+        return replace(prepared, asked=asked, following=following)
     return prepared if asked is None else replace(prepared, asked=asked, steps=Steps(), reversals=Reversals(bodies))
 
 
@@ -404,8 +400,10 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
     message, stats = message or hidden, {**prepared.facts, **counts_of(march)}
     if stiff := told_of_stiffness(system, march):
         stats["stiff"] = stiff
-    if prepared.following and prepared.following.told:
-        stats["derivatives"] = "; ".join(prepared.following.told) + ": there are none from there on"
+    if following := prepared.following:
+        none = ["; ".join(following.told) + ": there are none from there on"] if following.told else []
+        if none or following.notes:
+            stats["derivatives"] = "; ".join([*none, *following.notes])
     success = error is None and (done == total or status == marching.EVENT)
     told = {"success": success, "message": message, "stats": stats, **prepared.told(status, done, events)}
     told["means"] = prepared.run.by.method.steps_over
@@ -417,7 +415,12 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
     check_violation(system.cartesian, march, result)
     check_energy(system, march, result)
     check_turns(result)
-    return _with_derivatives(prepared, result) if prepared.asked else result
+    if not prepared.asked:
+        return result
+    result = _with_derivatives(prepared, result)
+    if corners := told_of_corners(system.model):
+        tell(result, corners)
+    return result
 
 
 def _with_derivatives(prepared: Prepared, result: Result) -> Result:

@@ -109,6 +109,15 @@ def _rate_here(march, t):
 
 
 @compiled_apart
+def rate_at(march: March, t: float, y: Vector, dy: Vector):
+    """y' of a state beside the run, into dy. A status."""
+    remember(march)
+    status = derivative_at_end(march, t, y, dy)
+    put_back(march)
+    return status
+
+
+@compiled_apart
 def read_energy(march: March):
     """y' and the energies of the state that stands in `stages`, into the record."""
     return _rate_here(march, march.time[0])

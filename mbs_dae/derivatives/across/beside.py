@@ -29,6 +29,7 @@ from ...motion.implicit.iteration import FROM
 from ...motion.methods.stepping import Stepping
 from ...motion.record import new_march
 from ...motion.stabilise import Stabilization
+from ..reversals import Reversals
 
 
 class Stencil(NamedTuple):
@@ -43,13 +44,20 @@ class Stencil(NamedTuple):
 CENTRAL = Stencil(
     np.array([-2.0, -1.0, 1.0, 2.0]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0, np.array([1.0, -2.0, 2.0, -1.0]) / 4.0
 )
-FORWARD = Stencil(np.arange(5.0), np.array([-25.0, 48.0, -36.0, 16.0, -3.0]) / 12.0, np.zeros(5))
+FORWARD = Stencil(np.arange(1.0, 6.0), np.array([-77.0, 214.0, -234.0, 122.0, -25.0]) / 12.0, np.zeros(5))
 BACKWARD = Stencil(-FORWARD.offsets, -FORWARD.weights, FORWARD.bends)
-"""Where neighbours on one side only are designs: beside the bounds of what a parameter may be."""
+"""Where neighbours on one side only are designs, beside the bounds of what a parameter may be; or are on the run's side
+of a passage. The run itself is none of them: its own stages may stand on both sides."""
+SIDES = CENTRAL, FORWARD, BACKWARD
 SMALL = 3e-4
 """ε, and Δ over p."""
 FAR = 4.0
 """So many ε states are moved with a design."""
+NEAR = 0.1
+"""Ends of a force that are closer than this part of the model's length may meet in a neighbour: neighbours are moved by
+at most 2 FAR ε = 2.4·10⁻³ of each place and angle."""
+OTHER = {0: 1, 1: -1}
+"""Which side is tried next for neighbours, where they pass something that the run does not pass: both, above, below."""
 
 Made = Callable[["Beside", np.ndarray, float], np.ndarray]
 """What is differentiated: of a run beside, a state, and by how much later it is there."""
@@ -111,6 +119,21 @@ class Beside:
         goes_on = run.time[0] > implicit.told[FROM]  # else a step from here has been tried
         return np.array((implicit.stage if goes_on else implicit.before)[: self.remembers]).ravel()
 
+    @cached_property
+    def reversals(self) -> Reversals:
+        """The forces whose direction jumps where their ends meet."""
+        return Reversals(self.system.cartesian)
+
+    def distances(self, t: np.ndarray, q: np.ndarray, v: np.ndarray | None = None) -> np.ndarray:
+        """d and ḋ of the ends of each such force, (forces, 2, times, 2 or 3), at coordinates and velocities of this
+        system, or in states (times, y)."""
+        if v is None:
+            layout = self.march.mechanism.state
+            q, v = q[:, : layout.q_end], q[:, layout.v_at : layout.v_end]
+        q, v = np.ascontiguousarray(q), np.ascontiguousarray(v)
+        q, v, _ = self.system.to_bodies((q, v, np.zeros_like(v)))
+        return self.reversals.distances(t, q, v)
+
     def stand(self, where: Stands) -> None:
         """Go where the run stands, but for what is of the design."""
         self.march.words[self._carried] = where.words[self._carried]
@@ -136,6 +159,10 @@ class Way:
     def below(self) -> Way:
         return self.aside(-1) if self.aside else self
 
+    def beside(self, side: int) -> Way:
+        """The one by designs above (1), below (-1) or on both sides (0)."""
+        return (self, self.above, self.below)[side]
+
 
 ALONE = Way(1.0, ())
 """Of no design: along a way of the state alone."""
@@ -151,16 +178,20 @@ class Neighbours(NamedTuple):
     bends: np.ndarray
 
 
-def around(own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float) -> Neighbours:
+def around(
+    own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float,
+    states: Stencil = CENTRAL,
+) -> Neighbours:  # fmt: skip
     """Those of which the derivative is made along S and by a parameter, of a state that is met so much `later` by it;
-    none where nothing varies."""
+    none where nothing varies. Neighbouring states stand at the places of a stencil, as designs stand at those of the
+    way."""
     reach = float((np.abs(S) / unit).max(initial=0.0))
     small = SMALL / reach if reach > 0.0 else SMALL
     at_once = way.small if way.runs and reach > 0.0 and way.small <= FAR * small else 0.0
     parts, runs = [np.zeros((3, 0))], list[Beside]()
     if not at_once and (reach > 0.0 or later != 0.0):
-        parts.append(np.array([small * CENTRAL.offsets, CENTRAL.weights / small, CENTRAL.bends / small]))
-        runs = [own] * len(CENTRAL.offsets)
+        parts.append(np.array([small * states.offsets, states.weights / small, states.bends / small]))
+        runs = [own] * len(states.offsets)
     if way.runs:
         own_parts = at_once * way.stencil.offsets, way.stencil.weights / way.small, way.stencil.bends / way.small
         parts.append(np.array(own_parts))

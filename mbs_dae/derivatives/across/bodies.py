@@ -7,7 +7,7 @@ steps (`beside`) are taken of the reading, of all times at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,13 @@ from ...compiled import System
 from ...compiled.reading import Trajectory
 from ...motion.outcome import forces_along
 from ...readings.reactions import least
-from .beside import CENTRAL, SMALL
+from .beside import NEAR, OTHER, SIDES, SMALL, Beside, Way
 from .following import Following
 
+NEITHER = 2
+"""Neighbours stand behind a passage of the ends of a force on both sides."""
+Placed = tuple[Beside, np.ndarray, np.ndarray]
+"""A run beside, and coordinates and velocities at each time."""
 Rows = dict[str, np.ndarray]
 """Of q, v, a and multipliers: (times, ...), or (parameters, times, ...)."""
 
@@ -46,11 +50,22 @@ def slopes_of_bodies(
         reach = np.max([_largest(np.abs(x) / unit) for x, unit in zip(slopes, units, strict=True)], axis=0)
         small = SMALL / np.where(reach > 0.0, reach, 1.0)
         total = {name: np.zeros_like(x) for name, x in _read(system, own, modes, like).items()}
-        for c, weight in zip(CENTRAL.offsets, CENTRAL.weights, strict=True):
-            aside = [x + (c * small)[:, None] * dx for x, dx in zip(own[1:], slopes, strict=True)]
-            t = own.t + np.where(ended, 0.0, c * small * later[k])
-            beside = _read(system, Trajectory(t, *aside), modes, like)
-            _add(total, weight / small, beside, slice(None))
+
+        def aside(c: float, slopes: list[np.ndarray] = slopes, small: np.ndarray = small) -> list[np.ndarray]:
+            return [x + (c * small)[:, None] * dx for x, dx in zip(own[1:], slopes, strict=True)]
+
+        def states(side: int, aside: Callable[[float], list[np.ndarray]] = aside) -> list[Placed]:
+            moved = (aside(c) for c in SIDES[side].offsets)
+            return [(following.own, q, v) for q, v, _ in moved]
+
+        sides = _sides(following.own, own, states)
+        for side in {*sides.tolist()} & {0, 1, -1}:
+            here = sides == side
+            for c, weight in zip(SIDES[side].offsets, SIDES[side].weights, strict=True):
+                t = own.t + np.where(ended, 0.0, c * small * later[k])
+                beside = Trajectory(*(x[here] for x in (t, *aside(c))))
+                _add(total, weight / small[here], _read(system, beside, modes[here], like[here]), here)
+        ended |= sides == NEITHER
         _add_designs(total, following, k, own, modes, like)
         for rows in total.values():
             rows[ended] = np.nan
@@ -58,9 +73,35 @@ def slopes_of_bodies(
     return {name: np.array([one[name] for one in found]) for name in ("q", "v", "a", "multipliers")}
 
 
+def _sides(run: Beside, own: Trajectory, beside: Callable[[int], list[Placed]]) -> np.ndarray:
+    """On which side neighbours may stand at each time, (times,): on both (0) or on one (1, -1), where they are on the
+    side of a passage of the ends of a force on which the run is; or on neither. `beside` are those of a side."""
+    found = np.zeros(own.t.size, dtype=int)
+    if not run.reversals.readers or not own.t.size:
+        return found
+    apart = run.distances(own.t, own.q, own.v)[:, 0]
+    near = np.linalg.norm(apart, axis=2).min(axis=0) <= NEAR * run.system.length
+    for side, following in (*OTHER.items(), (-1, NEITHER)):
+        if (near & (found == side)).any():
+            rows = [(one.distances(own.t, q, v)[:, 0] * apart).sum(axis=2).min(axis=0) for one, q, v in beside(side)]
+            behind = np.min(rows, axis=0, initial=np.inf) < 0.0
+            found[near & (found == side) & behind] = following
+    return found
+
+
 def _add_designs(total: Rows, following: Following, k: int, own: Trajectory, modes: np.ndarray, q: np.ndarray) -> None:
-    """What the same coordinates mean in the designs beside; next to a break that moves, in those on one side."""
+    """What the same coordinates mean in the designs beside; next to a break that moves, or to a passage of the ends of
+    a force, in those on one side."""
     ways = [following.way_at(k, float(t)) for t in own.t]
+    for way in {id(one): one for one in ways if one is not None and one.runs}.values():
+
+        def designs(side: int, way: Way = way) -> list[Placed]:
+            return [(run, own.q, own.v) for run in way.beside(side).runs]
+
+        sides = _sides(following.own, own, designs)
+        for n in np.flatnonzero(sides):
+            if ways[n] is way:
+                ways[n] = None if sides[n] == NEITHER else way.beside(int(sides[n]))
     for way in {id(one): one for one in ways if one is not None}.values():
         here = np.array([one is way for one in ways])
         for run, weight in zip(way.runs, way.stencil.weights if way.runs else (), strict=True):

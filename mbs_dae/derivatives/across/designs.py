@@ -54,14 +54,23 @@ class Designs(NamedTuple):
 def designs_of(
     asked: Asked, name: str, run: Run, stencils: Sequence[Stencil] = EVERY, small: float = SMALL
 ) -> Designs:  # fmt: skip
+    own = run.system.coordinates.set, run.system.structure.tree
+    size, stencil, systems = systems_beside(asked, name, *own, stencils, small)
+    return Designs(size, stencil, systems, [run.initial] * len(systems), False)
+
+
+def systems_beside(
+    asked: Asked, name: str, coordinates: str, tree: Mapping[str, Any], stencils: Sequence[Stencil] = EVERY,
+    small: float = SMALL,
+) -> tuple[float, Stencil, list[System]]:  # fmt: skip
+    """The designs at the places of the first of these stencils at which there are some, and how far they are apart."""
     told, failed = asked.model.parameters[name], None
     value = told.value
     small *= size_of(asked.model.compile(), told.symbol, value)
     for stencil in stencils:
         try:
             models = [asked.model.with_parameters(**{name: value + c * small}) for c in stencil.offsets]
-            systems = [model.compile(run.system.coordinates.set, **run.system.structure.tree) for model in models]
-            return Designs(small, stencil, systems, [run.initial] * len(systems), False)
+            return small, stencil, [model.compile(coordinates, **tree) for model in models]
         except MbsError as error:
             failed = failed or error
     assert failed is not None
@@ -101,7 +110,7 @@ def following_of(march: Any, asked: Asked, run: Run, sampling: Sampling) -> Foll
         first.append(np.tensordot(begin.stencil.weights, starts, 1) / begin.small)
     S = np.zeros((len(ways), march.stages.y0.size))
     S[:, : march.mechanism.state.works_at] = np.array(first)
-    return Following(march, own, ways, np.array(moved), S, sampling)
+    return Following(march, own, asked.names, ways, np.array(moved), S, sampling)
 
 
 def _beside(

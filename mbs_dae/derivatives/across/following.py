@@ -22,9 +22,25 @@ from ...motion.record import ACCEPTED, NEXT
 from ...motion.samples import Sampling
 from ...symbolic.branches import WATCH
 from ..instants import Slopes
-from ..reversals import Passage
-from .again import make_steps, read_energy, read_guards_at, read_here
-from .beside import ALONE, SMALL, Beside, MadeOfAll, Neighbours, Stands, Way, around, each, stands, varied
+from ..reversals import Passage, passage_moved, sides_of
+from .again import make_steps, rate_at, read_energy, read_guards_at, read_here
+from .beside import (
+    ALONE,
+    FAR,
+    NEAR,
+    OTHER,
+    SIDES,
+    SMALL,
+    Beside,
+    MadeOfAll,
+    Neighbours,
+    Stands,
+    Way,
+    around,
+    each,
+    stands,
+    varied,
+)
 from .crossing import READ, Crossing, Ending, Instant
 from .decided import decided
 from .jumps import (
@@ -40,19 +56,27 @@ from .jumps import (
     time_moved,
 )
 
+TURNED = 10.0
+"""Neighbours that are apart by less than one part in so many of the distance of the ends of a force see the force turn
+as it turns: what is of fourth order then is right to 10⁻⁴."""
+
 
 class Following:
     """Of a run by all that is asked for: S, (parameters, y), goes along with it; `rows` is kept at requested times."""
 
     def __init__(
-        self, run: Any, own: Beside, ways: Sequence[Way], breaks: np.ndarray, S: np.ndarray, sampling: Sampling
+        self, run: Any, own: Beside, names: Sequence[str], ways: Sequence[Way], breaks: np.ndarray, S: np.ndarray,
+        sampling: Sampling,
     ):  # fmt: skip
         """`breaks`: how the ends of spans move with each parameter, (parameters, spans); S at the first state."""
-        self.run, self.own, self.ways, self.breaks, self.S, self.sampling = run, own, ways, breaks, S, sampling
+        self.run, self.own, self.names, self.ways, self.sampling = run, own, names, ways, sampling
+        self.breaks, self.S = breaks, S
         record = run.record
         self.rows = {name: np.zeros((len(ways), *getattr(record, name).shape)) for name in READ}
         self.told: dict[str, None] = {}
         """Why derivatives end somewhere."""
+        self.notes: dict[str, None] = {}
+        """At which requested times alone there are none."""
         self.remembered = np.zeros((len(ways), own.remembers * S.shape[1]))
         """How what the method remembers varies."""
         self.span = 0
@@ -63,7 +87,7 @@ class Following:
         self.moments: list[Slopes] = []
         """How the time and the state of each event change, in their order."""
         self.ending: Ending | None = None
-        self._watches = run.search.functions.size > 0
+        self._reverses = bool(own.reversals.readers)
 
     # --- as the run goes ---
 
@@ -90,7 +114,11 @@ class Following:
         y, dy, t = was.y, was.dy, float(run.time[0])
         if stepped:
             y, dy = run.stages.y1.copy(), run.stages.k[run.tableau.stages].copy()
-            self._step(t, changes=switched or broke)
+            passages = self._passages(t, y)
+            if passages:
+                self._pass(passages, t, y, dy)
+            else:
+                self._step(t, y, changes=switched or broke)
         if switched:
             self.crossing = Crossing(was, y, dy, self.S, t, t - was.t, np.flatnonzero(run.search.wanted == 1))
             self._switch(y, dy, broke)
@@ -113,18 +141,73 @@ class Following:
                 moved = self.time_moved([guard for name in events for guard in self.guards_of(name)])
                 self.ending = Ending(moved, self._kept(moved))
 
-    def stop(self, passage: Passage) -> None:
-        """Derivatives end at the passage of the ends of a force, which is in the last step: steps of neighbours, which
-        pass earlier and later, see the force on both sides."""
-        if passage.message not in self.told:
-            self._tell(passage.message)
-            self.S, self.remembered = np.full_like(self.S, np.nan), np.full_like(self.remembered, np.nan)
-            for own in self.rows.values():
-                own[:, (self.run.record.times >= passage.t)[: own.shape[1]]] = np.nan
-
     # --- what happens ---
 
-    def _step(self, t: float, changes: bool) -> None:
+    def _passages(self, t: float, y: np.ndarray) -> list[Passage]:
+        """Where the ends of forces pass each other in the step to the state y."""
+        if not self._reverses:
+            return []
+        ends = np.array([self.was.t, t])
+        return self.own.reversals.passages_between(ends, self.own.distances(ends, np.stack([self.was.y, y])))
+
+    def _pass(self, passages: Sequence[Passage], t: float, y: np.ndarray, dy: np.ndarray) -> None:
+        """Go across a step in which the ends of a force pass each other at the time t*, h₋ behind its begin and h₊
+        before its end. Steps are short there, as long as the error of the run lets them be. With A S of `varied`,
+
+            S₋ = S + h₋ A₋ S,      S₊ = S₋ + (f₋ - f₊) t',      S = S₊ + h₊ A₊ S₊.
+        """
+        run, was, size = self.run, self.was, self.S.shape[1]
+        state, first = run.mechanism.state, passages[0]
+        self.span = was.span
+
+        def rate_of(t: float) -> Callable[[Beside, np.ndarray, float], np.ndarray]:
+            def rate(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
+                found = np.zeros_like(y)
+                beside.stand(was.where)
+                return found if rate_at(beside.march, t, y, found) == DONE else found * np.nan
+
+            return rate
+
+        def apart(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
+            return beside.distances(np.array([first.t]), y[None])[:, 0, 0].ravel()
+
+        def rate(t: float, y: np.ndarray) -> np.ndarray:
+            return rate_of(t)(self.own, y, 0.0)
+
+        meeting = sides_of(first, (was.t, t), (was.y, y), (was.dy, dy), rate)
+        S = self.S + meeting.before * self.varied(rate_of(was.t), was.y, was.dy, self.S, (was.t, was.t))
+        d = self.own.distances(np.array([was.t, first.t]), np.stack([was.y, meeting.y]))
+        slopes, meets = (
+            self.varied(apart, y, dy, S, (was.t, was.t), smooth=True).reshape(len(S), *d[:, 0, 0].shape)
+            for y, dy, S in ((was.y, was.dy, self.S), (meeting.y, meeting.f_before, S))
+        )
+        reach = np.abs(self.S[:, : state.q_end]).max(axis=1)
+        moved = passage_moved(passages, d[:, 0, 0], slopes, d[:, 1, 1], meets, reach)
+        for k in np.flatnonzero(np.isnan(moved) & np.isfinite(S).all(axis=1)).tolist():
+            self._tell(f"{first.message}, by {self.names[k]}")
+            self._end_before(first, k, d[first.force, 1, 1], slopes[k, first.force])
+        S = carried_over(S, meeting.f_before, meeting.f_behind, moved)
+        S += meeting.behind * self.varied(rate_of(t), y, dy, S, (t, t))
+        self.S = S
+        self.remembered = np.tile(self.varied(rate_of(t), y, dy, S, (t, t)), self.remembered.shape[1] // size)
+        times = run.record.times
+        within = slice(was.read, int(np.searchsorted(times, t, side="right")))
+        for time in times[within]:
+            self.notes[first.told_within(float(time))] = None
+        for rows in self.rows.values():
+            rows[:, within] = np.nan
+
+    def _end_before(self, passage: Passage, k: int, rate: np.ndarray, slope: np.ndarray) -> None:
+        """A parameter moves the ends sideways. Where they are closer than its neighbours are apart, differences do not
+        tell how the force turns: what is read there has no derivative."""
+        unit = self.own.units_of(self.run, self.was.y, self.was.dy)
+        reach = float((np.abs(self.S[k]) / unit).max(initial=0.0))
+        aside = TURNED * FAR * SMALL * np.linalg.norm(slope) / max(reach, np.finfo(float).tiny)
+        from_then = self.run.record.times >= passage.t - aside / np.linalg.norm(rate)
+        for own in self.rows.values():
+            own[k, from_then[: own.shape[1]]] = np.nan
+
+    def _step(self, t: float, y1: np.ndarray, changes: bool) -> None:
         run, was, own, width = self.run, self.was, self.own, self.S.shape[1]
         times, closed, gains = run.record.times, int(run.stages.closed[0]), run.mechanism.gains
         first, last = was.read, int(np.searchsorted(times, t, side="left" if changes else "right"))
@@ -139,7 +222,7 @@ class Following:
             return made
 
         self.span = was.span
-        found = self._varied_all(make, y, was.dy, S, (was.t, t))
+        found = self._varied_all(make, y, was.dy, S, (was.t, t), end=y1)
         if not self.told and (np.isfinite(S).all(axis=1) & ~np.isfinite(found).all(axis=1)).any():
             self._tell(f"at t = {was.t:.6g} a step cannot be made in designs or states beside")
         self.S, self.remembered, *rows = np.split(found, np.cumsum([width, self.remembered.shape[1], *sizes[:-1]]), 1)
@@ -250,7 +333,8 @@ class Following:
 
     def standing(self) -> dict[str, Any]:
         """The derivatives found up to here, to which `stand` goes back."""
-        return vars(self) | {"rows": {name: own.copy() for name, own in self.rows.items()}, "told": dict(self.told)}
+        rows = {name: own.copy() for name, own in self.rows.items()}
+        return vars(self) | {"rows": rows, "told": dict(self.told), "notes": dict(self.notes)}
 
     def stand(self, where: dict[str, Any], forget: int = 0) -> None:
         """Go back to where this stood, with the moments that were noted since then, but for so many."""
@@ -261,25 +345,26 @@ class Following:
 
     def varied(
         self, make: Any, y: np.ndarray, dy: np.ndarray, S: np.ndarray, when: tuple[float, float],
-        later: np.ndarray | None = None,
+        later: np.ndarray | None = None, smooth: bool = False,
     ) -> np.ndarray:  # fmt: skip
-        """By all that is asked for, of what is made between two times."""
-        return self._varied_all(each(make), y, dy, S, when, later)
+        """By all that is asked for, of what is made between two times; or of what is `smooth` where forces reverse."""
+        return self._varied_all(each(make), y, dy, S, when, later, smooth=smooth)
 
     def _varied_all(
         self, make: MadeOfAll, y: np.ndarray, dy: np.ndarray, S: np.ndarray, when: tuple[float, float],
-        later: np.ndarray | None = None,
+        later: np.ndarray | None = None, end: np.ndarray | None = None, smooth: bool = False,
     ) -> np.ndarray:  # fmt: skip
-        """The same of what makes all at once. What is remembered behind a state is rates."""
+        """The same of what makes all at once; of a step that leads the run to the state `end`, those of neighbours
+        stand first in what is made. What is remembered behind a state is rates."""
         unit, size = self.own.units_of(self.run, y, dy), self.S.shape[1]
         for _ in range(size, y.size, size):
             unit = np.concatenate([unit, unit[:size] / (when[1] - when[0])])
-        plans, ended = list[Neighbours](), np.ones(len(S), dtype=bool)
-        for k, own in enumerate(S):
-            way = self._way(k, when) if np.isfinite(own).all() else None
-            if way is not None:
-                plans.append(around(self.own, way, y, own, unit, 0.0 if later is None else later[k]))
-                ended[k] = False
+        ways = [self._way(k, when) if np.isfinite(own).all() else None for k, own in enumerate(S)]
+        lags = np.zeros(len(S)) if later is None else later
+        if not smooth and self._is_near(y, end):
+            return self._varied_near(make, ways, y, S, unit, when, lags, end)
+        plans = [around(self.own, way, y, S[k], unit, lags[k]) for k, way in enumerate(ways) if way is not None]
+        ended = np.array([way is None for way in ways], dtype=bool)
         runs = [run for plan in plans for run in plan.runs]
         if not runs:
             return np.where(ended[:, None], np.nan, 0.0) * make([self.own], y[None], np.zeros(1))
@@ -294,6 +379,56 @@ class Following:
             if is_bent(bend, made, of, self._size(k)):
                 self._tell(f"at t = {when[0]:.6g} a step is too long for designs beside; give a smaller rtol or step")
                 found[k] = np.nan
+        return found
+
+    def _is_near(self, y: np.ndarray, end: np.ndarray | None) -> bool:
+        """Whether neighbours of these states may stand behind the passage of the ends of a force."""
+        if not self._reverses:
+            return False
+        states = np.stack([x[: self.S.shape[1]] for x in (y, end) if x is not None])
+        self._apart = self.own.distances(np.zeros(len(states)), states)[:, 0]
+        return bool(np.linalg.norm(self._apart, axis=2).min() <= NEAR * self.own.system.length)
+
+    def _varied_near(
+        self, make: MadeOfAll, ways: Sequence[Way | None], y: np.ndarray, S: np.ndarray, unit: np.ndarray,
+        when: tuple[float, float], later: np.ndarray, end: np.ndarray | None,
+    ) -> np.ndarray:  # fmt: skip
+        """Near a passage: of neighbours that stand on the run's side of it, at both ends of a step, central ones or
+        those above or below, states and designs by themselves."""
+        rows = [np.full((1, 0), np.nan)] * len(S)
+        for k, way in enumerate(ways):
+            sides = [0, 0]  # of states, of designs
+            while way is not None:
+                plan = around(self.own, way.beside(sides[1]), y, S[k], unit, later[k], SIDES[sides[0]])
+                runs = plan.runs or [self.own]
+                made = make(runs, plan.y if plan.runs else y[None], plan.later if plan.runs else np.zeros(1))
+                rows[k] = (plan.weights @ made if plan.runs else 0.0 * made[0])[None]
+                if not plan.runs:
+                    break
+                of_design = np.array([run is not self.own for run in runs])
+                behind = self._are_behind(plan, made, end)
+                if not behind.any():
+                    break
+                tried = [bool((behind & part).any()) for part in (~of_design, of_design)]
+                if any(bad and side not in OTHER for bad, side in zip(tried, sides, strict=True)):
+                    self._tell(f"at t = {when[0]:.6g} neighbours on both sides are beyond the passage of a force")
+                    rows[k] = np.full_like(rows[k], np.nan)
+                    break
+                sides = [OTHER[side] if bad else side for bad, side in zip(tried, sides, strict=True)]
+        width = max(row.shape[1] for row in rows)
+        if not width:
+            return np.nan * make([self.own] * len(S), np.stack([y] * len(S)), np.zeros(len(S)))
+        return np.concatenate([row if row.shape[1] else np.full((1, width), np.nan) for row in rows])
+
+    def _are_behind(self, plan: Neighbours, made: np.ndarray, end: np.ndarray | None) -> np.ndarray:
+        """Which neighbours, (neighbours,), are beyond a passage on the other side than the run, at an end of a step."""
+        found, size = np.zeros(len(plan.runs), dtype=bool), self.S.shape[1]
+        for n, run in enumerate(plan.runs):
+            states = [plan.y[n, :size]] + ([made[n, :size]] if end is not None else [])
+            if not np.isfinite(states).all():
+                continue
+            apart = run.distances(np.zeros(len(states)), np.stack(states))[:, 0]
+            found[n] = ((apart * self._apart).sum(axis=2) < 0.0).any()
         return found
 
     def _way(self, k: int, when: tuple[float, float]) -> Way | None:
@@ -341,11 +476,11 @@ class Following:
         size[of_events] = np.abs(make(self.own, before.y, before.t - t))[of_events]
         course, span = self.run.course, before.span
         if t == course.ends[span] and span < course.ends.size - 1:  # behind a break guards cannot be read
-            by_state = np.abs(varied(make, self.own, ALONE, crossing.y, crossing.dy, unit)) * crossing.length
+            by_state = np.abs(self._along(make, crossing.y, crossing.dy, unit)) * crossing.length
             in_time = bool((by_state <= IN_TIME * size).all())
             return self.breaks[:, span] if in_time else self._at_once()
         along = self.varied(make, crossing.y, crossing.dy, crossing.S, (t, t))
-        rate = varied(make, self.own, ALONE, crossing.y, crossing.dy, unit, 1.0)
+        rate = self._along(make, crossing.y, crossing.dy, unit, 1.0)
         if (np.abs(rate) * crossing.length <= GRAZES * size).any() and crossing.length > 0.0:
             self._tell(f"at t = {t:.6g} the motion touches where it switches, and does not pass")
             return np.full(len(self.ways), np.nan)
@@ -355,6 +490,13 @@ class Following:
         if np.isnan(found).any():
             self._tell(f"at t = {t:.6g} several things happen at once that come one after the other beside it")
         return found
+
+    def _along(self, make: Any, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float = 0.0) -> np.ndarray:
+        """The derivative of what is made along S, in the design of the run."""
+        if self._is_near(y, None):
+            when = (float(self.run.time[0]),) * 2
+            return self._varied_near(each(make), [ALONE], y, S[None], unit, when, np.array([later]), None)[0]
+        return varied(make, self.own, ALONE, y, S, unit, later)
 
     def _at_once(self) -> np.ndarray:
         """Of times: there are none."""

@@ -51,12 +51,17 @@ def check_followed(system: System, asked: Asked) -> None:
         if {*asked.symbols} & getattr(controller.every, "free_symbols", set()):
             what = f"{controller.who} samples at times that depend on what is asked for"
             raise ModelError(f"derivatives of simulate: {what}; give a number for every=, or leave derivatives= out")
+    check_laws(asked, "simulate")
+
+
+def check_laws(asked: Asked, verb: str) -> None:
+    """Refuse derivatives by a law of contacts or friction that is 0."""
     number = asked.model.evaluator()
     for one in (*asked.model.contacts, *asked.model.frictions):
         for law, value in zip(LAWS, one.laws, strict=True):
             if {*asked.symbols} & getattr(value, "free_symbols", set()) and number(value) == 0.0:
                 what = f"{one.who} has {law} 0 and is asked for it: there is a derivative to one side alone"
-                raise ModelError(f"derivatives of simulate: {what}; take one a little larger")
+                raise ModelError(f"derivatives of {verb}: {what}; take one a little larger")
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,9 +26,10 @@ from ...motion.past.tape import FRESH, HEAD, RESTARTED, ROOM, T0, T1, Steps, ent
 from ...motion.record import NEXT, March, new_march
 from ...motion.stabilise import Stabilization
 from ...results.result import Result, State
+from ..across.again import rate_at
 from ..along import Variation, vary_forces
 from ..parameters import Asked, Start
-from ..reversals import SIDEWAYS, Passage, Reversals
+from ..reversals import Passage, Reversals, padded, passage_moved, sides_of
 from ..start import Beginning
 from ..varied import VariedMotion, set_varied, starts_of, tell
 from .asked import given_of
@@ -121,7 +122,7 @@ def replayed(replay: Replay, taken: Taken, moved: np.ndarray, reversals: Crossin
         own = [step for step in passed if k <= step < until]
         for begin, end in pairwise(sorted({k, until, *own, *(step + 1 for step in own)})):
             if reversals and begin in own:
-                reversals.before(replay)
+                reversals.before(replay, head[begin])
             check_status(march, vary_stretch(replay, head[begin:end].copy()))
             if reversals and begin in own:
                 reversals.behind(replay, begin, head[begin])
@@ -134,49 +135,67 @@ class Crossings:
     """How the changes of a run go across the passages of the ends of forces: see `derivatives.reversals`."""
 
     def __init__(self, system: System, asked: Asked, taken: Taken):
-        self.asked, self.taken, self.readers = asked, taken, Reversals(system).readers
-        self.ended: dict[str, Passage] = {}
-        """By which parameters there are no derivatives from a passage on."""
+        self.asked, self.taken, self.reversals = asked, taken, Reversals(system)
+        self.ended: dict[str, str] = {}
+        """By which parameters there are no derivatives from a passage on, and why."""
+        self.within = list[str]()
+        """At which requested times there are none, which stand in a step with a passage."""
 
-    def before(self, replay: Replay) -> None:
-        """Before the step with a passage: the state, its rate, how the state changes, and how far that is off."""
+    def before(self, replay: Replay, head: np.ndarray) -> None:
+        """Before the step with a passage: the state, its rate, how both change, and how far that is off."""
         stages = replay.march.stages
-        self._was = stages.y0.copy(), stages.k[0].copy(), replay.dy0.copy(), replay.errors.copy()
+        known = stages.y0.copy(), stages.k[0].copy(), replay.dy0.copy()
+        self._was = *known, self._rates(replay, head, T0), replay.errors.copy()
 
     def behind(self, replay: Replay, step: int, head: np.ndarray) -> None:
-        """Behind it: the changes jump by (f₋ - f₊) t', or end where the ends do not meet on one line. So do those that
-        are read in the step itself, behind the passage and before its end, where they are not known."""
-        (y, dy, S, errors), march, state = self._was, replay.march, replay.march.mechanism.state
+        """Behind it: with A S of linear equations, h₋ before the passage and h₊ behind it,
+
+            S₋ = S + h₋ A₋ S,      S₊ = S₋ + (f₋ - f₊) t',      S = S₊ + h₊ A₊ S₊,
+
+        or none where the ends do not meet on one line. What is read in the step, behind the passage, is not known."""
+        (y, dy, S, moves, errors), march, state = self._was, replay.march, replay.march.mechanism.state
         passages = [one for one in self.taken.passages if one.step == step]
-        t, moving = head[[T0]], slice(state.v_at, state.v_end)
-        by = self.asked.symbols
-        q, v, a = (Dual(y[None, own], S[:, None, own], by) for own in (slice(state.q_end), moving, moving))
-        still = Dual(0.0 * a.value, 0.0 * a.slope, by)
-        times, leap = np.full((len(passages), len(by)), np.nan), dy - march.stages.k[0]
-        for k, one in enumerate(passages):
-            d, rate, _ = self.readers[one.force](t, q, v, still)
-            value, slope = d.value[0], d.slope[:, 0]
-            e = value / np.linalg.norm(value)
-            along = slope @ e
-            sideways = np.linalg.norm(slope - along[:, None] * e, axis=1)
-            meets = sideways <= SIDEWAYS * (np.linalg.norm(slope, axis=1) + np.abs(S[:, : state.q_end]).max(axis=1))
-            times[k] = np.where(one.meets & meets, -along / (rate.value[0] @ e), np.nan)
-        moved = times[0]
-        if len(passages) > 1:  # several pass at once: neighbours know no order of them
-            moved = np.where(np.ptp(times, axis=0) <= SIDEWAYS * np.abs(times).max(axis=0), moved, np.nan)
+
+        def rate(t: float, y: np.ndarray) -> np.ndarray:
+            found = np.zeros_like(y)
+            check_status(march, rate_at(march, t, y, found))
+            return found
+
+        when, states = (float(head[T0]), float(head[T1])), (y, march.stages.y0.copy())
+        meeting = sides_of(passages[0], when, states, (dy, march.stages.k[0].copy()), rate)
+        moving, by, reach = slice(state.v_at, state.v_end), self.asked.symbols, np.abs(S[:, : state.q_end]).max(axis=1)
+
+        def distances(y: np.ndarray, S: np.ndarray) -> list[Any]:
+            q, v = (Dual(y[None, own], S[:, None, own], by) for own in (slice(state.q_end), moving))
+            still = Dual(0.0 * v.value, 0.0 * v.slope, by)
+            return [reader(np.array([passages[0].t]), q, v, still) for reader in self.reversals.readers]
+
+        here = distances(y, S)
+        S = S + meeting.before * moves
+        there = distances(meeting.y, S)
+        values, rates = padded([one.value[0, 0] for one in here]), padded([one.value[1, 0] for one in there])
+        slopes, meets = (padded([one.slope[:, 0, 0] for one in own]).swapaxes(0, 1) for own in (here, there))
+        moved = passage_moved(passages, values, slopes, rates, meets, reach)
         for name, when in zip(self.asked.names, moved, strict=True):
             if np.isnan(when):
-                self.ended.setdefault(name, passages[0])
+                self.ended.setdefault(name, f"{passages[0].message}: there are none by {name} from there on")
         replay.errors[np.isnan(moved)] = errors[np.isnan(moved)]
-        replay.dy0[:] += moved[:, None] * leap
-        # the first slope of the next step is that of the changes behind the passage
-        first, recorded, anew = march.stages.k[0].copy(), int(march.counts[NEXT]), head.copy()
-        anew[T0], anew[FRESH], march.counts[NEXT] = head[T1], RESTARTED, march.record.times.size
-        check_status(march, vary_begin(replay, anew))
-        march.stages.k[0][:], march.counts[NEXT] = first, recorded
+        replay.dy0[:] = S + moved[:, None] * (meeting.f_before - meeting.f_behind)
+        replay.dy0[:] += meeting.behind * self._rates(replay, head, T1)
+        self._rates(replay, head, T1)  # the first slope of the next step
         within = np.flatnonzero((march.record.times >= passages[0].t) & (march.record.times <= head[T1]))
+        self.within += [passages[0].told_within(float(one)) for one in march.record.times[within]]
         for part in (getattr(replay.out, name) for name in Changes._fields):
             part.reshape(march.record.times.size, len(by), -1)[within] = np.nan
+
+    def _rates(self, replay: Replay, head: np.ndarray, at: int) -> np.ndarray:
+        """How y' changes in the state that stands in `replay`, at the begin or the end of a step: (parameters, y)."""
+        march = replay.march
+        first, recorded, anew = march.stages.k[0].copy(), int(march.counts[NEXT]), head.copy()
+        anew[T0], anew[FRESH], march.counts[NEXT] = head[at], RESTARTED, march.record.times.size
+        check_status(march, vary_begin(replay, anew))
+        march.stages.k[0][:], march.counts[NEXT] = first, recorded
+        return replay.dk[: len(replay.dy0)].copy()
 
 
 def stretches(steps: Steps) -> list[tuple[int, int]]:
@@ -264,8 +283,8 @@ class VariedRun(VariedMotion):
         replay = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
         crossings = Crossings(self.system, self.asked, self.taken) if self.taken.passages else None
         found = replayed(replay, self.taken, moved_state(self, self.taken, replay.march), crossings)
-        for name, passage in crossings.ended.items() if crossings and not works else ():
-            tell(self.result, f"{passage.message}: there are none by {name} from there on")
+        for what in (*crossings.ended.values(), *crossings.within) if crossings and not works else ():
+            tell(self.result, what)
         off = errors_of(replay, self._faint)
         for k in np.flatnonzero(off > errors_allowed(self.taken.by)):
             if not works:
