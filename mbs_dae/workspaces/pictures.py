@@ -94,7 +94,7 @@ def draw_regions(ax: Any, regions: Any, sizes: np.ndarray) -> ScalarMappable | N
         named.add(one.modes)
         corners = [cycle.points * one.scale / sizes for cycle in one.face.cycles]
         path = Path.make_compound_path(*(Path(np.vstack([p, p[:1]]), closed=True) for p in corners))
-        shade = shades.to_rgba(len(one.states))
+        shade = colours(len(one.states) / max(most, 1))
         ax.add_patch(PathPatch(path, facecolor=shade, edgecolor="none", label=label, zorder=1))
     return shades if many else None
 
