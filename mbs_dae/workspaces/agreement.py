@@ -40,8 +40,8 @@ class Counting(NamedTuple):
 
     poses: Callable[[np.ndarray], list[Point]]
     """The poses at a point, without any other point."""
-    lead: Callable[[Point, np.ndarray], list[Point]]
-    """The poses at a point that another pose leads to."""
+    lead: Callable[[Sequence[Point], np.ndarray], list[Point]]
+    """The poses at a point that others lead to."""
     add: Callable[[list[Point], list[Point]], None]
     """Append the new poses of the second list to the first."""
     number: Callable[[list[Point]], int] = len
@@ -82,8 +82,7 @@ def _led(counting: Counting, poses: list[Point], route: Sequence[np.ndarray]) ->
     """The poses at the end of a route to which those at its beginning lead."""
     for values in route[1:]:
         reached: list[Point] = []
-        for z in poses:
-            counting.add(reached, counting.lead(z, values))
+        counting.add(reached, counting.lead(poses, values))
         poses = reached
     return [*poses]
 

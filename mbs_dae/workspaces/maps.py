@@ -7,7 +7,6 @@ an assembly mode, over outputs a working mode), up to the singularities that bou
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,6 @@ from ..unit_system import UnitsLike, shown_in
 from .asked import Begun, state_at
 from .following.equations import Equations, Point
 from .following.modes import driven
-from .following.search import Region
 from .plane.faces import distance_to
 
 if TYPE_CHECKING:
@@ -103,7 +101,7 @@ def map_of(workspace: Any, count: Any) -> Map:
     x, y = (np.linspace(region.low[k], region.high[k], count) for k in range(2))
     start = workspace.start
     turned = start.p - region.nearest(start.p)
-    points = walked(equations, region, start, x + turned[0], y + turned[1], seeking.step)
+    points = walked(equations, start, x + turned[0], y + turned[1], seeking.step)
     reached = np.array([[points[i][j] is not None for j in range(count)] for i in range(count)])
     poses = np.full((count, count, workspace.start.q.size), np.nan)
     numbers = {name: np.full((count, count), np.nan) for name in QUANTITIES}
@@ -147,23 +145,28 @@ def _distances(workspace: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(best), best * size, np.nan).reshape(len(x), len(y))
 
 
-def walked(
-    equations: Equations, region: Region, start: Point, x: np.ndarray, y: np.ndarray, step: float
-) -> list[list[Point | None]]:
+def walked(equations: Equations, start: Point, x: np.ndarray, y: np.ndarray, step: float) -> list[list[Point | None]]:
     """The pose at each point of a grid, from neighbour to neighbour; None where none was reached."""
     out: list[list[Point | None]] = [[None] * len(y) for _ in x]
     off = np.hypot(*np.meshgrid(x - start.p[0], y - start.p[1], indexing="ij"))
-    queue: deque[tuple[int, int]] = deque()
+    front: list[tuple[int, int]] = []
     for i, j in zip(*np.unravel_index(off.ravel().argsort()[:FIRST], off.shape), strict=True):
-        if not queue:
-            out[i][j] = driven(equations, region, start, np.array([x[i], y[j]]), step)
-            queue.extend([(int(i), int(j))] if out[i][j] is not None else [])
-    while queue:
-        i, j = queue.popleft()
-        here = out[i][j]
-        for a, b in ((i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)):
-            if here is not None and 0 <= a < len(x) and 0 <= b < len(y) and out[a][b] is None:
-                out[a][b] = driven(equations, region, here, np.array([x[a], y[b]]), step)
-                if out[a][b] is not None:
-                    queue.append((a, b))
+        if not front:
+            (out[i][j],) = driven(equations, [start], np.array([[x[i], y[j]]]), step)
+            front = [(int(i), int(j))] if out[i][j] is not None else []
+    while front:
+        pairs = [
+            (here, a, b)
+            for i, j in front
+            for a, b in ((i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1))
+            if (here := out[i][j]) is not None and 0 <= a < len(x) and 0 <= b < len(y) and out[a][b] is None
+        ]
+        targets = np.array([(x[a], y[b]) for _, a, b in pairs]).reshape(-1, 2)
+        front = []
+        for (_, a, b), there in zip(
+            pairs, driven(equations, [here for here, _, _ in pairs], targets, step), strict=True
+        ):
+            if there is not None and out[a][b] is None:
+                out[a][b] = there
+                front.append((a, b))
     return out

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
+from matplotlib.ticker import MaxNLocator
 
 from ..unit_system import shown, shown_unit, size_of, told
 from ..view.drawing.colours import COLOURS, DARK, GROUND, paler
@@ -26,6 +29,9 @@ WORDS = {
     "limit": "joint limit",
 }
 POINT: dict[str, Any] = {"linestyle": "none", "color": DARK, "zorder": 6}
+NAMED = 8
+"""So many numbers of poses the legend names, for which there is room beside the picture."""
+BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14), "ncols": 3}
 UNBOUNDED = ("condition", "manipulability")
 """They grow beyond all bounds at singular poses: colours end where 5 % of the points are beyond."""
 
@@ -34,10 +40,14 @@ def plot_workspace(found: Any) -> Figure:
     with style():
         figure = Picture(figsize=(7.2, 5.0), layout="constrained")
         ax = figure.subplots()
-        draw_regions(ax, found.regions, sizes_of(found))
+        bar = draw_regions(ax, found.regions, sizes_of(found))
         draw_curves(ax, found.curves, found.region, sizes_of(found))
         _frame(ax, found)
-        ax.legend(**BESIDE)
+        if bar is None:
+            ax.legend(**BESIDE)
+        else:
+            figure.colorbar(bar, ax=ax, label="number of poses", ticks=MaxNLocator(integer=True))
+            ax.legend(**BELOW)
         ax.set_title(_regions_title(found.regions))
     return figure
 
@@ -57,7 +67,7 @@ def plot_map(mapped: Any, name: str) -> Figure:
         draw_curves(ax, found.curves, found.region, sizes)
         _frame(ax, found)
         figure.colorbar(mesh, ax=ax, label=axis_label(name, word))
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3)
+        ax.legend(**BELOW)
         ax.set_title(f"{mapped.meaning(name)}, on one branch of poses")
     return figure
 
@@ -67,19 +77,26 @@ def sizes_of(found: Any) -> np.ndarray:
     return np.array([size_of(unit, name)[0] for unit, name in zip(found.units, found.names, strict=True)])
 
 
-def draw_regions(ax: Any, regions: Any, sizes: np.ndarray) -> None:
-    """Shaded by how many poses there are; regions without one are left white."""
+def draw_regions(ax: Any, regions: Any, sizes: np.ndarray) -> ScalarMappable | None:
+    """Shaded by how many poses there are; regions without one are left white. With many numbers of poses they are left
+    out of the legend, and the shades, darker then, are returned for a colour bar."""
+    numbers = {one.modes for one in regions if one.states}
+    many = len(numbers) > NAMED
     most = max((len(one.states) for one in regions), default=0)
+    lightest, darkest = (paler(COLOURS[2], part) for part in (0.88, 0.15 if many else 0.55))
+    colours = LinearSegmentedColormap.from_list("poses", [lightest, darkest])
+    shades = ScalarMappable(Normalize(0.0, max(most, 1)), colours)
     named: set[Any] = set()
     for one in regions:
         if not one.states:
             continue
-        shade = paler(COLOURS[2], 0.88 - 0.33 * len(one.states) / max(most, 1))
-        label = "_" if one.modes in named else _count(one.modes)
+        label = "_" if many or one.modes in named else _count(one.modes)
         named.add(one.modes)
         corners = [cycle.points * one.scale / sizes for cycle in one.face.cycles]
         path = Path.make_compound_path(*(Path(np.vstack([p, p[:1]]), closed=True) for p in corners))
+        shade = colours(len(one.states) / max(most, 1))
         ax.add_patch(PathPatch(path, facecolor=shade, edgecolor="none", label=label, zorder=1))
+    return shades if many else None
 
 
 def _count(modes: int | None) -> str:

@@ -11,7 +11,7 @@ from .agreement import Counting, disagreements, samples_told
 from .asked import Begun, Plane, state_at
 from .following.equations import Point
 from .following.modes import ALIKE, LEAST, MOST, add_poses, driven, led, met, poses_at
-from .following.problems import closed_pose
+from .following.problems import closed_pose, closed_poses
 from .following.search import Region, Seeking, climb
 from .following.tracing import LONG, STUCK
 from .found import RANGE, Area, SingularCurve
@@ -68,7 +68,8 @@ def faces_in(seeking: Seeking, pictures: Sequence[Followed]) -> list[Face]:
 
 def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list[list[Point]], list[str]]:
     """The poses at the inner point of each region; and in words samples of regions that have another number of them.
-    Curves through singular poses between such points are followed."""
+    Curves through singular poses between such points are followed; where numbers do not agree, so are those through
+    corners of the curves found."""
     scale, counted, equations = seeking.equations.scale, seeking.freedom == 0, seeking.equations
 
     many = len(faces) > LARGE
@@ -76,12 +77,13 @@ def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list
     def count(values: np.ndarray) -> list[Point]:
         return met(equations, seeking.region, base, values, LEAST if many else MOST)
 
-    def lead(z: Point, values: np.ndarray) -> list[Point]:
+    def lead(poses: Sequence[Point], values: np.ndarray) -> list[Point]:
         if counted:
-            return led(seeking, z, values)
-        climb(seeking, z, (values - z.p) / scale)
-        there = closed_pose(equations, z._replace(p=values.astype(float)), rounds=40)
-        return [] if there is None else [there]
+            return led(seeking, poses, values)
+        for z in poses:
+            climb(seeking, z, (values - z.p) / scale)
+        found = closed_poses(equations, [z._replace(p=values.astype(float)) for z in poses], rounds=40)
+        return [there for there in found if there is not None]
 
     def add(found: list[Point], new: list[Point]) -> None:
         add_poses(equations, seeking.region, found, new)
@@ -94,6 +96,8 @@ def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list
     differ, left = disagreements(faces, known, scale, counting, seed=0)
     if counted and not many:
         _count_again(seeking, faces, known)
+    if not many and (differ or (counted and unlikely(faces, known))):
+        seeking.branch()
     told = samples_told(differ, left, "poses", faces, scale)
     if counted and unsearched:
         told.append(
@@ -111,9 +115,11 @@ def _searched(seeking: Seeking, face: Face, base: Point) -> list[Point]:
     walked = [place.z for trace in seeking.sections for place in trace.places]
     values = np.array([region.nearest(z.p) for z in walked]).reshape(-1, 2)
     inside = np.flatnonzero(face.contains(values / scale))
-    for k in inside[:: max(1, len(inside) // WALKED)]:
-        there = driven(equations, region, walked[k], walked[k].p + face.inner * scale - values[k], seeking.step)
-        add_poses(equations, region, found, [] if there is None else [there])
+    some = inside[:: max(1, len(inside) // WALKED)]
+    starts = [walked[k] for k in some]
+    targets = np.array([z.p for z in starts]).reshape(-1, 2) + face.inner * scale - values[some]
+    reached = driven(equations, starts, targets, seeking.step)
+    add_poses(equations, region, found, (there for there in reached if there is not None))
     return found
 
 
@@ -128,23 +134,30 @@ def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> list[lis
     for k in order[:LARGE]:
         known[k] = _searched(seeking, faces[k], base)
 
-    def drive(z: Point, k: int) -> bool:
-        """Whether a pose arrives in a region, and is a new one there."""
-        there = driven(equations, region, z, region.nearest(faces[k].inner * scale), seeking.step)
-        before = len(known[k])
-        add_poses(equations, region, known[k], [] if there is None else [there])
-        return len(known[k]) > before
+    def drive(pairs: Sequence[tuple[Point, int]]) -> list[tuple[int, Point]]:
+        """Drive poses to regions; the new poses there."""
+        targets = np.array([region.nearest(faces[k].inner * scale) for _, k in pairs]).reshape(-1, 2)
+        new = []
+        for (_, k), there in zip(pairs, driven(equations, [z for z, _ in pairs], targets, seeking.step), strict=True):
+            before = len(known[k])
+            add_poses(equations, region, known[k], [] if there is None else [there])
+            new += [(k, z) for z in known[k][before:]]
+        return new
 
     waiting = [(k, z) for k in order[:LARGE] for z in known[k]]
     while waiting:
-        k, z = waiting.pop()
-        waiting += [(j, known[j][-1]) for j in sorted(beside[k] & large) if drive(z, j)]
+        waiting = drive([(z, j) for k, z in waiting for j in sorted(beside[k] & large)])
+    places, wave = {k: place for place, k in enumerate(order)}, large
+    left = [k for k in order if k not in large]
     done = set(large)
-    for k in order[LARGE:]:
-        for j in [j for j in order if j in beside[k] & done][:1]:
-            for z in known[j]:
-                drive(z, k)
+    leaders = dict[int, int]()
+    for k in left:
+        if near := [j for j in beside[k] & done]:
+            leaders[k] = min(near, key=places.__getitem__)
         done.add(k)
+    while wave:
+        wave = {k for k, j in leaders.items() if j in wave}
+        drive([(z, k) for k in sorted(wave) for z in known[leaders[k]]])
     return known
 
 

@@ -15,14 +15,19 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sps
 import sympy as sp
 
 from ...compiled import System
 from ...compiled.derivatives import POSITIONS, PUSHES, DerivativeBuilder, Derivatives, builder_of, differentiate
 from ...compiled.machine import Machine, observe
 from ...compiled.manifold import difference, move
+from ...compiled.reading import read_outputs
 from ...poses.arcs.track import angles_of
 from ...poses.dependence import PoseRank
+
+TIGHT, LOOSE = 1e-13, 1e-10
+"""Residuals that count as none; and those that do where Newton gains nothing any more."""
 
 
 class Point(NamedTuple):
@@ -34,7 +39,7 @@ class Point(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """Φ, its derivatives J by x and P by p, and those of Jᵀ u by x and p."""
+    """Φ, its derivatives J by x and P by p, and those of Jᵀ u by x and p: of no size without multipliers u."""
 
     phi: np.ndarray
     J: np.ndarray
@@ -128,12 +133,62 @@ class Equations:
         seen = [self._numbers(p0 * part)[1] for part in (1.0, 1.09, 1.31)]
         return (p0, *self._numbers(p0)) if all(np.array_equal(seen[0], other) for other in seen) else None
 
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether the rows of the system itself tell J and P: no parameter is open, and no coordinates are those of
+        joints."""
+        return not self.symbols and self._machine.transformation.edges == 0
+
+    @cached_property
+    def _entries(self) -> sps.csr_matrix:
+        """Add the outputs of the program to the entries of J, all rows one behind the other: (rows x motions,
+        outputs)."""
+        program, n = self.system.program, self.system.nv
+        row, column = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
+        own = column < n
+        shape = program.rows * n, program.batch.out_size
+        return sps.csr_matrix((np.ones(own.sum()), (row[own] * n + column[own], program.jac_from[own])), shape)
+
+    def linear(self, q: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return Φ, J and P in poses side by side, a row of q and p each: (poses, rows), (poses, rows, motions) and
+        (poses, rows, values)."""
+        if not self._is_plain:
+            alone = [self.at(Point(*one, np.zeros(0))) for one in zip(q, p, strict=True)]
+            phi, J, P = (np.array([terms[k] for terms in alone]) for k in range(3))
+            return phi, J, P
+        program, count = self.system.program, len(q)
+        still = np.zeros((count, self.system.still.size))
+        out = read_outputs(program.batch, np.full(count, self.t), np.ascontiguousarray(q), still)
+        J = (self._entries @ out.T).T.reshape(count, program.rows, -1)[:, self.rows]
+        phi, P = out[:, program.phi_from], self._by_values
+        for row, k in self.held:
+            phi[:, row] -= p[:, k]
+        per_row = self._per_row[self.rows]
+        return phi[:, self.rows] * per_row, J * self.unit * per_row[:, None], np.broadcast_to(P, (count, *P.shape))
+
+    @property
+    def _by_values(self) -> np.ndarray:
+        """P where all values are held."""
+        P = np.zeros((len(self.system.rows), self.scale.size))
+        for row, k in self.held:
+            P[row, k] = -self.scale[k] * self._per_row[row]
+        return P[self.rows]
+
     def at(self, point: Point) -> Terms:
         system, n, m = self.system, self.system.nv, len(self.system.rows)
         numbers = self.put(point.p)
         observe(self._machine, self.t, point.q, system.still)
         phi = self._machine.phi.copy()
         per_row = self._per_row
+        if not point.u.size and self._is_plain:
+            J = np.zeros((m, system.structure.columns))
+            J[system.pattern.jac_row, system.pattern.jac_column] = self._machine.factor.jacobian
+            for row, k in self.held:
+                phi[row] -= point.p[k]
+            mine, none = per_row[self.rows], np.zeros((0, 0))
+            return Terms(
+                phi[self.rows] * mine, J[self.rows, :n] * self.unit * mine[:, None], self._by_values, none, none
+            )
         multipliers = np.zeros(m)
         if point.u.size:
             multipliers[self.rows[self.ranked]] = point.u * per_row[self.rows[self.ranked]]
@@ -166,6 +221,20 @@ class Equations:
         q = point.q.copy()
         move(self._machine.manifold, q, step[:n] * self.unit)
         return Point(q, point.p + step[n : n + k] * self.scale, point.u + step[n + k :])
+
+    def moved_poses(self, q: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        """Return poses, a row each, moved by small steps, (poses, motions)."""
+        found = q.copy()
+        for one, step in zip(found, np.ascontiguousarray(steps * self.unit), strict=True):
+            move(self._machine.manifold, one, step)
+        return found
+
+    def between_poses(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Return the small steps from poses to others, a row each, (poses, motions)."""
+        ways = np.zeros((len(one), self.system.nv))
+        for start, end, way in zip(one, other, ways, strict=True):
+            difference(self._machine.manifold, start, end, way)
+        return ways / self.unit
 
     def between(self, one: Point, other: Point, turns: np.ndarray | None = None) -> np.ndarray:
         """The small step from a point to another; with `turns` (what a whole turn adds to each value) but for whole

@@ -12,14 +12,16 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from .equations import Equations, Point
-from .problems import closed_pose, line, thrown
+from .equations import LOOSE, TIGHT, Equations, Point
+from .problems import closed_pose, closed_poses, line, thrown
 from .search import ALONG, Region, Seeking
-from .tracing import Place, Trace, both_ways, tangent_at, traced
+from .tracing import SMALLEST, Place, Trace, both_ways, one_curve, tangent_at
 
 ALIKE = 1e-6
 LEAST, MOST, AGAIN = 24, 150, 3
 """How often bodies are thrown about where poses are counted by that alone, and how often each pose is met."""
+LONGEST = 200
+"""Steps of a drive."""
 NEAREST = 2
 """How many known poses are tried that lie nearest to the point."""
 
@@ -78,48 +80,114 @@ def _passes(
     return _met(equations, region, trace, way, values, step)
 
 
-def driven(equations: Equations, region: Region, start: Point, values: np.ndarray, step: float) -> Point | None:
-    """The pose that both values lead to when they are driven on a line; None where a singular pose is on it."""
-    way = (values - start.p) / equations.scale
-    far = float(np.linalg.norm(way))
-    if far < 1e-12:
-        return start
-    n, unit = equations.system.nv, way / far
-    section = line(equations, region.turns, start, way)
-    t, sense = tangent_at(section.value(start)[1], None)
-    ahead = float(t[n:] @ unit)
-    if abs(ahead) < 1e-9:
-        return None
-    place = Place(start, t * np.sign(ahead), sense * np.sign(ahead))
+def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, step: float) -> list[Point | None]:
+    """Return for each pose the one that its values lead to when they are driven on a straight line to a target,
+    (poses, 2); None where a singular pose is on the line.
 
-    def on(before: Point, after: Point) -> bool:
-        done = float((after.p - start.p) / equations.scale @ unit)
-        return done < far and done > float((before.p - start.p) / equations.scale @ unit)
+    All poses are driven side by side, as `traced` follows one curve: a step goes along the tangent t with Jt_x + P t_p
+    = 0 and t_p along the line, Newton brings it back across t, and a step whose ends do not belong to one smooth curve
+    is halved. A drive ends where the values come to the target, or go back."""
+    if not len(starts):
+        return []
+    n, count, scale = equations.system.nv, len(starts), equations.scale
+    q, base = (np.array([z[k] for z in starts]) for k in (0, 1))
+    ways = (targets - base) / scale
+    far = np.linalg.norm(ways, axis=1)
+    units = ways / np.maximum(far, 1e-300)[:, None]
+    p, done, h = base.copy(), np.zeros(count), np.full(count, 0.25 * min(step, 1.0))
+    t = np.concatenate([np.zeros((count, n)), units], axis=1)
+    arrived, going, places = far < 1e-12, far >= 1e-12, np.ones(count, dtype=int)
+    q, p, t, going = _onto_lines(equations, base, units, q, p, t, going)
+    before = [q.copy(), p.copy(), done.copy()]
+    while going.any():
+        k = np.flatnonzero(going)
+        moves = h[k, None] * t[k]
+        ahead = equations.moved_poses(q[k], moves[:, :n]), p[k] + moves[:, n:] * scale, t[k]
+        new_q, new_p, new_t, met = _onto_lines(equations, base[k], units[k], *ahead, np.ones(len(k), dtype=bool))
+        chord = np.hstack([equations.between_poses(q[k], new_q), (new_p - p[k]) / scale])
+        smooth = met & one_curve(t[k], new_t, chord)
+        h[k[~smooth]] *= 0.5
+        going[k] = h[k] >= SMALLEST
+        k, new_q, new_p, new_t = k[smooth], new_q[smooth], new_p[smooth], new_t[smooth]
+        for old, here in zip(before, (q, p, done), strict=True):
+            old[k] = here[k]
+        q[k], p[k], t[k] = new_q, new_p, new_t
+        done[k] = ((p[k] - base[k]) / scale * units[k]).sum(axis=1)
+        places[k] += 1
+        forth = (t[k, n:] * units[k]).sum(axis=1) > 0.0
+        arrived[k] = (done[k] >= far[k]) & forth
+        going[k] = (done[k] < far[k]) & (done[k] > before[2][k]) & (places[k] < LONGEST)
+        h[k] = np.minimum(min(step, 1.0), 1.6 * h[k])
+    k = np.flatnonzero(arrived & (far >= 1e-12))
+    part = (far[k] - before[2][k]) / (done[k] - before[2][k])
+    near = equations.moved_poses(before[0][k], equations.between_poses(before[0][k], q[k]) * part[:, None])
+    found = [z if there else None for z, there in zip(starts, arrived, strict=True)]
+    ends = [Point(one, targets[i].astype(float), starts[i].u) for i, one in zip(k, near, strict=True)]
+    for i, there in zip(k, closed_poses(equations, ends), strict=True):
+        found[i] = there
+    return found
 
-    trace = traced(section, place, min(step, 1.0), 200, on)
-    last, before = trace.places[-1], trace.places[-2] if len(trace.places) > 1 else trace.places[-1]
-    passed = float((last.z.p - start.p) / equations.scale @ unit)
-    if passed < far or (last.t[n:] @ unit) <= 0.0:
-        return None
-    base = float((before.z.p - start.p) / equations.scale @ unit)
-    part = (far - base) / (passed - base)
-    way_q = equations.system.between(before.z.q, last.z.q) * part
-    near = Point(equations.system.moved(before.z.q, way_q), values.astype(float), start.u)
-    return closed_pose(equations, near)
+
+def _onto_lines(
+    equations: Equations, base: np.ndarray, units: np.ndarray, q: np.ndarray, p: np.ndarray, t: np.ndarray,
+    open_: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """Bring poses onto the lines through `base`, by Newton's method with steps at right angles to t; the poses, their
+    values, tangents of length 1, and which of the open ones came there."""
+    n, scale = equations.system.nv, equations.scale
+    q, p, t, met = q.copy(), p.copy(), t.copy(), np.zeros(len(q), dtype=bool)
+    across, start, sizes = np.stack([-units[:, 1], units[:, 0]], axis=1), t.copy(), np.full(len(q), np.inf)
+    left = np.flatnonzero(open_)
+    for _ in range(12):
+        phi, J, P = equations.linear(q[left], p[left])
+        m = phi.shape[1]
+        matrix, right = np.zeros((len(left), m + 2, n + 2)), np.zeros((len(left), m + 2, 2))
+        matrix[:, :m, :n], matrix[:, :m, n:] = J, P
+        matrix[:, m, n:], matrix[:, m + 1] = across[left], start[left]
+        right[:, :m, 0] = -phi
+        right[:, m, 0] = -(across[left] * (p[left] - base[left]) / scale).sum(axis=1)
+        right[:, m + 1, 1] = 1.0
+        size = np.abs(right[:, :, 0]).max(axis=1)
+        there = (size < TIGHT) | ((size < LOOSE) & (size > 0.25 * sizes[left]))
+        sizes[left] = size
+        both = solved(matrix, right)
+        steps, tangents = both[:, :, 0], both[:, :, 1]
+        regular = np.isfinite(both).all(axis=(1, 2))
+        lengths = np.linalg.norm(tangents, axis=1, keepdims=True)
+        arrived = there & regular
+        t[left[arrived]] = (tangents / lengths)[arrived]
+        met[left[arrived]] = True
+        goes = ~there & regular & (np.abs(steps).max(axis=1) < 0.5)
+        left, steps = left[goes], steps[goes]
+        if not left.size:
+            break
+        q[left], p[left] = equations.moved_poses(q[left], steps[:, :n]), p[left] + steps[:, n:] * scale
+    return q, p, t, met
 
 
-def led(seeking: Seeking, start: Point, values: np.ndarray) -> list[Point]:
-    """The pose with these values that a pose is driven to on a straight line; where a singular one stops it on its way,
-    all those on the line, and curves through singular poses on it are followed."""
-    equations, region = seeking.equations, seeking.region
-    way = _rest(values - start.p, region.turns) / equations.scale
-    if np.linalg.norm(way) < 1e-9:
-        return [start]
-    there = driven(equations, region, start, start.p + way * equations.scale, seeking.step)
-    if there is not None:
-        return [there]
-    trace = seeking.walk(line(equations, region.turns, start, way))
-    return [] if trace is None else _met(equations, region, trace, way, values, seeking.step)
+def solved(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the solutions of linear equations side by side; not a number where a matrix is singular."""
+    try:
+        return np.asarray(np.linalg.solve(matrices, right))
+    except np.linalg.LinAlgError:
+        if len(matrices) == 1:
+            return np.full_like(right, np.nan)
+        return np.concatenate([solved(matrices[k : k + 1], right[k : k + 1]) for k in range(len(matrices))])
+
+
+def led(seeking: Seeking, starts: Sequence[Point], values: np.ndarray) -> list[Point]:
+    """The poses with these values that others are driven to on straight lines; where a singular one stops a pose on its
+    way, all those on the line, and curves through singular poses on it are followed."""
+    equations, region, found = seeking.equations, seeking.region, list[Point]()
+    ways = np.array([_rest(values - z.p, region.turns) / equations.scale for z in starts]).reshape(-1, 2)
+    targets = np.array([z.p for z in starts]).reshape(-1, 2) + ways * equations.scale
+    for z, way, there in zip(starts, ways, driven(equations, starts, targets, seeking.step), strict=True):
+        if there is not None:
+            found.append(there)
+            continue
+        trace = seeking.walk(line(equations, region.turns, z, way))
+        found += [] if trace is None else _met(equations, region, trace, way, values, seeking.step)
+    return found
 
 
 def _met(

@@ -13,15 +13,16 @@ Along a line (or any other section) as many linear conditions as there is freedo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.linalg.lapack import dgesv
 
 from ...coordinates import body_coordinates
 from ...poses.closing import turned_over
-from .equations import Equations, Point, Terms
+from .equations import LOOSE, TIGHT, Equations, Point, Terms
 
 THROWS = 24
 """How often bodies are thrown about."""
@@ -95,10 +96,18 @@ class Section:
     base: Point
     A: np.ndarray
 
+    @cached_property
+    def of_values(self) -> bool:
+        """Whether A asks for values alone."""
+        return not self.A[:, : self.equations.system.nv].any()
+
     def value(self, z: Point) -> tuple[np.ndarray, np.ndarray]:
-        terms = self.equations.at(z)
-        way = self.equations.between(self.base, z)
-        return np.concatenate([terms.phi, self.A @ way]), np.vstack([np.hstack([terms.J, terms.P]), self.A])
+        terms, n = self.equations.at(z), self.equations.system.nv
+        if self.of_values:
+            gap = self.A[:, n:] @ ((z.p - self.base.p) / self.equations.scale)
+        else:
+            gap = self.A @ self.equations.between(self.base, z)
+        return np.concatenate([terms.phi, gap]), np.vstack([np.hstack([terms.J, terms.P]), self.A])
 
     def moved(self, z: Point, step: np.ndarray) -> Point:
         return self.equations.moved(z, step)
@@ -117,38 +126,57 @@ def line(equations: Equations, turns: np.ndarray, base: Point, direction: np.nda
 
 def closed_pose(equations: Equations, z: Point, rounds: int = 20) -> Point | None:
     """The pose near to a point with the same values: Newton's method, the least steps."""
+    return closed_poses(equations, [z], rounds)[0]
+
+
+def closed_poses(equations: Equations, points: Sequence[Point], rounds: int = 20) -> list[Point | None]:
+    """Return for each point the pose near to it with the same values, by Newton's method, the least steps, all side by
+    side; None where it does not converge. Where roundoff lets it gain nothing any more, it ends."""
+    if not points:
+        return []
+    q, p = (np.array([point[k] for point in points]) for k in (0, 1))
+    sizes, before = np.full(len(points), np.inf), np.full(len(points), np.inf)
+    left = np.arange(len(points))
     for _ in range(rounds):
-        terms = equations.at(z)
-        size = float(np.abs(terms.phi).max(initial=0.0))
-        if not np.isfinite(size):
-            return None
-        if size < 1e-13:
-            return z
-        step = _least(terms.J, -terms.phi)
-        longest = float(np.abs(step).max(initial=1e-300))
-        z = equations.moved(z, np.append(step * min(1.0, LONGEST / longest), np.zeros(z.p.size)))
-    return z if size < 1e-10 else None
+        phi, J, _ = equations.linear(q[left], p[left])
+        size = sizes[left] = np.abs(phi).max(axis=1, initial=0.0)
+        gains = (size >= TIGHT) & ((size >= LOOSE) | (size <= 0.25 * before[left])) & np.isfinite(size)
+        before[left] = size
+        left, phi, J = left[gains], phi[gains], J[gains]
+        if not left.size:
+            break
+        steps = least(J, -phi)
+        longest = np.abs(steps).max(axis=1, initial=1e-300)
+        steps *= np.minimum(1.0, LONGEST / longest)[:, None]
+        q[left] = equations.moved_poses(q[left], steps)
+    ends = zip(q, p, points, sizes, strict=True)
+    return [Point(one, other, point.u) if size < LOOSE else None for one, other, point, size in ends]
 
 
-def _least(J: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The least solution; of as many equations as unknowns the only one, where they are independent."""
-    if len(J) == J.shape[1]:
-        _, _, step, status = dgesv(J, right)
-        if status == 0 and np.isfinite(step).all():
-            return np.asarray(step)
-    return np.asarray(np.linalg.lstsq(J, right, rcond=1e-12)[0])
+def least(J: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the least solutions of J x = right, side by side; of as many equations as unknowns the only ones, where
+    they are independent."""
+    if J.shape[1] == J.shape[2]:
+        with suppress(np.linalg.LinAlgError):
+            steps = np.asarray(np.linalg.solve(J, right[:, :, None]))[:, :, 0]
+            if np.isfinite(steps).all():
+                return steps
+        if len(J) > 1:
+            return np.concatenate([least(J[k : k + 1], right[k : k + 1]) for k in range(len(J))])
+    return np.array([np.linalg.lstsq(*one, rcond=1e-12)[0] for one in zip(J, right, strict=True)])
 
 
 def thrown(equations: Equations, point: Point, values: np.ndarray, most: int = THROWS) -> Iterator[Point | None]:
     """Poses with these values from bodies turned and moved at random; None for a throw that comes to none."""
     system, random = equations.system, np.random.default_rng(20)
     turns = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
-    for _ in range(most):
-        step = random.uniform(-1.0, 1.0, system.nv) * np.where(turns, np.pi, 1.0) * equations.unit
-        start = Point(system.moved(point.q, step), values.astype(float), point.u)
-        found = closed_pose(equations, start, rounds=40)
-        over = found is not None and system.model.dimension == 3 and turned_over(system, found.q)
-        yield None if over else found
+    for done in range(0, most, THROWS):
+        count = min(THROWS, most - done)
+        steps = random.uniform(-1.0, 1.0, (count, system.nv)) * np.where(turns, np.pi, 1.0)
+        thrown_about = equations.moved_poses(np.repeat(point.q[None], count, axis=0), steps)
+        for found in closed_poses(equations, [Point(q, values.astype(float), point.u) for q in thrown_about], 40):
+            over = found is not None and system.model.dimension == 3 and turned_over(system, found.q)
+            yield None if over else found
 
 
 def closed_free(equations: Equations, z: Point) -> Point | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.linalg import eig
 
 from .equations import Equations, Point
 from .problems import Section, Singular, closed_free, line, smallest, thrown
@@ -28,6 +29,10 @@ LOST = 1e-6
 """Singular values less than this part of the largest are zero in a pose that is found as a singular one."""
 ACROSS = 5
 """Sections side by side, in each of both directions."""
+ASIDE = 0.5
+"""How far beside a corner, in steps, other curves through it are met."""
+REAL = 1e-6
+"""An eigenvalue with an imaginary part less than this part of it is real: two that coincide come out as a pair."""
 CLIMBS, STEEP = 200, 0.02
 """Steps of a climb, and how much of a step at least is gain."""
 MIXED = 24
@@ -108,6 +113,8 @@ class Seeking:
     step: float
     curves: list[Trace] = field(default_factory=list)
     sections: list[Trace] = field(default_factory=list)
+    branched: int = 0
+    """How many of the curves were looked through for corners."""
 
     @property
     def singular(self) -> Singular:
@@ -159,6 +166,42 @@ class Seeking:
                 continue
             start = Place(z, *tangent_at(self.singular.value(z)[1], None))
             self.curves.append(both_ways(self.singular, start, self.step, MOST, self.region.within))
+
+    def branch(self) -> None:
+        """Follow the singular curves through the corners of those found, until none is new."""
+        while self.branched < len(self.curves):
+            self.branched += 1
+            for pose in self._branches(self.curves[self.branched - 1]):
+                self.follow(pose)
+
+    def _branches(self, curve: Trace) -> Iterator[Point]:
+        """Poses beside the corners of a singular curve, near to all singular curves through the corners.
+
+        In a corner Jᵀ u = 0 for each u = N a with two columns of N, and J V = 0. A singular curve through it goes along
+        (dx, dp) = T b, with [J P] T = 0, where Vᵀ [H(N a) K(N a)] T b = 0 as well: so b is an eigenvector of the
+        pencil of both matrices Vᵀ [H(n) K(n)] T, and each eigenvalue a₂/a₁ has a curve of its own. In a corner the
+        sense of the determinant changes, and the second smallest singular value is zero."""
+        singular, equations = self.singular, self.equations
+
+        def second(place: Place) -> float:
+            return float(np.linalg.svd(singular.ranked(equations.at(place.z)), compute_uv=False)[-2]) * place.sense
+
+        m, n = singular.ranked(equations.at(curve.places[0].z)).shape
+        for k in curve.passed if 2 <= m <= n else ():
+            _, _, corner = curve.zero_in(k, *(second(place) for place in curve.places[k : k + 2]), second)
+            terms = equations.at(corner.z)
+            left, _, right = np.linalg.svd(singular.ranked(terms))
+            V, rows = right[m - 2 :].T, np.hstack([terms.J, terms.P])
+            T = np.linalg.svd(rows)[2][len(rows) :].T
+            bent = [equations.at(corner.z._replace(u=u)) for u in left[:, -2:].T]
+            rates, ways = eig(*(V.T @ np.hstack([one.H, one.K]) @ T for one in bent))
+            for rate, b in zip(rates, ways.T, strict=True):
+                if abs(rate.imag) > REAL * abs(rate):
+                    continue
+                b = (b / b[np.abs(b).argmax()]).real
+                way = T @ b / np.linalg.norm(b) * self.step * ASIDE
+                for step in (way, -way):
+                    yield equations.moved(corner.z, np.append(step, np.zeros(corner.z.u.size)))
 
     def _lost(self, z: Point) -> int:
         """How many independent u there are: of a curve that can be followed one."""

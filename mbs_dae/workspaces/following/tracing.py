@@ -14,15 +14,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
-from .equations import Point
+from .equations import LOOSE, TIGHT, Point
 
 TURN = 0.35
 """How far the tangent may turn in a step."""
 SMOOTH = 0.03
 """How much the chord of a step may differ from that of its tangents, as a part of the step."""
 SMALLEST = 1e-7
-TIGHT, LOOSE = 1e-13, 1e-10
-"""Residuals that count as none; and those that do where Newton gains nothing any more."""
 SAME = 1e-8
 ROUNDS = 8
 CLOSED, LEFT, LONG, STUCK = "closed", "left", "long", "stuck"
@@ -57,6 +55,8 @@ class Trace:
     beginning: str = CLOSED
     passed: list[int] = field(default_factory=list)
     """The places at whose step another branch was passed."""
+    bends: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    """The coefficients of h² and h³ in the cubics of steps."""
 
     @property
     def closed(self) -> bool:
@@ -70,7 +70,7 @@ class Trace:
             return self.places[k + 1]
         base, x = self.places[k], h
         for _ in range(ROUNDS):
-            found = beside(self.problem, base, x)
+            found = self._beside(k, x)
             if found is None:
                 break
             off = h - ahead(self.problem, base, found)
@@ -78,6 +78,22 @@ class Trace:
                 return found
             x += off
         raise ArithmeticError(f"no place within step {k}")
+
+    def _beside(self, k: int, h: float) -> Place | None:
+        """The place a way h along the tangent of place k, within the step. Newton's method begins on the cubic
+        h t + h² b + h³ c, which has the place and the tangent of the end of the step as well."""
+        base, end, size = self.places[k], self.places[k + 1], self.steps[k]
+        if k not in self.bends:
+            slope = float(end.t @ base.t)
+            if slope <= 0.0 or size <= 0.0:
+                return beside(self.problem, base, h)
+            off = (problem_way(self.problem, base.z, end.z) - size * base.t) / size**2
+            turned = (end.t / slope - base.t) / size
+            self.bends[k] = 3.0 * off - turned, (turned - 2.0 * off) / size
+        b, c = self.bends[k]
+        near = self.problem.moved(base.z, h * (base.t + h * (b + h * c)))
+        found = closing(self.problem, near, base.t)
+        return None if found is None else Place(found[0], *tangent_at(found[1], base.t))
 
     def zero(self, k: int, low: float, high: float, function: Callable[[Place], float]) -> tuple[float, Place]:
         """Where in a step a function is zero that has these values at its ends, of different sign: how far along the
@@ -88,7 +104,7 @@ class Trace:
             return 0.0, base
         for _ in range(60):
             x = b - high * (b - a) / (high - low)
-            found = beside(self.problem, base, x if a < x < b else 0.5 * (a + b))
+            found = self._beside(k, x if a < x < b else 0.5 * (a + b))
             if found is None:
                 raise ArithmeticError(f"no place within step {k}")
             place = found
@@ -106,13 +122,17 @@ class Trace:
         fraction of the step, and the place."""
         found = []
         for k in np.flatnonzero(numbers[:-1] * numbers[1:] < 0.0).tolist():
-            try:
-                h, place = self.zero(k, float(numbers[k]), float(numbers[k + 1]), function)
-                found.append((k, h / self.steps[k], place))
-            except ArithmeticError:
-                near = int(abs(numbers[k]) > abs(numbers[k + 1]))
-                found.append((k, float(near), self.places[k + near]))
+            found.append(self.zero_in(k, float(numbers[k]), float(numbers[k + 1]), function))
         return found
+
+    def zero_in(self, k: int, low: float, high: float, function: Callable[[Place], float]) -> tuple[int, float, Place]:
+        """Return the zero of a function in step k, as `zeros` does; the nearer end where equations are not solved."""
+        try:
+            h, place = self.zero(k, low, high, function)
+            return k, h / self.steps[k], place
+        except ArithmeticError:
+            near = int(abs(low) > abs(high))
+            return k, float(near), self.places[k + near]
 
 
 def tangent_at(jacobian: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarray, float]:
@@ -177,7 +197,7 @@ def traced(
     while len(places) < most:
         here = places[-1]
         there = beside(problem, here, h)
-        if there is None or not _one_curve(problem, here, there, h):
+        if there is None or not one_curve(here.t, there.t, problem_way(problem, here.z, there.z)):
             h *= 0.5
             if h < SMALLEST:
                 return Trace(problem, places, steps, STUCK, passed=passed)
@@ -196,14 +216,13 @@ def traced(
     return Trace(problem, places, steps, LONG, passed=passed)
 
 
-def _one_curve(problem: Smooth, here: Place, there: Place, h: float) -> bool:
-    if here.t @ there.t < np.cos(TURN):
-        return False
-    chord = problem_way(problem, here.z, there.z)
-    size = float(np.linalg.norm(chord))
-    foretold = 0.5 * (here.t + there.t)
-    off = np.linalg.norm(chord - size * foretold / np.linalg.norm(foretold))
-    return bool(off <= SMOOTH * size + 1e-9)
+def one_curve(here: np.ndarray, there: np.ndarray, chord: np.ndarray) -> np.ndarray:
+    """Whether the ends of steps, by their tangents and the way between them (in the last axis), belong to one smooth
+    curve."""
+    size, foretold = np.linalg.norm(chord, axis=-1), here + there
+    unit = foretold / np.linalg.norm(foretold, axis=-1, keepdims=True)
+    off = np.linalg.norm(chord - size[..., None] * unit, axis=-1)
+    return np.asarray(((here * there).sum(axis=-1) >= np.cos(TURN)) & (off <= SMOOTH * size + 1e-9))
 
 
 def _home(problem: Smooth, start: Place, here: Place, there: Place, h: float, bare: int) -> Place | None:

@@ -18,7 +18,8 @@ from numpy.polynomial.chebyshev import chebder, chebint, chebmul, chebsub, chebv
 from ..following.tracing import Place, Trace
 
 ROUNDS = 20
-EXACT, ROUGH = 1e-13, 1e-6
+EXACT, ROUGH, NOISE = 1e-13, 1e-6, 1e-10
+"""Steps of Newton's method, in segments, at which it ends; so do steps below the last one that do not shrink."""
 APART = 1e-3
 """Points farther than this from an interpolated curve are not on the curve: interpolation misses it by less."""
 PARALLEL, TOUCH = 1e-7, 1e-3
@@ -232,6 +233,7 @@ def _refined(one: PlaneCurve, s: Spot, other: PlaneCurve, r: Spot) -> tuple[Spot
     """Newton's method: first on interpolated curves, which costs nothing, then on the curves themselves."""
     x, y, size = s.x, r.x, 1.0
     for exact in (False, True):
+        before = np.inf
         for _ in range(ROUNDS):
             (p, dp), (g, dg) = (one.at(s.k, x), other.at(r.k, y)) if exact else (one.rough(s.k, x), other.rough(r.k, y))
             matrix = np.column_stack([dp, -dg])
@@ -242,8 +244,9 @@ def _refined(one: PlaneCurve, s: Spot, other: PlaneCurve, r: Spot) -> tuple[Spot
             x, y, size = x + step[0], y + step[1], float(np.abs(step).max())
             if not (-0.2 <= x <= 1.2 and -0.2 <= y <= 1.2):
                 return None
-            if size < (EXACT if exact else ROUGH):
+            if size < (EXACT if exact else ROUGH) or (size < NOISE and size > 0.25 * before):
                 break
+            before = size
         if abs(np.linalg.det(matrix)) <= TOUCH * least:
             return None
     inside = -1e-9 <= x <= 1.0 + 1e-9 and -1e-9 <= y <= 1.0 + 1e-9
@@ -255,9 +258,11 @@ def _within(x: float) -> float:
     return 0.0 if x < 1e-9 else 1.0 if x > 1.0 - 1e-9 else float(x)
 
 
-def feet(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = ()) -> list[tuple[Spot, float]]:
+def feet(
+    curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = (), but: Sequence[float] = ()
+) -> list[tuple[Spot, float]]:
     """Return the feet of the perpendiculars from a nearby point to a curve, or to these ranges of it, and their
-    distances from the point."""
+    distances from the point. Feet within half a segment of the places `but` are left out."""
     a, b = curve.points[:-1], curve.points[1:]
     way = b - a
     square = np.maximum((way**2).sum(axis=1), 1e-300)
@@ -268,7 +273,14 @@ def feet(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, flo
         off[~np.any([(number + 1.0 > low) & (number < high) for low, high in ranges], axis=0)] = np.inf
     near = off <= 0.1 * np.sqrt(square) + MEETS
     least = (off <= np.append(np.inf, off[:-1])) & (off <= np.append(off[1:], np.inf))
-    return [_foot_on(curve, int(k), float(x[k]), point) for k in np.flatnonzero(near & least)]
+    found = []
+    for k in np.flatnonzero(near & least).tolist():
+        if any(abs(along - k - x[k]) < 0.4 for along in but):  # its own foot may be a little beside that on the chord
+            continue
+        spot, far = _foot_on(curve, k, float(x[k]), point)
+        if not any(abs(along - spot.along) < 0.5 for along in but):
+            found.append((spot, far))
+    return found
 
 
 def foot(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = ()) -> tuple[Spot, float] | None:
@@ -279,13 +291,15 @@ def foot(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, flo
 def _foot_on(curve: PlaneCurve, k: int, part: float, point: np.ndarray) -> tuple[Spot, float]:
     """Newton's method: first on the interpolated curve; on the curve itself only where that comes near."""
     for exact in (False, True):
+        before = np.inf
         for _ in range(ROUNDS):
             here, rate = curve.at(k, part) if exact else curve.rough(k, part)
             step = float((point - here) @ rate / max(rate @ rate, 1e-300))
             moved = min(max(part + step, 0.0), 1.0)
-            part, done = moved, abs(moved - part) < (EXACT if exact else ROUGH)
-            if done:
+            part, size = moved, abs(moved - part)
+            if size < (EXACT if exact else ROUGH) or (size < NOISE and size > 0.25 * before):
                 break
+            before = size
         off = float(np.linalg.norm(curve.rough(k, part)[0] - point))
         if not exact and off > APART:
             return Spot(k, _within(part)), off

@@ -162,12 +162,11 @@ def _cut_at_all(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
         for spot in own:
             _vertex(curve.at(*spot)[0], vertices)
     for curve, own in zip(curves, cuts, strict=True):
-        known = [(spot.along, curve.at(*spot)[0]) for spot in own]
+        along = np.array([spot.along for spot in own])
+        points = np.array([curve.at(*spot)[0] for spot in own]).reshape(-1, 2)
         for vertex in vertices:
-            there = [along for along, point in known if np.abs(point - vertex).max() < 10.0 * MEETS]
-            for spot, off in feet(curve, vertex):
-                if off < 10.0 * MEETS and not any(abs(along - spot.along) < 0.5 for along in there):
-                    own.append(spot)
+            there = along[(np.abs(points - vertex) < 10.0 * MEETS).all(axis=1)]
+            own += [spot for spot, off in feet(curve, vertex, but=there.tolist()) if off < 10.0 * MEETS]
 
 
 def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -110,14 +110,15 @@ class Boundaries:
         A /= np.linalg.norm(A, axis=1, keepdims=True)
         seeking.walk(Section(seeking.equations, seeking.region.turns, near, A))
 
-    def lead(self, z: Point, values: np.ndarray) -> list[Point]:
-        """The poses at a point to which the straight line from a pose leads, within all limits."""
+    def lead(self, poses: Sequence[Point], values: np.ndarray) -> list[Point]:
+        """The poses at a point to which the straight lines from others lead, within all limits."""
         seeking = self.free
         if seeking.freedom > 0:
-            self.explore(z)
+            for z in poses:
+                self.explore(z)
             return []
         before = len(seeking.sections)
-        found = [there for there in led(seeking, z, values) if self.keeps(there)]
+        found = [there for there in led(seeking, poses, values) if self.keeps(there)]
         for trace in seeking.sections[before:]:
             self._cross_limits({}, trace)
         return found

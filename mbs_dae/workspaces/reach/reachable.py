@@ -196,6 +196,8 @@ def _doubts(reach: _Reach, plane: Plane, faces: Sequence[Face], known: list[list
     own = reach.boundaries
     counting = Counting(reach.at, own.lead, own.add, reach.number)
     differ, left = disagreements(faces, known, plane.scale, counting, own.seed)
+    for _, seeking in own.sets if differ else ():
+        seeking.branch()
     return samples_told(differ, left, "solutions", faces, plane.scale)
 
 
@@ -213,7 +215,7 @@ def _strays(boundaries: Boundaries, plane: Plane, faces: Sequence[Face], known: 
             continue
         boundaries.explore(z)
         for k in inside:
-            boundaries.add(known[k], boundaries.lead(z, faces[k].inner * plane.scale))
+            boundaries.add(known[k], boundaries.lead([z], faces[k].inner * plane.scale))
         if not any(known[k] for k in inside):
             there = ", ".join(f"{x:.6g}" for x in z.p)
             told.append(f"({there}) is reached, and in no region that was found; try another step= or seed=")
