@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import Names
 from ..provided import provided
+from ..public_class import PublicClass
 from .names import components
 
 
@@ -52,7 +53,21 @@ class Happening(NamedTuple):
         return provided("Happening.d")(self, name, by)
 
 
-class Impact(NamedTuple):
+class ImpactRecord(NamedTuple):
+    """The fields of an `Impact`."""
+
+    t: float
+    contacts: tuple[str, ...]
+    """Those that pushed."""
+    impulses: Mapping[str, np.ndarray]
+    """Of each joint, driver and contact what it does to its second body, in N s and N m s, components as those of
+    `Result.reaction`."""
+    energy_lost: float
+    rests: float | None
+    """Where this is the last one of impacts without end that is told apart: when all are over."""
+
+
+class Impact(ImpactRecord, metaclass=PublicClass):
     """An impact of a run: bodies meet, and velocities jump.
 
     A ball that falls from 5 m meets the floor at 10 m/s after 1 s, and keeps half of its speed:
@@ -67,12 +82,4 @@ class Impact(NamedTuple):
     (array([ 0., 30.,  0.]), 75.0)
     """
 
-    t: float
-    contacts: tuple[str, ...]
-    """Those that pushed."""
-    impulses: Mapping[str, np.ndarray]
-    """Of each joint, driver and contact what it does to its second body, in N s and N m s, components as those of
-    `Result.reaction`."""
-    energy_lost: float
-    rests: float | None
-    """Where this is the last one of impacts without end that is told apart: when all are over."""
+    __slots__ = ()
