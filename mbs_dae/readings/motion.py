@@ -180,7 +180,8 @@ class ComputedQuantities:
 
     def _read_loads(self) -> None:
         assert self.pushes is not None
-        self._read.update(zip(self._loads, map(frozen, self.pushes.T.copy()), strict=True))
+        own = self.pushes.T[: len(self._loads)].copy()  # behind them are the forces that drive wheels apart
+        self._read.update(zip(self._loads, map(frozen, own), strict=True))
 
     def _read_told(self, element: ForceElement) -> None:
         reading, slots = element.told

@@ -275,6 +275,9 @@ def _prepared(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepar
     if by.method.steps_over and smooth:
         what = f"{smooth[0].who} has smooth=, and {by.method.name} takes one step over slipping and sticking"
         raise ModelError(f'{what}; leave smooth= out, which it does not need, or take method="DP5"')
+    if by.method.steps_over and (driving := system.structure.contacts.separations):
+        what = f"{driving[0].gear.who} has a pressure_angle, and {by.method.name} knows no such force beside friction"
+        raise ModelError(f'{what}; leave pressure_angle= out, or take method="DP5"')
     if memory and isinstance(initial, State):
         first, redundant, note = initial, list[int](), ""
     else:
