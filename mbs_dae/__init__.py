@@ -48,6 +48,7 @@ _NAMES = {
     "verbs.forward_kinematics": "forward_kinematics task_jacobian manipulability",
     "verbs.inverse_kinematics": "inverse_kinematics",
     "verbs.velocity_transformation": "velocity_transformation",
+    "verbs.at_rest": "at_rest Rest",
     "verbs.simulate": "simulate",
     "motion.methods.generalised_alpha": "GA",
     "motion.stabilise": "Baumgarte Projection Unstabilized",

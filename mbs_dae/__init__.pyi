@@ -111,6 +111,8 @@ from .verbs.forward_kinematics import task_jacobian as task_jacobian
 from .verbs.forward_kinematics import manipulability as manipulability
 from .verbs.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from .verbs.velocity_transformation import velocity_transformation as velocity_transformation
+from .verbs.at_rest import at_rest as at_rest
+from .verbs.at_rest import Rest as Rest
 from .verbs.simulate import simulate as simulate
 from .motion.methods.generalised_alpha import GA as GA
 from .motion.stabilise import Baumgarte as Baumgarte

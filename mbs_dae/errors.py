@@ -9,10 +9,12 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
+from .public_class import PublicClass
+
 Thing = TypeVar("Thing")
 
 
-class MbsError(Exception):
+class MbsError(Exception, metaclass=PublicClass):
     """The root of all errors of this package. Keyword arguments become attributes.
 
     >>> try:

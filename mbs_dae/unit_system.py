@@ -15,6 +15,7 @@ from math import isfinite, pi
 from typing import Any, TypeAlias, TypeVar
 
 from .errors import ModelError, check_writable
+from .public_class import PublicClass
 
 PREFIXES = {"G": 1e9, "M": 1e6, "k": 1e3, "d": 1e-1, "c": 1e-2, "m": 1e-3, "n": 1e-9} | dict.fromkeys("uµμ", 1e-6)
 PREFIXED = {
@@ -139,7 +140,7 @@ def _raised(power: float) -> str:
 
 
 @dataclass(frozen=True)
-class Units:
+class Units(metaclass=PublicClass):
     """Units in which numbers are shown, from `units`. Within ``with`` everything is shown in them; as ``units=`` one
     picture, table, page or file. Numbers inside are SI, whatever is shown.
 

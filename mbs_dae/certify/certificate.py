@@ -10,6 +10,7 @@ from ..arguments import as_state
 from ..compiled import System
 from ..coordinates import Layout
 from ..errors import ModelError, counted
+from ..public_class import PublicClass
 from ..results.result import State
 from ..unit_system import equation, told
 from .charts import by_small_motions, opened, vector_of_product
@@ -29,7 +30,7 @@ FINE = 2.0 ** np.arange(0.25, 2.0, 0.25)
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate:
+class Certificate(metaclass=PublicClass):
     """What is proven of a pose: in the box -r s_k ≤ u_k ≤ r s_k about q, r being its radius, there is exactly one
     pose that satisfies the equations at time t, and it is no farther than `error` from q in this norm. u is a
     change of places and of angles (the plane), or of places and of w with e = ê ∘ (1, w/2) (in space, w a turn in

@@ -9,6 +9,7 @@ import numpy as np
 from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..errors import counted
+from ..public_class import PublicClass
 from ..results.result import Result
 from ..unit_system import shown, size_of
 from .equations import check_driven, equations_of
@@ -34,7 +35,7 @@ class Gap:
 
 
 @dataclass(frozen=True, eq=False)
-class MotionCertificate:
+class MotionCertificate(metaclass=PublicClass):
     """What is proven of a motion of `mbs.kinematics(..., certify=True)`: in each interval, at each time, there is
     exactly one pose within `radii` of a curve through the poses that were computed, and consecutive intervals have
     the same one at their common time. So between two times without a gap the motion is one, and does not leave its

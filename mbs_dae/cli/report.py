@@ -34,9 +34,13 @@ def summary(result: Result, names: Sequence[str]) -> Iterator[str]:
         yield f"change points: t = {', '.join(f'{point:g}' for point in points)}"
     if overlap := result.stats.get("overlap"):
         yield f"note: {overlap}"
-    if turned := result.stats.get("turned"):
-        yield f"note: {turned}"
+    yield from _slips(result)
     yield from _quantities(result, names)
+
+
+def _slips(result: Result) -> Iterator[str]:
+    """A note on what looks like a slip in the model."""
+    yield from (f"note: {result.stats[word]}" for word in ("turned", "slips") if word in result.stats)
 
 
 def simulated(result: Result, names: Sequence[str]) -> Iterator[str]:
@@ -47,6 +51,7 @@ def simulated(result: Result, names: Sequence[str]) -> Iterator[str]:
     gains = f" ({rule or 'alpha {alpha:.4g}/s, beta {beta:.4g}/s'.format_map(stats)})" if "alpha" in stats else ""
     largest, joule = shown(np.abs(result.energy.error).max(initial=0.0), "J")
     yield _headline(result)
+    yield from _slips(result)
     facts = {
         "method": f"{stats['method']}, {size}",
         "stabilization": f"{stats['stabilization']}{gains}",

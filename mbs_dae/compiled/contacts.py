@@ -26,6 +26,8 @@ from ..linear.springs import Laws, Proximal, new_proximal
 from ..model.bodies.body import Marker
 from ..model.contacts.base import Contact
 from ..model.contacts.friction import DryFriction, Friction, FrictionElement
+from ..model.contacts.teeth import Separation
+from ..model.joints import Gear
 from ..model.measures import Measure, Quantity
 from ..model.model import Model
 from ..model.parameters import Evaluator, Parameter
@@ -86,7 +88,8 @@ class Contacts(NamedTuple):
     static: Design[Vector]
     """Of each point; of friction that sticks."""
     smooth: Design[Vector]
-    """The speed of slip over which its friction builds up, if it never sticks, or else 0."""
+    """The speed of slip over which its friction builds up, if it never sticks, or else 0; less than 0 where a force of
+    the size of friction acts in one direction, that of its row, for good."""
     arm: Design[Vector]
     """What makes a speed of each velocity of bodies: a length for those that turn, or else 1."""
     out: Work[Vector] = zeros("outputs")
@@ -260,7 +263,11 @@ class ContactsBuilder:
     ):  # fmt: skip
         """`rows_of` are the rows of joints in the system's matrix."""
         self.coordinates = coordinates
-        self.elements: tuple[Contact | FrictionElement, ...] = (*model.contacts, *model.frictions)
+        gears = [e for e in model.conditions if isinstance(e, Gear) and e.pressure_angle != 0]
+        rubs = any(isinstance(e, Friction) for e in model.frictions)
+        self.separations = tuple(map(Separation, gears)) if rubs else ()
+        """The forces that drive wheels apart, where friction depends on them."""
+        self.elements: tuple[Contact | FrictionElement, ...] = (*model.contacts, *model.frictions, *self.separations)
         instances = [instance_of(*e.form(), e.markers, e.who, coordinates) for e in self.elements]
         self.program = ProgramBuilder(batch(instances), coordinates.layout.nv)
         self.terms = row_terms(transformed, self.program.layout) if transformed else NO_TERMS
@@ -345,7 +352,7 @@ class ContactsBuilder:
         return None
 
     def _put_bounds(self, model: Model, batch: Any, coordinates: KernelCoordinates, rows_of: Any) -> None:
-        forms = [(e, *bound_of(model, e)) for e in model.frictions]
+        forms = [(e, *bound_of(model, e)) for e in (*model.frictions, *self.separations)]
         rubbing = [e for e in self.elements if isinstance(e, Contact | Friction) and e.rubbing.is_read]
         curves = [(e, *e.forms()[1], e.markers) for e in rubbing]
         wanted = [*(form[:4] for form in forms), *curves]
@@ -357,7 +364,7 @@ class ContactsBuilder:
         self.curve = np.array(at, dtype=np.int64)
         found = {}
         for k, (e, _, _, _, components) in enumerate(forms):
-            rows: Any = rows_of[e.joint] if isinstance(e, Friction) else ()
+            rows: Any = rows_of[e.joint] if isinstance(e, Friction | Separation) else ()
             found[e.name] = components, begins[k], rows[0] if len(rows) else -1, len(rows)
         told = [found.get(e.name, (0, 0, -1, 0)) for e, _ in self.points] if wanted else []
         self.bound: Any = [*np.array(told, dtype=np.int64).reshape(-1, 4).T.copy()]
@@ -418,6 +425,9 @@ def _is_same(one: Measure, other: Measure) -> bool:
 def bound_of(model: Model, element: FrictionElement) -> tuple[Form, Any, tuple[Marker, ...], int]:
     """What bounds a friction: a reading, what stands in its slots, its markers, and how many components b has. Of a
     joint, for each direction that presses and each row, the force for a multiplier of 1."""
+    if isinstance(element, Separation):
+        form, slots = element.bound
+        return form, slots, element.markers, 1
     if not isinstance(element, Friction):
         form, slots = element.forms()[1]
         return form, slots, element.markers, 1

@@ -12,13 +12,14 @@ from matplotlib.figure import Figure
 from ..ensembles.ensemble import Ensemble
 from ..ensembles.samples import Tolerance
 from ..errors import check_name, counted
+from ..public_class import PublicClass
 from ..results.result import Result
 from ..unit_system import UnitsLike, shown, shown_in, size_of
 from . import pictures
 
 
 @dataclass(frozen=True, eq=False)
-class Band:
+class Band(metaclass=PublicClass):
     """How a quantity scatters, over time.
 
     >>> model = mbs.PlanarModel("crank")
@@ -61,7 +62,7 @@ class Band:
 
 
 @dataclass(frozen=True, eq=False)
-class Bands:
+class Bands(metaclass=PublicClass):
     """How quantities scatter with tolerances, from `mbs.tolerance`: ``found["slider.x"].sigma`` over time, and `worst`.
 
     >>> model = mbs.PlanarModel("crank")

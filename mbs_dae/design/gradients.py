@@ -11,6 +11,7 @@ import numpy as np
 from ..compiled import System
 from ..errors import check_name
 from ..model.model import Model
+from ..public_class import PublicClass
 from ..results.result import Result
 from .analysis import analysis_of
 from .changes import Changing, single
@@ -18,7 +19,7 @@ from .objectives.objective import check_number, objective_of
 
 
 @dataclass(frozen=True, eq=False)
-class Gradient:
+class Gradient(metaclass=PublicClass):
     """A number that was asked for, and how it changes: ``found["r"]`` is its derivative by a name, `by` has all.
 
     >>> rod = mbs.PlanarModel("rod")

@@ -12,6 +12,7 @@ from sympy.core.relational import Relational
 
 from ..errors import ModelError, shortened
 from ..model.parameters import finite_number
+from ..public_class import PublicClass
 from .objectives.objective import Formula, Measured, objective_of
 from .objectives.words import Maximum, Minimum
 
@@ -19,7 +20,7 @@ INFINITE = np.inf
 
 
 @dataclass(frozen=True, eq=False)
-class Limit:
+class Limit(metaclass=PublicClass):
     """That a number stays between two others; or an array, every entry of it.
 
     In `subject_to` a comparison says the same, ``mbs.maximum("motor.effort") <= 50``; this is for functions of a

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from ..compiled import System
 from ..errors import ModelError, counted
 from ..model.model import Model
+from ..public_class import PublicClass
 from ..results.result import Result
 from ..unit_system import UnitsLike, shown_in, shown_unit, size_of
 from . import pictures
@@ -57,7 +58,7 @@ class Start:
 
 
 @dataclass(frozen=True, eq=False)
-class Optimum:
+class Optimum(metaclass=PublicClass):
     """The best design that was found: ``values`` by name, the ``model`` with these, and what holds it there.
 
     ``print(found)`` shows a table: each number with its bounds, each limit, which of them are active, and how the

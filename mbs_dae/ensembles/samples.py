@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..model.parameters import check_choice, finite_number, positive_number
+from ..public_class import PublicClass
 from .values import Designs, check_over, fixed_or_values
 
 METHODS = ("random", "latin", "sobol", "halton")
@@ -23,7 +24,7 @@ EDGE = 2.0**-53
 
 
 @dataclass(frozen=True)
-class Tolerance:
+class Tolerance(metaclass=PublicClass):
     """A dimension as a drawing has it, 0.1 ± 0.0001: ``mbs.Tolerance(0.1, plus_minus=1e-4)``.
 
     "normal": the limits are as many standard deviations away as `sigmas` says (3: 0.27 % of all parts lie beyond them);

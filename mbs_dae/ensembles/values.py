@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import ModelError, check_name, counted
 from ..model.parameters import finite_number
+from ..public_class import PublicClass
 from ..results.quantities import frozen
 
 _SHAPE = "a row for each member and a column for each name"
@@ -17,7 +18,7 @@ EXAMPLE = 'over={"r": np.linspace(0.08, 0.12, 9), "l": 0.3}'
 
 
 @dataclass(frozen=True, eq=False)
-class Designs:
+class Designs(metaclass=PublicClass):
     """What the members of an ensemble differ in: parameters and initial values, in SI units.
 
     >>> drawn = mbs.samples({"r": mbs.Tolerance(0.1, plus_minus=1e-4, distribution="uniform"), "omega": 10}, 500)

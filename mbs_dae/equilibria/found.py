@@ -16,6 +16,7 @@ from ..errors import EquilibriumError
 from ..motion.derivative import WORK
 from ..motion.outcome import in_the_limit, with_forces
 from ..provided import provided
+from ..public_class import PublicClass
 from ..readings.reactions import Loads
 from ..results.result import Result, State
 from ..unit_system import UnitsLike, shown_in, told
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Equilibrium:
+class Equilibrium(metaclass=PublicClass):
     """A pose at rest, from `equilibrium`: ``found["crank.angle"]``, ``found.reaction("A")``.
 
     >>> rod = mbs.PlanarModel.from_points(
@@ -160,7 +161,7 @@ class Equilibrium:
         return f"<Equilibrium of {self.balance.system.model.name!r}: potential {told(self.potential, 'J')}>"
 
 
-class Equilibria(tuple[Equilibrium, ...]):
+class Equilibria(tuple[Equilibrium, ...], metaclass=PublicClass):
     """All rests of a mechanism that were found, from ``equilibrium(all=True)``: a tuple, the one of least potential
     first; `complete` says whether there can be others.
 
@@ -191,7 +192,7 @@ class Equilibria(tuple[Equilibrium, ...]):
 
 
 @dataclass(frozen=True, eq=False)
-class EquilibriumPath:
+class EquilibriumPath(metaclass=PublicClass):
     """Equilibria along a parameter, from `equilibrium(over=)`: ``path["apex.y"]`` over ``path.values``.
 
     A mass of 2 kg on a spring of 100 N/m, of length 1 m, under more and more weight:

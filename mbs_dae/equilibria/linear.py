@@ -15,6 +15,7 @@ from scipy.linalg import eigh, qr
 from ..errors import ModelError
 from ..explain.failures import check_masses
 from ..provided import provided
+from ..public_class import PublicClass
 from ..results.names import COMPONENTS, EFFORT, OF_RATES
 from ..results.result import Result, State
 from ..unit_system import UnitsLike, shown_in, size_of
@@ -58,7 +59,7 @@ class Mode:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearSystem:
+class LinearSystem(metaclass=PublicClass):
     """Small motions about a state, from `linearize`: M y' + D y + K η = 0, with η' = y where all constraints restrict
     positions.
 

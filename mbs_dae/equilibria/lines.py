@@ -25,6 +25,7 @@ from scipy.optimize import brentq, linear_sum_assignment
 from ..errors import ModelError
 from ..model.parameters import positive_number
 from ..provided import provided
+from ..public_class import PublicClass
 from ..unit_system import UnitsLike, shown_in
 from .frames import cross
 from .linear import LinearSystem
@@ -75,7 +76,7 @@ class Followed:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearPath:
+class LinearPath(metaclass=PublicClass):
     """Linear systems along a parameter or a speed, from `linearize(over=)`, and the lines that their modes follow.
 
     A mass of 1 kg on a spring that gets stiffer, ω² = k/m:

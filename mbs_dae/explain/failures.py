@@ -214,7 +214,9 @@ def _dead_frictions(pose: State) -> list[str]:
     return [
         element.who
         for (element, _), first, slips in zip(contacts.points, contacts.slip, contacts.slips, strict=True)
-        if slips and (free[first : first + slips] <= DEAD * sizes[first : first + slips]).all()
+        if slips
+        and element not in contacts.separations
+        and (free[first : first + slips] <= DEAD * sizes[first : first + slips]).all()
     ]
 
 

@@ -26,6 +26,7 @@ from ..model.drivers import Prescribed
 from ..model.joints.base import Condition
 from ..model.model import Model, Named
 from ..provided import provided
+from ..public_class import PublicClass
 from .tree import Edge, connected, motions_of, neighbours, parents_first, root_of, rows_of, spanning_forest, way_down
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Closure:
 
 
 @dataclass(frozen=True, eq=False)
-class Topology:
+class Topology(metaclass=PublicClass):
     """What `topology` found; ``print`` gives the table. Bodies are numbered 1, 2, ..., the ground is 0.
 
     >>> linkage = mbs.PlanarModel.from_points(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, TypeVar
 
 from ..errors import ModelError, Names, counted, unknown_name
+from ..public_class import PublicClass
 from ..results.names import COMPONENTS, EFFORT
 from . import measures
 from .bodies.body import Body
@@ -29,7 +30,7 @@ WAYS = {
 """How what is no body is set."""
 
 
-class Content:
+class Content(metaclass=PublicClass):
     """A model as it is read."""
 
     body_class: ClassVar[type[Body]]

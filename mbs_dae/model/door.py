@@ -12,7 +12,7 @@ from ..errors import ModelError, check_writable, unknown_name
 from ..symbolic.derive import Form
 from ..symbolic.markers import t
 from .bodies.body import Body, Marker, reference_turns
-from .contacts import Contact
+from .contacts import Contact, Friction
 from .drivers import Driver
 from .element import Element
 from .events import Event, Reset
@@ -196,13 +196,14 @@ def check_spoken_of(model: Said) -> None:
 
 
 def check_teeth(model: Any) -> None:
-    """Refuse a pressure angle if the motion depends on joint reactions: the separating force is computed later."""
+    """Refuse a pressure angle if a rate reads a joint reaction: without friction in joints the separating force is
+    computed after the motion."""
+    rubs = any(isinstance(e, Friction) for e in model.frictions)
     for gear in model.conditions:
-        if isinstance(gear, Gear) and gear.pressure_angle != 0 and model.felt:
-            what = f"{gear.who} has a pressure_angle, and friction or a rate reads what {min(model.felt)!r} carries"
+        if isinstance(gear, Gear) and gear.pressure_angle != 0 and model.felt and not rubs:
+            what = f"{gear.who} has a pressure_angle, and a rate reads what {min(model.felt)!r} carries"
             raise ModelError(
-                f"{what}: the force that drives wheels apart is found after the motion; leave pressure_angle= out, or "
-                "give the friction a size of its own, mbs.DryFriction"
+                f"{what}: the force that drives wheels apart is found after the motion; leave pressure_angle= out"
             )
 
 

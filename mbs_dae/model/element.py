@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NoReturn, Self
 import sympy as sp
 
 from ..errors import ModelError
+from ..public_class import PublicClass
 from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup
 from ..symbolic.markers import FormMarker, marker_symbols
@@ -40,7 +41,7 @@ OTHER_WORDS = {
 """What an argument is called by some, and elsewhere in the package."""
 
 
-class Element:
+class Element(metaclass=PublicClass):
     """A joint, a driver or a force: it has a name and acts on markers."""
 
     name: str

@@ -9,6 +9,7 @@ import sympy as sp
 from sympy.logic.boolalg import Boolean
 
 from ..errors import ModelError
+from ..public_class import PublicClass
 from ..symbolic.branches import Watched
 from ..symbolic.derive import Reading
 from ..symbolic.expressions import expression_of
@@ -21,7 +22,7 @@ from .parameters import check_choice, constants_out, signals_in
 DIRECTIONS = (-1, 0, 1)
 
 
-class Reset:
+class Reset(metaclass=PublicClass):
     """New values of named quantities at an event: ``mbs.Reset({"ball.vy": -0.9 * model["ball.vy"]})``.
 
     Values are numbers or expressions of quantities just before the event, of parameters and `mbs.t`. Rates change as by

@@ -82,6 +82,11 @@ class Measure:
         return self.own or KINDS[self.kind]
 
     @property
+    def word(self) -> str:
+        """The function that makes it: "angle" for "angle_1", too."""
+        return self.kind.partition("_")[0]
+
+    @property
     def units(self) -> tuple[str, str, str]:
         return self.unit, f"{self.unit}/s", f"{self.unit}/s²"
 
@@ -177,11 +182,12 @@ class Measured(Protocol):
     def measures(self) -> dict[str, Measure]: ...
 
 
-def angle(i: Place | Measured, j: Place | None = None) -> Measure:
+def angle(i: Place | Measured, j: Place | int | None = None) -> Measure:
     """The angle of j against i (of one marker alone: against the world), counting past 2π; of a joint: its own.
 
     In space it is the angle about the axis of i, from the x axis of i to that of j; of one marker alone, its turning
-    about its own axis, added up.
+    about its own axis, added up. ``angle(joint, 1)`` is "joint.angle_1" of a `Universal` or a `Spherical`, which have
+    several.
 
     >>> model = mbs.PlanarModel("arms")
     >>> upper, lower = model.link("upper", (0, 0), (1, 0)), model.link("lower", (1, 0), (2, 0))
@@ -192,6 +198,8 @@ def angle(i: Place | Measured, j: Place | None = None) -> Measure:
     """
     if j is None:
         return _of_joint(i, "angle") or Measure("angle", (as_marker(i, "angle()"),))
+    if isinstance(j, int):
+        return _own(f"angle_{j}", i, "a joint with several angles, a Universal or a Spherical,")
     return Measure("angle", _two(i, j, "angle()"))
 
 
@@ -321,6 +329,15 @@ def checked_measure(thing: Any, what: str) -> Measure:
     raise ModelError(f"{what} a measure, not {thing!r}; write {', '.join(ways)}")
 
 
+def joint_angles(markers: tuple[Marker, ...], of: Sequence[Callable[..., sp.Expr]]) -> dict[str, Measure]:
+    """The measures "angle_1", "angle_2", ... of a joint, from their values as functions of its two markers."""
+    found = {}
+    for k, value in enumerate(of, 1):
+        levels = f"angle_{k}", f"angle_{k}_rate", f"angle_{k}_acceleration"
+        found[levels[0]] = Measure(levels[0], markers, Kind("rad", levels, value))
+    return found
+
+
 OF_MARKERS: dict[str, Callable[..., Measure]] = {
     f.__name__: f for f in (angle, distance, x, y, z, wx, wy, wz, displacement)
 }
@@ -347,7 +364,8 @@ def _own(kind: str, thing: Any, such: str) -> Measure:
     """The coordinate of what has it, and of nothing else."""
     if own := _of_joint(thing, kind):
         return own
-    raise ModelError(f"{kind}() needs {such} or two markers, not {thing!r}; write {kind}(i, j)")
+    word = kind.partition("_")[0]
+    raise ModelError(f"{word}() needs {such} or two markers, not {thing!r}; write {word}(i, j)")
 
 
 def _of_joint(thing: Any, kind: str) -> Measure | None:
@@ -356,6 +374,8 @@ def _of_joint(thing: Any, kind: str) -> Measure | None:
         return None
     own = thing.measures()
     if kind not in own:
-        has = f" (it has: {', '.join(own)})" if own else " of its own"
-        raise ModelError(f"{kind}(): {thing.who} has no {kind}{has}; write {kind}(i, j) with two markers")
+        has, word = f" (it has: {', '.join(own)})" if own else " of its own", kind.partition("_")[0]
+        ways = [f"{word}({thing.name}, {other.rpartition('_')[2]})" for other in own if other.startswith(f"{kind}_")]
+        remedy = f"write {' or '.join(ways) or f'{word}(i, j) with two markers'}"
+        raise ModelError(f"{word}(): {thing.who} has no {kind}{has}; {remedy}")
     return replace(own[kind], speaks_of=(thing,))

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from ..errors import ModelError
+from ..public_class import PublicClass
 from ..symbolic.functions import Wrap, as_sympy
 
 Pieces = list[tuple[sp.Expr, sp.Expr]]  # a law: (border in u, s(u) up to there), ...; the last border is 1
@@ -104,7 +105,7 @@ class Segment(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Motion:
+class Motion(metaclass=PublicClass):
     """A value that rises, dwells and returns, from x = 0 on; calling it with x (time, the angle of a cam, anything)
     gives the value at x.
 

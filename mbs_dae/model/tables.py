@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from ..errors import ModelError
+from ..public_class import PublicClass
 from ..rotations.values import numbers
 from ..symbolic.expressions import expression_of
 from ..symbolic.functions import Lookup
@@ -40,7 +41,7 @@ class TableSymbol(Parameter):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class Table(metaclass=PublicClass):
     """``Table(x, y)``: a function through these points (``periodic=True``: a closed one).
 
     Call it with an expression: ``Table(times, values)(mbs.t)``. Where a function of time or of an angle is

@@ -12,6 +12,7 @@ import numpy as np
 from ..certify.certificate import Certificate
 from ..errors import ModelError
 from ..provided import provided
+from ..public_class import PublicClass
 from ..results.result import State
 from ..unit_system import UnitsLike, shown_in
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class AssemblyModes:
+class AssemblyModes(metaclass=PublicClass):
     """All poses of a mechanism for given values of its drivers, from `assembly_modes`: a sequence of states, the one
     nearest to the placement first. ``modes["rod.x"]`` is an array over them.
 

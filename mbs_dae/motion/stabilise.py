@@ -19,6 +19,7 @@ from ..kernels.blocks import Integers, Vector, Work, block, zeros
 from ..linear.vectors import all_finite
 from ..model.parameters import finite_number
 from ..poses.newton import correct_velocity, evaluate_and_factorise, newton_step
+from ..public_class import PublicClass
 from ..tolerances import ALMOST_SINGULAR, CLOSED, DRIFT, MARGIN, PACE, SETTLED, STIFF
 from .derivative import Mechanism, leave_out_redundant, refinements, widest_gap
 
@@ -26,7 +27,7 @@ NEVER, NEAR_SINGULAR, ALWAYS = 0, 1, 2
 """When to project. Baumgarte's feedback divides by what a singular pose makes zero: there, it needs help."""
 
 
-class Stabilization:
+class Stabilization(metaclass=PublicClass):
     """What a run does about its constraints: a feedback in the accelerations, and when states are projected."""
 
     when: ClassVar[int] = NEVER

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 from math import degrees, hypot, tau
+from statistics import median
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ..model.parameters import Evaluator
 
 EARTH = (9.0, 10.5)  # gravity that is meant in m/s²
 LONG = 50.0  # metres: mechanisms are shorter, but for cranes and bridges
+MIXED = 300.0  # a length this many times as long as half of the others, of which one in mm would be 1000 times as long
 
 
 def notes(system: System) -> tuple[str, ...]:
@@ -31,19 +33,20 @@ def loose_bodies(model: Model) -> tuple[str, ...]:
     return tuple(body.name for body in model.bodies.values() if not body.fixed and body not in joined)
 
 
-def turns_in_assembly(system: System, q: np.ndarray) -> str:
-    """The body of a planar model that assembly turned by more than a whole turn, with the slips from which this may
-    come. The text is empty where there are no slips: a driver may begin at any angle. (Attitudes in space count no
-    turns.)"""
-    if system.model.dimension == 3:
-        return ""
+def slips_in_assembly(system: System, q: np.ndarray) -> dict[str, str]:
+    """Return what is to be told of a model that was placed, by its name in `stats`: "slips", the `notes`; instead of it
+    "turned" where assembly turned a body of a planar model by more than a whole turn, with the notes behind. There is
+    nothing to tell without notes: a driver may begin at any angle. (Attitudes in space count no turns.)"""
+    found = notes(system)
+    if not found or system.model.dimension == 3:
+        return {"slips": "; ".join(found)} if found else {}
     angles = [system.layout.q[body][2] for body in system.bodies]
     turned = np.abs(q[angles] - system.placement[angles])
-    if turned.max(initial=0.0) <= tau or not (found := notes(system)):
-        return ""
     k = int(np.argmax(turned))
+    if turned[k] <= tau:
+        return {"slips": "; ".join(found)}
     what = f"assembly turned body {system.bodies[k].name!r} by {turned[k]:.3g} rad from its placement"
-    return "; ".join([what, *found])
+    return {"turned": "; ".join([what, *found])}
 
 
 def _angles(model: Model) -> Iterator[str]:
@@ -71,6 +74,15 @@ def _in_degrees(what: str, angle: float) -> str:
 
 
 def _units(system: System) -> Iterator[str]:
+    model, number = system.model, system.evaluator
+    sizes = {}
+    for body in (model.ground, *model.bodies.values()):
+        for m in body.markers.values():
+            if (size := hypot(*(float(number(x)) for x in m.point))) > 0.0:
+                sizes[m.label] = size
+    if len(sizes) > 2 and sizes[far := max(sizes, key=sizes.__getitem__)] > MIXED * median(sizes.values()):
+        what = f"marker {far!r} is {sizes[far]:g} m from the origin of its body, and half of all markers no more than "
+        yield f"{what}{median(sizes.values()):g} m: lengths are in metres; if millimetres are meant, divide by 1000"
     strength = hypot(*map(system.evaluator, system.model.gravity))
     if EARTH[0] < strength < EARTH[1] and system.length > LONG:
         what = f"the model is {system.length:g} m long, with a gravity of {strength:g} m/s²: lengths are in metres"

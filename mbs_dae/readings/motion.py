@@ -17,7 +17,7 @@ from ..duals import Dual
 from ..errors import ModelError
 from ..model.bodies.body import Marker
 from ..model.forces.base import ForceElement
-from ..model.joints import Gear
+from ..model.joints import Gear, Spherical
 from ..model.measures import Measure
 from ..model.parameters import Parameter
 from ..results.own import OwnMotion
@@ -28,6 +28,10 @@ from ..results.sketch import swept as sketch_of_sweep
 from ..results.violation import Violation
 from .sketch import sketch_of
 from .varying import check_read
+
+POLE = 1e-8
+"""The cosine of the second angle of a ball below which the first and the third lose half of their digits: the square
+root of roundoff."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +119,7 @@ class ComputedQuantities:
             else:
                 reader = system.once(measure_reader, owner, levels)
             self._read_with(reader, [(owner, found[0])])
+            self._check_pole(owner, found[0])
         elif name in self._loads:
             self._read_loads()
         elif name in self._told:
@@ -122,12 +127,33 @@ class ComputedQuantities:
         else:
             self._read_signals()
 
+    def _poles(self, ball: str) -> np.ndarray:
+        """Where a ball is turned by a right angle about its second axis, shape (times,): the others are one line."""
+        if (name := f"{ball}.angle_2") not in self._read:
+            self._read_one(name)
+        bend = self._read[name]
+        return np.abs(np.cos(bend.value if isinstance(bend, Dual) else bend)) < POLE
+
+    def _check_pole(self, owner: str, measure: Measure) -> None:
+        """Refuse to read the first angle of a ball, or the third, where it has no value."""
+        ball = self.system.model.elements.get(owner)
+        if isinstance(ball, Spherical) and measure.kind != "angle_2" and (at := self._poles(owner)).any():
+            for level in measure.levels:
+                del self._read[f"{owner}.{level}"]
+            what = f"{measure.kind} of {ball.who} has no value at t = {self.motion.t[int(at.argmax())]:.6g}, where "
+            what += "angle_2 is a right angle: the axes of its first and its third angle are one line there"
+            raise ModelError(f"{what}; make the joint with other axes, axis= and x_axis=, or ask at other times")
+
     def read_all(self) -> dict[str, np.ndarray]:
         """Every quantity at once."""
         model = self.system.model
         named = [(owner, measure) for owner in model.owners() for measure in model.measures_of(owner)]
         builder = self.system.structure.builder_of([m for _, m in named])
         self._read_with(self.system.reader_by(builder, self.swept), named)
+        for ball in (name for name, element in model.elements.items() if isinstance(element, Spherical)):
+            if (at := self._poles(ball)).any():
+                for name in (f"{ball}.angle_1", f"{ball}.angle_3"):
+                    self._read[name] = frozen(np.where(at, np.nan, self._read[name]))
         if self.integrated:
             self._read_signals()
         if self.pushes is not None:
@@ -154,7 +180,8 @@ class ComputedQuantities:
 
     def _read_loads(self) -> None:
         assert self.pushes is not None
-        self._read.update(zip(self._loads, map(frozen, self.pushes.T.copy()), strict=True))
+        own = self.pushes.T[: len(self._loads)].copy()  # behind them are the forces that drive wheels apart
+        self._read.update(zip(self._loads, map(frozen, own), strict=True))
 
     def _read_told(self, element: ForceElement) -> None:
         reading, slots = element.told

@@ -66,7 +66,7 @@ def sources_of(
     first = len(system.bodies)
     forces = {e.name: _push_of(places[first + k], outputs, columns) for k, e in enumerate(system.model.forces)}
     pushes = {**weights, **inertias, **forces, **dict(_contacts(system, motion, contacts))}
-    for gear in apart(system) if multipliers is not None else ():
+    for gear in apart(system) if multipliers is not None and not own.contacts.separations else ():
         off = -separation(system, gear, multipliers)[:, None] * distance_rows(system, motion, gear)
         pushes[SEPARATION + gear.name] = Push(np.arange(own.columns), off)
     return Sources(pushes, _joined(masses, len(motion.t)))

@@ -2,12 +2,16 @@
 bearing forces that a gear with a ratio does not determine.
 
 The flank that carries is inclined by the pressure angle α, so teeth with the tangential force F_t push their wheels
-apart by |F_t| tan α along the line of centres, whichever flank it is. Joints keep the distance of the axes, so this
-force does no work: accelerations and F_t do not feel it, and bearings carry it. With J_d the row of the distance,
+apart by |F_t| tan α, whichever flank it is. On parallel axes this force is along the line of centres. On axes that meet
+it acts in the pitch point P along the common normal n of both pitch cones: with δ the angle of a cone it has the part
+|F_t| tan α cos δ towards the axis of its wheel, and |F_t| tan α sin δ along this axis, away from the apex. Joints keep
+the distance of the axes, and the place of the cones, so this force does no work: accelerations and F_t do not feel it,
+and bearings carry it. With J_d the row of the rate at which teeth leave each other, ± n · (v_j(P) - v_i(P)),
 
-    Φ_vᵀ Δλ = -J_dᵀ μ,        μ = ∓ |F_t| tan α       (outer teeth; a ring),
+    Φ_vᵀ Δλ = -J_dᵀ μ,        μ = -|F_t| tan α,
 
-is what it adds to the multipliers, the least one where joints are redundant.
+is what it adds to the multipliers, the least one where joints are redundant. Friction in joints depends on it: there it
+is a force along a row of contacts (`model.contacts.Separation`), and the multipliers of a run have it in them.
 
 A ratio says which moments act, and nothing of the forces between wheels and what carries them: any force on a wheel
 along what its bearing holds, with the opposite one on its carrier, could be there.
@@ -20,7 +24,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sps
-import sympy as sp
 from scipy.sparse.linalg import lsqr
 
 from ..compiled import System
@@ -40,39 +43,31 @@ def apart(system: System) -> list[Gear]:
     return [e for e in system.model.conditions if isinstance(e, Gear) and e.pressure_angle != 0]
 
 
-@cache
-def _distance(dimension: int) -> Relation:
-    """The rate of the distance between two parallel axes."""
-    i, j = marker_symbols(2, dimension)
-    d = j.point - i.point
-    d -= 0 * d if dimension == 2 else i.axis.dot(d) * i.axis
-    n = d / sp.sqrt(d.dot(d))
-    return Relation((i, j), (), (n.dot(j.velocity - i.velocity),))
-
-
 def separation(system: System, gear: Gear, multipliers: Any) -> Any:
-    """The multiplier μ of the distance between the axes over time, from those of all rows."""
-    sense = -1.0 if gear.values["mesh"] == "external" else 1.0
+    """Return the multiplier μ over time, shape (times,), from those of all rows."""
     (row,) = system.rows_of(gear.name)
-    return sense * tan(system.evaluator(gear.pressure_angle)) * np.abs(multipliers[:, row])
+    return -tan(system.evaluator(gear.pressure_angle)) * np.abs(multipliers[:, row])
 
 
 def distance_rows(system: System, motion: Trajectory, gear: Gear) -> np.ndarray:
-    """J_d of the axes of a gear, (times, columns)."""
-    reader = system.reader_of(_distance(system.model.dimension), gear.markers[:2])
+    """Return J_d of a gear, shape (times, columns)."""
+    relation, slots = gear.separation
+    reader = system.reader_of(relation, gear.markers[:2], slots)
     rows = [reader.jacobian(t, q).toarray()[0] for t, q in zip(motion.t, motion.q, strict=True)]
     return np.array(rows).reshape(len(motion.t), system.structure.columns)
 
 
 def separating_wrench(system: System, motion: Trajectory, gear: Gear, multipliers: np.ndarray) -> np.ndarray:
     """Return the separating wrench on the second wheel about its marker, shape (times, components)."""
-    relation, markers = _distance(system.model.dimension), gear.markers[:2]
-    values = system.read_values(joint_wrenches(relation), {}, markers, *motion[:3])
+    relation, slots = gear.separation
+    values = system.read_values(joint_wrenches(relation), slots, gear.markers[:2], *motion[:3])
     return values.reshape(len(values), 2, -1)[:, 1] * separation(system, gear, multipliers)[:, None]
 
 
 def with_separation(system: System, motion: Trajectory, multipliers: np.ndarray) -> np.ndarray:
-    """The multipliers with what the bearings carry of the forces that drive wheels apart."""
+    """Return the multipliers with what bearings carry of the forces that drive wheels apart, shape (times, rows)."""
+    if system.structure.contacts.separations:
+        return multipliers  # they have it already
     out, units = multipliers.copy(), system.row_units / system.length
     for gear in apart(system):
         others = np.arange(units.size) != system.rows_of(gear.name)[0]

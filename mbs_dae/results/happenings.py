@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import Names
 from ..provided import provided
+from ..public_class import PublicClass
 from .names import components
 
 
@@ -52,20 +53,8 @@ class Happening(NamedTuple):
         return provided("Happening.d")(self, name, by)
 
 
-class Impact(NamedTuple):
-    """An impact of a run: bodies meet, and velocities jump.
-
-    A ball that falls from 5 m meets the floor at 10 m/s after 1 s, and keeps half of its speed:
-
-    >>> model = mbs.PlanarModel("ball", gravity=(0, -10))
-    >>> ball = model.body("ball", mass=2, inertia=0.1, position=(0, 5))
-    >>> floor = model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(ball), restitution=0.5))
-    >>> impact = mbs.simulate(model, [0, 1.5]).impacts[0]
-    >>> isinstance(impact, mbs.Impact), impact.contacts, round(impact.t, 6)
-    (True, ('floor',), 1.0)
-    >>> impact.impulses["floor"].round(6), round(impact.energy_lost, 6)  # 2 kg times (10 + 5) m/s; 100 J - 25 J
-    (array([ 0., 30.,  0.]), 75.0)
-    """
+class ImpactRecord(NamedTuple):
+    """The fields of an `Impact`."""
 
     t: float
     contacts: tuple[str, ...]
@@ -82,7 +71,39 @@ class Impact(NamedTuple):
     the ends of the step.) Out of a file a `StoredState`, its numbers only; None out of older files."""
 
 
-class Transition(NamedTuple):
+class Impact(ImpactRecord, metaclass=PublicClass):
+    """An impact of a run: bodies meet, and velocities jump.
+
+    A ball that falls from 5 m meets the floor at 10 m/s after 1 s, and keeps half of its speed:
+
+    >>> model = mbs.PlanarModel("ball", gravity=(0, -10))
+    >>> ball = model.body("ball", mass=2, inertia=0.1, position=(0, 5))
+    >>> floor = model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(ball), restitution=0.5))
+    >>> impact = mbs.simulate(model, [0, 1.5]).impacts[0]
+    >>> isinstance(impact, mbs.Impact), impact.contacts, round(impact.t, 6)
+    (True, ('floor',), 1.0)
+    >>> impact.impulses["floor"].round(6), round(impact.energy_lost, 6)  # 2 kg times (10 + 5) m/s; 100 J - 25 J
+    (array([ 0., 30.,  0.]), 75.0)
+    """
+
+    __slots__ = ()
+
+
+class TransitionRecord(NamedTuple):
+    """The fields of a `Transition`."""
+
+    t: float
+    contact: str
+    point: int
+    """The number of its point, counted from 1."""
+    before: str
+    after: str
+    """Its states, as those of `Result.modes`: "open", "closed", "sticks", "slips", "kept"."""
+    state: Any
+    """The `State` of the model behind the change; out of a file a `StoredState`, its numbers only."""
+
+
+class Transition(TransitionRecord, metaclass=PublicClass):
     """A change of a contact, a friction or a stop in a run, as ``result.transitions`` lists them.
 
     A block that slides to rest, with 2 m/s on a floor that takes 5 m/s² away:
@@ -98,12 +119,4 @@ class Transition(NamedTuple):
     0.4
     """
 
-    t: float
-    contact: str
-    point: int
-    """The number of its point, counted from 1."""
-    before: str
-    after: str
-    """Its states, as those of `Result.modes`: "open", "closed", "sticks", "slips", "kept"."""
-    state: Any
-    """The `State` of the model behind the change; out of a file a `StoredState`, its numbers only."""
+    __slots__ = ()

@@ -13,6 +13,7 @@ import numpy as np
 from ..duals import Dual
 from ..errors import ModelError
 from ..provided import provided
+from ..public_class import PublicClass
 from .attitudes import Attitudes
 from .frames import along
 from .geometry import CALLS, Geometry, call_of
@@ -336,7 +337,7 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class State(metaclass=PublicClass):
     """One pose with its velocities and accelerations: ``state["slider.x"]`` is a number, of a vector an array. Other
     runs may start there: ``mbs.simulate(model, times, state)``.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..provided import provided
+from ..public_class import PublicClass
 from ..unit_system import UnitsLike, shown_in, size_of, told
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ WORDS = ("force", "moment")
 
 
 @dataclass(frozen=True)
-class Share:
+class Share(metaclass=PublicClass):
     """What one source has of a load at one time: ``name`` of the source, ``fraction`` of the load (along the load; all
     of them add up to 1), and its ``size`` in the unit of the load.
 
@@ -60,7 +61,7 @@ class Share:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Shares:
+class Shares(metaclass=PublicClass):
     """A load of a result, and what each source has of it: ``parts["inertia of rod"]`` is an array like the load itself,
     ``total`` is their sum.
 

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from ..provided import provided
+from ..public_class import PublicClass
 from ..unit_system import UnitsLike, shown_in
 
 
-class Written:
+class Written(metaclass=PublicClass):
     """What a `Result` can be written as."""
 
     def save(self, path: str | Path, *, units: UnitsLike = None, degrees: bool = False, **choices: Any) -> Path:

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..model.mechanisms import PlanarModel
+from ..public_class import PublicClass
 from ..unit_system import UnitsLike, equation, shown, shown_in, size_of
 from . import pictures
 from .building import build
@@ -73,7 +74,7 @@ def error_cell(unit: str, error: float) -> Cell:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class Candidate(metaclass=PublicClass):
     """A linkage that does what was asked, exactly or nearly: its lengths, how far it is off, and what is wrong with it.
 
     >>> found = mbs.synthesize_function(np.log10, (1, 2), crank=np.radians((45, 105)), follower=np.radians((135, 225)))

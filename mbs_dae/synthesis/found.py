@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..errors import ModelError, counted
+from ..public_class import PublicClass
 from ..unit_system import UnitsLike, shown_in
 from . import pictures
 from .candidates import EQUAL, Ranked
@@ -30,7 +31,7 @@ else:  # checkers alone know defaults before Python 3.13
 
 
 @dataclass(frozen=True, eq=False)
-class Synthesis(Generic[SomeCandidate]):
+class Synthesis(Generic[SomeCandidate], metaclass=PublicClass):
     """The linkages that a synthesis found, ranked: those without defects first, then those that are exact or nearest,
     then those that transmit forces best, then the smaller ones. ``print(found)`` shows them as a table.
 

@@ -17,6 +17,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from ..public_class import PublicClass
+
 Kind = Literal["four-bar", "slider-crank"]
 
 
@@ -142,7 +144,7 @@ class Pose(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Linkage:
+class Linkage(metaclass=PublicClass):
     """A four-bar or a slider-crank: its lengths, where it stands, and its coupler point, in the letters of the
     textbook.
 

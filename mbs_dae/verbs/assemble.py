@@ -20,7 +20,7 @@ from ..motion.derivative import accelerate
 from ..motion.initial import check_regular
 from ..motion.mechanism import mechanism
 from ..poses.assembly import assembled
-from ..poses.slips import turns_in_assembly
+from ..poses.slips import slips_in_assembly
 from ..results.result import State
 
 
@@ -57,7 +57,7 @@ def assemble(
     asked = asked_of(model, derivatives, given)
     state = assembled(model, t, fix, start)
     if not forces:
-        told = (state.message, told_of_overlap_at(state), turns_in_assembly(state.system, state.full_q))
+        told = (state.message, told_of_overlap_at(state), *slips_in_assembly(state.system, state.full_q).values())
         state = replace(state, message="; ".join(filter(None, told)))
         return state_with_derivatives(state, asked, given, start, forced=False)
     check_without_contacts(model, "assemble(forces=True)")
@@ -69,4 +69,5 @@ def assemble(
     run = mechanism(system, refinements=2)
     if (status := accelerate(run, t, q, v, a)) != DONE:
         raise ModelError(no_acceleration(system, run, status, t, q, v).message, time=t, pose=state)
-    return state_with_derivatives(State(system, t, q, v, a), asked, given, start, forced=True)
+    found = State(system, t, q, v, a, message="; ".join(slips_in_assembly(system, q).values()))
+    return state_with_derivatives(found, asked, given, start, forced=True)

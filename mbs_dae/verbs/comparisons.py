@@ -21,6 +21,7 @@ from ..motion.initial import initial_state
 from ..motion.stabilise import Baumgarte, Projection, Stabilization, Unstabilized
 from ..poses.assembly import assembled
 from ..poses.dependence import PoseRank
+from ..public_class import PublicClass
 from ..results.result import Result, State
 from ..unit_system import UnitsLike, shown_in, size_of, told
 from .diagnose import diagnose
@@ -82,7 +83,7 @@ class InCoordinates:
 
 
 @dataclass(frozen=True, eq=False)
-class CoordinateComparison:
+class CoordinateComparison(metaclass=PublicClass):
     """The coordinate sets by name: ``comparison.natural``, ``comparison["natural"]``. ``print`` gives a table.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)

@@ -25,6 +25,7 @@ from ..poses.assembly import assembled
 from ..poses.dependence import Circuit, agrees, elements_of
 from ..poses.redundancy import joint_rows, redundancy
 from ..poses.slips import notes
+from ..public_class import PublicClass
 from ..results.result import State
 from ..unit_system import told
 
@@ -45,7 +46,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(metaclass=PublicClass):
     """What `diagnose` found; ``print`` gives the table.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0)}, rods={"rod": "AB"}, fixed="A")

@@ -30,7 +30,7 @@ from ..poses import continuation
 from ..poses.assembly import assembled
 from ..poses.beside import dependent_beside
 from ..poses.redundancy import is_momentary
-from ..poses.slips import loose_bodies, turns_in_assembly, with_notes
+from ..poses.slips import loose_bodies, slips_in_assembly, with_notes
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
 from ..readings.motion import result_of
@@ -71,7 +71,7 @@ def kinematics(
     first = assembled(model, moments[0], start=start)
     machine = system.machine()
     check_axes(bodies, first)
-    kinks, turned = check_jumps(first, t[-1]), turns_in_assembly(first.system, first.full_q)
+    kinks, slips = check_jumps(first, t[-1]), slips_in_assembly(first.system, first.full_q)
     path = Trajectory(moments, *system.layout.motion(t.size))
     path.q[:1], path.v[:1], path.a[:1] = system.from_bodies(first.motion)
     redundant = redundant_rows(system, machine, moments, first, path.q[0], path.v[0])
@@ -97,7 +97,7 @@ def kinematics(
             message = f"interrupted after {done} of {t.size} poses"
     overlap = told_of_overlap(bodies, system.of_bodies(path.until(done)))
     bridged = BRIDGED if change_points and not message else ""
-    stats = counts_of(machine) | facts | noted(kinks=kinks, note=bridged, overlap=overlap, turned=turned)
+    stats = counts_of(machine) | facts | noted(kinks=kinks, note=bridged, overlap=overlap, **slips)
     result = result_of(system, path.until(done), t=t[:done], success=not message, message=message, stats=stats)
     check_turns(result)
     if certify:

@@ -50,6 +50,7 @@ from ..motion.record import March, new_march
 from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import Stabilization, stabilization_of
 from ..motion.switching.search import CHATTERS
+from ..poses.slips import slips_in_assembly
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, check_progress, progress_bar
 from ..results.happenings import Happening
@@ -341,6 +342,9 @@ def _prepared(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepar
     if by.method.steps_over and smooth:
         what = f"{smooth[0].who} has smooth=, and {by.method.name} takes one step over slipping and sticking"
         raise ModelError(f'{what}; leave smooth= out, which it does not need, or take method="DP5"')
+    if by.method.steps_over and (driving := system.structure.contacts.separations):
+        what = f"{driving[0].gear.who} has a pressure_angle, and {by.method.name} knows no such force beside friction"
+        raise ModelError(f'{what}; leave pressure_angle= out, or take method="DP5"')
     if memory and isinstance(initial, State):
         first, redundant, note = initial, list[int](), ""
     else:
@@ -361,6 +365,7 @@ def _prepared(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepar
     followed = asked is not None and is_to_be_followed(system, by, asked)
     march = new_march(system, by, how, course, recorded, taped=asked is not None and not followed)
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
+    told |= {} if memory else slips_in_assembly(bodies, first.full_q)
     told |= {"goes_on": memory is not None} | ({} if by.length else {"rtol": by.rtol, "atol": by.atol})
     facts = {"method": by.method.name, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
     q, v = first.full_q.copy(), first.full_v.copy()

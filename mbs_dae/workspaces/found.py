@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..provided import provided
+from ..public_class import PublicClass
 from ..results.quantities import frozen
 from ..results.result import State
 from ..unit_system import UnitsLike, equation, shown_in, size_of
@@ -47,7 +48,7 @@ class Special:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SingularCurve:
+class SingularCurve(metaclass=PublicClass):
     """Poses in which a mechanism is singular, one behind the other; from `workspace`.
 
     A ladder as long as its head is high stands upright:
@@ -170,7 +171,7 @@ def _kind(tag: Any) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Workspace:
+class Workspace(metaclass=PublicClass):
     """Singular curves, and the regions between them, from `workspace`.
 
     A ladder is held at its head, at a height h; its foot is on the floor on either side:

@@ -23,6 +23,7 @@ PACKAGE = "mbs_dae"
 # A room may import itself and the rooms before it. A new room gets its place here first.
 ROOMS = [
     "provided",
+    "public_class",
     "errors",
     "unit_system",
     "duals",

@@ -97,16 +97,86 @@ def test_the_pressure_angle_drives_wheels_apart_under_either_load(load, mesh, an
 
 def test_what_knows_nothing_of_a_pressure_angle_says_so():
     model, *_ = pair(0.04, 0.1, pressure_angle=0.35)
-    rubbing = model.plus(mbs.Friction("rub", model.elements["A"], mu=0.1, radius=0.01))
-    with pytest.raises(
-        mbs.ModelError, match="Gear 'teeth' has a pressure_angle, and friction or a rate reads what 'A'"
-    ):
-        mbs.simulate(rubbing, [0, 0.1])
+    A = model.elements["A"]
+    lagged, *_ = pair(0.04, 0.1, pressure_angle=0.35)
+    lagged.state("lagged", rate=lambda x: lagged["A.Fx"] - x)
+    with pytest.raises(mbs.ModelError, match="Gear 'teeth' has a pressure_angle, and a rate reads what 'A' carries"):
+        mbs.simulate(lagged, [0, 0.1])
+    rubbing = model.plus(mbs.Friction("rub", A, mu=0.1, radius=0.01))
+    for verb in (mbs.equilibrium, mbs.holding):
+        with pytest.raises(mbs.ModelError, match="Gear 'teeth' has a pressure_angle, and what friction in joints"):
+            verb(rubbing)
+    with pytest.raises(mbs.ModelError, match="Gear 'teeth' has a pressure_angle, and Moreau knows no such force"):
+        mbs.simulate(rubbing, [0, 0.1], method="Moreau", step=0.01)
     driven = model.plus(mbs.Driver("motor", mbs.angle(model.bodies["i"]), mbs.t))
     with pytest.raises(mbs.ModelError, match="'teeth' has a pressure_angle, whose force has no derivatives"):
         mbs.inverse_dynamics(driven, [0.0], derivatives=["load.torque"])
     with pytest.raises(mbs.ModelError, match="pressure_angle= without radii="):
         mbs.Gear("g", model.bodies["i"], model.bodies["j"], ratio=2, pressure_angle=0.3)
+
+
+MU, RADIUS = 0.12, 0.01
+
+
+def rubbing_pair(kind, load):
+    """Two wheels whose bearings rub: spur wheels in the plane, or bevel wheels at right angles; their radii."""
+    r_i, r_j, angle = 0.05, 0.1, np.radians(20)
+    if kind == "bevel":
+        model = mbs.SpatialModel("bevel")
+        i, j = (model.body(name, mass=1.0, inertia=(I, I, I)) for name, I in (("i", 2e-3), ("j", 5e-3)))
+        A = model.add(mbs.Revolute("A", model.ground, i, at=(0, 0, 0), axis=(0, 0, 1)))
+        B = model.add(mbs.Revolute("B", model.ground, j, at=(0, 0, 0), axis=(1, 0, 0)))
+        model.add(mbs.Gear("teeth", A, B, radii=(r_i, r_j), pressure_angle=angle), mbs.Motor("load", B, load))
+    else:
+        model, *_ = pair(r_i, r_j, kind, load=load, pressure_angle=angle)
+        A, B = model.elements["A"], model.elements["B"]
+    for joint in (A, B):
+        model.add(mbs.Friction(f"rub {joint.name}", joint, mu=MU, radius=RADIUS))
+    return model, r_i, r_j
+
+
+@pytest.mark.parametrize("load", [10.0, -10.0])
+@pytest.mark.parametrize("kind", ["external", "internal", "bevel"])
+def test_bearings_that_rub_feel_the_pressure_angle(kind, load):
+    """Both bearings carry N = |F| / cos α and rub with μ N ρ. With F the force of the teeth that turns the second wheel
+    on, and s the sense in which the first one feels it, at speeds ω_j = -s ω_i r_i / r_j:
+
+        I_i ω̇_i = M + s F r_i - μ ρ N sgn ω_i,        I_j ω̇_j = M_j + F r_j - μ ρ N sgn ω_j.
+    """
+    model, r_i, r_j = rubbing_pair(kind, load)
+    A = model.elements["A"]
+    driven = model.plus(mbs.Driver("motor", mbs.angle(A), 3 * mbs.t))
+    whole = mbs.inverse_dynamics(driven, [0.0, 0.4])
+    first, second = whole["A.omega"][0], whole["B.omega"][0]
+    s, rub = -second / first * r_j / r_i, MU * RADIUS / np.cos(np.radians(20))
+    F = next(f for sign in (1, -1) if np.sign(f := -load / (r_j - rub * sign * np.sign(second))) == sign)
+    moment = rub * abs(F) * np.sign(first) - s * F * r_i
+    size = len(whole.reaction("A")[0]) // 2 + 1 if kind != "bevel" else 3
+    runs = [mbs.simulate(driven.compile(coordinates), [0.0, 0.4], **EXACT) for coordinates in SETS]
+    for result in (whole, *runs):
+        assert np.allclose(result.effort("motor"), moment)
+        for name in ("A", "B", "teeth"):
+            assert np.allclose(np.linalg.norm(result.reaction(name)[:, :size], axis=1), abs(F) / np.cos(np.radians(20)))
+        assert np.allclose(np.abs(result["rub A.friction"]), MU * abs(F) / np.cos(np.radians(20)))
+        assert set(result.modes) == {"rub A", "rub B"} and not any("pressure" in name for name in result.all_names)
+    assert all(np.abs(run.energy.error).max() < 1e-9 * run.energy.supplied.max() for run in runs)
+    assert np.allclose(runs[0].energy.dissipated[-1], 0.4 * rub * abs(F) * (abs(first) + abs(second)))
+    # free, with a moment on the first wheel: F and ω̇_i from both equations, linear for each sign of F
+    push = 2 * moment + 0.3
+    free = model.plus(mbs.Motor("push", A, push))
+    for sign in (1, -1):
+        lost = rub * sign
+        matrix = [[2e-3, lost * np.sign(first) - s * r_i], [5e-3 * second / first, lost * np.sign(second) - r_j]]
+        alpha, found = np.linalg.solve(matrix, [push, load])
+        if np.sign(found) == sign:
+            break
+    for coordinates in SETS:
+        run = mbs.simulate(free.compile(coordinates), [0.0, 0.002], initial={"A.omega": first}, **EXACT)
+        assert np.allclose(run["A.alpha"], alpha)
+        assert np.allclose(np.linalg.norm(run.reaction("B")[:, :size], axis=1), abs(found) / np.cos(np.radians(20)))
+        assert np.abs(run.energy.error).max() < 1e-9 * run.energy.kinetic.max()
+    shares = whole.shares("B")
+    assert "pressure angle of teeth" in str(shares)
 
 
 # --- planets --------------------------------------------------------------------------------------------------------
@@ -294,6 +364,62 @@ def test_bevel_wheels_roll_on_their_pitch_cones(place, mesh, shaft):
     assert result.is_unique("A").all()
 
 
+@pytest.mark.parametrize(
+    ("mesh", "radii"), [("external", (0.05, 0.12)), ("internal", (0.05, 0.12)), ("internal", (0.12, 0.05))]
+)
+@pytest.mark.parametrize(("place", "shaft"), [((0.3, 0.2), np.pi / 2), ((-0.3, 0.2), 1.1), ((0.3, -0.1), 2.0)])
+def test_the_pressure_angle_drives_bevel_wheels_apart(place, shaft, mesh, radii):
+    """|F_t| tan α cos δ towards the axis of a wheel and |F_t| tan α sin δ along it, away from the apex: on wheels that
+    run at one speed in all sets, in prescribed motions and at rest, under either load. A ring feels the opposite."""
+    slope = np.tan(np.radians(20))
+    along = np.array([0, 0, 1.0]), np.array([np.sin(shaft), 0, np.cos(shaft)])
+    model = mbs.SpatialModel("bevel")
+    bodies = [model.body(name, mass=1.0, inertia=(0.01, 0.01, 0.01)) for name in "ij"]
+    A, B = (
+        model.add(mbs.Revolute(name, model.ground, body, at=tuple(s * a), axis=tuple(a)))
+        for name, body, s, a in zip("AB", bodies, place, along, strict=True)
+    )
+    model.add(mbs.Gear("teeth", A, B, radii=radii, mesh=mesh, pressure_angle=np.radians(20)))
+    out = [a if s >= 0 else -a for a, s in zip(along, place, strict=True)]
+    sizes = [-r if mesh == "internal" and r == min(radii) else r for r in radii]  # a wheel in a ring: beyond its axis
+    sine, cosine = np.linalg.norm(np.cross(*out)), out[0] @ out[1]
+    cone = np.arctan2(sizes[0] * sine, sizes[1] + sizes[0] * cosine)
+    pitch = np.cos(cone) * out[0] + np.sin(cone) * (out[1] - cosine * out[0]) / sine
+    pitch *= sizes[0] / np.sin(cone)
+
+    def check(result, moment):
+        force = abs(moment) / radii[1]
+        wrench = result.reaction("teeth")[0]
+        drive = wrench[:3] - wrench[:3] @ np.cross(*out) / sine**2 * np.cross(*out)
+        for k, sign in ((0, -1.0), (1, 1.0)):
+            height = pitch @ out[k]
+            inward = (height * out[k] - pitch) / radii[k]
+            delta = np.arctan2(radii[k], height)
+            ring = -1.0 if mesh == "internal" and radii[k] == max(radii) else 1.0
+            assert np.isclose(sign * drive @ inward, ring * force * slope * np.cos(delta), atol=1e-7)
+            assert np.isclose(sign * drive @ out[k], ring * force * slope * np.sin(delta), atol=1e-7)
+        assert np.allclose(wrench[3:], np.cross(pitch - place[1] * along[1], wrench[:3]), atol=1e-7)
+        # the bearings hold what the teeth do, the first wheel the opposite
+        for name, k, sign in (("A", 0, 1.0), ("B", 1, -1.0)):
+            held = result.reaction(name)[0]
+            assert np.allclose(held[:3], sign * wrench[:3], atol=1e-7)
+            moments = held[3:] - sign * np.cross(pitch - place[k] * along[k], wrench[:3])
+            assert np.allclose(np.cross(moments, along[k]), 0.0, atol=1e-7)
+
+    ratio = mbs.assemble(model, fix={"A.angle": 1.0})["B.angle"]
+    for load in (10.0, -10.0):
+        loaded = model.plus(mbs.Motor("load", B, load))
+        check(mbs.inverse_dynamics(loaded.plus(mbs.Driver("motor", mbs.angle(A), 3 * mbs.t)), [0.0]), load)
+    held = loaded.plus(mbs.TorsionSpring("spring", mbs.angle(A), stiffness=1e3, angle=0.0))
+    check(mbs.equilibrium(held).result, load)
+    steady = loaded.plus(mbs.Motor("drive", A, -load * ratio))  # both turn at one speed
+    for coordinates in SETS:
+        run = mbs.simulate(steady.compile(coordinates), [0.0, 0.1], initial={"A.omega": 3.0}, **EXACT)
+        assert np.allclose(run["B.omega"], 3.0 * ratio)
+        check(run, load)
+        assert np.abs(run.energy.error).max() < 1e-9 * run.energy.kinetic.max()
+
+
 def test_bevel_wheels_accelerate_alike_in_all_sets():
     """On a cross that turns freely, so that all axes move: Lagrange in the turns of the cross and of the sun."""
     model = mbs.SpatialModel("bevel on a cross")
@@ -479,6 +605,58 @@ def test_a_rotor_on_one_body_drives_a_joint_of_others(dimension):
         run = mbs.simulate(model.compile(coordinates), [0.0, 0.3], **EXACT)
         assert np.allclose(run["A.alpha"], first) and np.allclose(run["B.alpha"], second)
         assert np.allclose(run["M.angle"], n * run["B.angle"])
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+def test_the_energy_of_a_rotor_is_that_of_its_turning_in_the_world(coordinates):
+    """A rotor on the upper arm drives the wrist over a belt: it turns by θ₁ + n θ₃ in the world, and the mass matrix in
+    the joint angles is Σ Jᵀ M J with that row for the rotor, which reflects n² I to the wrist and n I beside it."""
+    n, spin, L, l, a = 20.0, 3e-4, 0.4, 0.3, 0.1
+    model = mbs.PlanarModel("arm")
+    upper = model.body("upper", mass=1.0, inertia=0.05)
+    fore = model.body("fore", mass=0.5, inertia=0.02, position=(L, 0))
+    hand = model.body("hand", mass=0.2, inertia=0.004, position=(L + l, 0))
+    rotor = model.body("rotor", mass=0.3, inertia=spin, position=(a, 0))
+    A, B, C, M = model.add(
+        mbs.Revolute("A", model.ground, upper, at=(0, 0)),
+        mbs.Revolute("B", upper, fore, at=(L, 0)),
+        mbs.Revolute("C", fore, hand, at=(L + l, 0)),
+        mbs.Revolute("M", upper, rotor, at=(a, 0)),
+    )
+    model.add(mbs.Gear("belt", M, C, ratio=n, mesh="internal"), mbs.Torque("push", hand, 0.7))
+    rows = [  # the velocity of each body: of its mass centre across the arm, and its turning
+        (0.0, [0, 0, 0]), (0.05, [1, 0, 0]), (0.5, [L, 0, 0]), (0.02, [1, 1, 0]),
+        (0.2, [L + l, l, 0]), (0.004, [1, 1, 1]), (0.3, [a, 0, 0]), (spin, [1, 0, n]),
+    ]  # fmt: skip
+    mass = sum(m * np.outer(row, row) for m, row in rows)
+    run = mbs.simulate(model.compile(coordinates), [0.0, 0.2], **EXACT)
+    found = [run[f"{joint}.alpha"][0] for joint in "ABC"]
+    assert np.allclose(found, np.linalg.solve(mass, [0.7, 0.7, 0.7]))
+    assert np.allclose(run["M.omega"], n * run["C.omega"], atol=1e-9)
+    assert np.abs(run.energy.error).max() < 1e-9 * run.energy.kinetic.max()
+    rates = {"A.omega": 1.3, "B.omega": -0.4, "C.omega": 0.9}
+    start = mbs.simulate(model.compile(coordinates), [0.0, 0.01], initial=rates, **EXACT)
+    speeds = np.array([*rates.values()])
+    assert np.isclose(start.energy.kinetic[0], 0.5 * speeds @ mass @ speeds)
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+def test_joints_on_different_carriers_are_coupled_as_willis_says(coordinates):
+    """A table whose joint on the ground follows the planet against its carrier: ω_t = (ω_p - ω_c) / n, and with the
+    train of a sun and a planet, ω_p - ω_c = -(r_s/r_p) (ω_s - ω_c)."""
+    model, r_s, r_p, arm, *_ = planetary(0.0)
+    table = model.body("table", mass=1.0, inertia=0.1, position=(1, 0))
+    T = model.add(mbs.Revolute("T", model.ground, table, at=(1, 0)))
+    model.add(
+        mbs.Gear("shaft", model.elements["P"], T, ratio=4.0, mesh="internal"),
+        mbs.Driver("motor", mbs.angle(model.bodies["sun"]), 2 * mbs.t),
+        mbs.Torque("load", table, -3.0),
+    )
+    run = mbs.simulate(model.without("drive").compile(coordinates), [0.0, 0.5], **EXACT)
+    planet, carrier, sun = run["planet.omega"], run["carrier.omega"], run["sun.omega"]
+    assert np.allclose(planet - carrier, -r_s / r_p * (sun - carrier))
+    assert np.allclose(4.0 * run["table.omega"], planet - carrier)
+    assert np.allclose(run.effort("motor") * sun, 3.0 * run["table.omega"])
 
 
 def test_derivatives_of_a_geared_train_are_those_of_differences():

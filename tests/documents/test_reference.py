@@ -6,6 +6,7 @@ docstring of the module it comes from. Whoever reads it has ``import mbs_dae as 
 
 import doctest
 import inspect
+import pydoc
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -19,6 +20,7 @@ from gallery import ROOT
 
 import mbs_dae as mbs
 from mbs_dae.motion import comparison
+from mbs_dae.public_class import INSIDE, MADE
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PAGES = sorted((ROOT / "docs" / "reference").glob("*.md"))
@@ -94,3 +96,20 @@ def test_examples_of_methods_run(name, reader):
 def test_every_public_method_is_told():
     silent = [name for name, text in MEMBERS.items() if not text]
     assert not silent, f"these have no docstring: {', '.join(silent)}"
+
+
+def test_help_of_a_class_shows_what_a_user_calls():
+    """It lists no name that begins with an underscore and none that only the package uses; of a joint, a force or a
+    contact nothing but its arguments and its docstring."""
+    classes = [value for name in mbs.__all__ if inspect.isclass(value := getattr(mbs, name))]
+    assert len(classes) > 100
+    for value in classes:
+        lines = pydoc.render_doc(value, renderer=pydoc.plaintext).splitlines()
+        listed = [m[1] for line in lines if (m := re.match(r"^ \|  (\w+)(?:\(| =|$)", line))]
+        assert not [name for name in listed if name.startswith("_")], value
+        inside = {word for base in value.__mro__ for word in INSIDE.get(base.__name__, "").split()}
+        assert not inside & {*listed}, value
+        if any(base.__name__ in MADE for base in value.__mro__):
+            assert len(lines) < 25 + len((value.__doc__ or "").splitlines()), value
+    assert len(pydoc.render_doc(mbs.Driver).splitlines()) < 40
+    assert "plot" in dir(mbs.Result) and "add" in dir(mbs.PlanarModel)

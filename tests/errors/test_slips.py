@@ -177,12 +177,35 @@ def test_degrees_are_told_where_the_assembly_turned_the_body_by_many_turns():
     assert "turned" not in mbs.kinematics(model, [200, 200.1]).stats  # a motion may begin after many turns
 
 
+def test_slips_are_told_wherever_a_model_is_placed():
+    """An element that is not added, a length in millimetres: by runs as by poses; nothing where all is well."""
+    model = mbs.PlanarModel("arm")
+    arm = model.link("arm", (0, 0), (1, 0), mass=2.0)
+    pin = model.add(mbs.Revolute("A", model.ground, arm.tail))
+    driven = model.plus(mbs.Driver("motor", mbs.angle(pin), mbs.t))
+    verbs = (
+        lambda: mbs.assemble(model).message,
+        lambda: mbs.assemble(model, forces=True).message,
+        lambda: mbs.simulate(model, [0, 0.1]).stats.get("slips", ""),
+        lambda: mbs.kinematics(driven, [0, 0.1]).stats.get("slips", ""),
+        lambda: mbs.inverse_dynamics(driven, [0, 0.1]).stats.get("slips", ""),
+    )
+    assert not any("added" in verb() for verb in verbs)
+    left = mbs.Spring("left", model.ground.at(0, 1), arm.head, stiffness=10.0)
+    assert all(verb().endswith("Spring 'left' was made on arm and not added; write model.add(...)") for verb in verbs)
+    model.add(left)
+    assert not any("added" in verb() for verb in verbs)
+    model.bodies["arm"].marker("lamp", 900.0, 0)
+    model.bodies["arm"].marker("hook", 0.9, 0)
+    told = "marker 'arm.lamp' is 900 m from the origin of its body, and half of all markers no more than"
+    assert all(told in verb() for verb in verbs)
+
+
 def test_what_does_not_assemble_tells_of_degrees_too():
     model, last = crank_and_rocker(angle=90)
     model.add(last, mbs.Distance("far", model.ground, model.bodies["rocker"], 50.0))
     with pytest.raises(mbs.AssemblyError, match=r"note: angle of body 'coupler' is 90 rad.*np.radians\(90\)"):
         mbs.assemble(model)
-
 
 
 def test_a_driver_that_grows_without_bound_is_named_and_a_fast_one_is_not():

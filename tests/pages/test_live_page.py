@@ -143,7 +143,7 @@ def test_what_it_leaves_out_is_said(chromium, tmp_path):
     model.add(mbs.Revolute("bearing", model.ground, cam), mbs.Driver("motor", mbs.angle(model.ground, cam), mbs.t))
     model.add(mbs.Translational("guide", model.ground.at(0, 0, np.pi / 2), lifter.at(0, 0, np.pi / 2)))
     model.add(mbs.CamFollower("touch", cam, lifter, profile=0.05 + 0.01 * sp.cos(mbs.theta), follower="flat"))
-    model.add(mbs.Force("push", lifter, y=-10.0))
+    model.add(mbs.Force("push", lifter, y=-10.0 - model["lifter.vy"]))
     result = mbs.kinematics(model, np.linspace(0, 1, 20))
     with Opened(chromium, result.save(tmp_path / "x.html", live=True)) as page:
         said = page.page.locator("#stiff").inner_text()
@@ -363,3 +363,37 @@ def test_what_cannot_be_solved_is_refused(four_bar, tmp_path):
     rolling = mbs.assemble(load("rolling_disk").build()).result
     with pytest.raises(mbs.ModelError, match="restrict velocities only"):
         page_text(rolling, live=True)
+
+
+def test_forces_that_follow_from_time_and_places_are_drawn(chromium, tmp_path):
+    """An actuator and a force of places have arrows of what the core says, for other values of parameters, too; one
+    that depends on velocities is told to be left out. Numbers are in the units that were asked for."""
+    model = mbs.PlanarModel("press")
+    L, F = model.parameter("L", 0.5, unit="m"), model.parameter("F", 200.0, unit="N")
+    crank = model.link("crank", (0, 0), (L, 0), mass=1.0)
+    A = model.add(mbs.Revolute("A", model.ground, crank.tail))
+    model.add(
+        mbs.Driver("motor", mbs.angle(A), 0.3 + 2 * mbs.t),
+        mbs.Actuator("cylinder", model.ground.at(0.2, 0.8), crank.head, F * (1 + sp.sin(mbs.t))),
+        mbs.Force("wind", crank.head, (F * model["crank.head.x"], 0)),
+        mbs.Force("drag", crank.head, (-10 * model["crank.head.vx"], 0)),
+    )
+    times = [0.0, 0.5, 1.0]
+    result = mbs.inverse_dynamics(model, times)
+    path = result.save(tmp_path / "press.html", live=True, units=mbs.units("deg", "mm"), plots="crank.angle")
+    ask = "(times) => times.map((t) => { const pose = mbs.poses.at(t); return [0, 1].map((k) => pose.push(k)); })"
+    with Opened(chromium, path) as page:
+        found = np.array(page.run(ask, times))
+        for k, name in enumerate(("cylinder", "wind")):
+            assert np.allclose(found[:, k, :2], result.reaction(name)[:, :2], atol=1e-8)
+        arrows = page.run("() => mbs.page.pieces.filter((one) => one.track.push !== undefined).map((one) => one.of)")
+        assert {*arrows} == {"cylinder", "wind"}
+        told = page.run("() => document.body.innerText")
+        assert "left out: the arrows of drag; reactions" in told
+        assert "L [mm]" in told and "F [N]" in told and "deg" in told
+        page.run("() => { mbs.poses.change({ L: 0.6, F: 300 }); }")
+        other = mbs.inverse_dynamics(model.with_parameters(L=0.6, F=300.0), times)
+        found = np.array(page.run(ask, times))
+        for k, name in enumerate(("cylinder", "wind")):
+            assert np.allclose(found[:, k, :2], other.reaction(name)[:, :2], atol=1e-6)
+        assert not page.complaints

@@ -313,7 +313,9 @@ class Following:
 
     def guards_of(self, event: str) -> list[int]:
         """The guards that pass zero at this event: one, or none where it names a change of a contact."""
-        system, own = self.own.system, self.own.system.model.elements[event]
+        system = self.own.system
+        own = system.model.elements[event]
+        assert isinstance(own, Event)
         return [] if own.change else [system.structure.deciding.index(own.who)]
 
     def time_moved(self, guards: Sequence[int]) -> np.ndarray:
@@ -540,6 +542,7 @@ def passed_by(following: Following | None, system: System, event: Event) -> Iter
     if following is None:
         yield
         return
+
     def change(beside: Beside, y: np.ndarray) -> np.ndarray:
         march, layout = beside.march, beside.march.mechanism.state
         march.stages.y0[:] = y

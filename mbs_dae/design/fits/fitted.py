@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from ...compiled import System
 from ...errors import check_name, counted
 from ...model.model import Model
+from ...public_class import PublicClass
 from ...results.result import Result
 from ...unit_system import UnitsLike, shown_in, size_of, told
 from .. import pictures
@@ -38,7 +39,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(metaclass=PublicClass):
     """The numbers with which a measurement is met best: ``values`` by name, the ``model`` with these, and how sure they
     are.
 

@@ -11,6 +11,7 @@ import sympy as sp
 
 from ...duals import Dual, value_of
 from ...errors import MbsError, ModelError, counted, shortened
+from ...public_class import PublicClass
 from .formulas import evaluated
 from .readings import Readings
 from .words import Maximum, Minimum, Quantity, Reduction, level
@@ -28,7 +29,7 @@ class Measured(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Objective:
+class Objective(metaclass=PublicClass):
     """A function of named arrays, with its own gradient: ``mbs.Objective(names, value, gradient)``.
 
     `value` takes the arrays in the order of `names` and gives a number; `gradient` takes the same, and gives for each

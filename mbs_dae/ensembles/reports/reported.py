@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from ...public_class import PublicClass
 from ...unit_system import UnitsLike, shown_in
 from . import files, pictures, statistics, tables
 from .members import Members, Reduce
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Reported:
+class Reported(metaclass=PublicClass):
     """The part of an `Ensemble` that people see."""
 
     @property

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError
+from ...public_class import PublicClass
 from ...readings.motion import computed
 from ...results.result import Result
 from .fast import Kept, ordinary_members
@@ -21,7 +22,7 @@ UNDONE, DONE, FAILED = range(3)
 
 
 @dataclass(frozen=True)
-class Failure:
+class Failure(metaclass=PublicClass):
     """A member that came to no end: which, its design, and what its verb says.
 
     A ladder of 5 m does not reach up to 6 m:

@@ -13,6 +13,7 @@ from ...errors import ModelError, check_name, unknown_name
 from ...explain.contacts import told_length
 from ...model.model import Model
 from ...motion.initial import told_of_ratios
+from ...public_class import PublicClass
 from ...results.result import State
 from ...unit_system import size_of
 from ..balance import balance_at
@@ -28,7 +29,7 @@ EDGE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Holding:
+class Holding(metaclass=PublicClass):
     """Whether a pose is held, from `holding`: by what touches, and by friction at rest.
 
     >>> model = mbs.PlanarModel("sledge", gravity=(0, -10))

@@ -131,6 +131,11 @@ def with_loads(rows: Rows, pushes_of: Callable[[Rows], np.ndarray], sizes: np.nd
 def rows_at(balance: Balance) -> Rows:
     """The rows of contacts at the pose of this balance, in Cartesian coordinates."""
     run, system = mechanism(balance.system), balance.system
+    for driving in system.structure.contacts.separations:
+        raise ModelError(
+            f"{driving.gear.who} has a pressure_angle, and what friction in joints holds at rest is found without the "
+            "force that drives wheels apart; leave one of both out, or let mbs.simulate come to rest"
+        )
     contacts = run.contacts
     observe_contacts(contacts, balance.t, balance.q, system.still)
     put_rows(contacts)

@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from ...errors import ModelError
+from ...public_class import PublicClass
 from ...results.sketch import MeshSketch
 from ...symbolic.functions import as_sympy
 from ...symbolic.markers import LABELS, reference_turn
@@ -22,7 +23,7 @@ Vector: TypeAlias = Sequence[Numeric] | np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class Marker:
+class Marker(metaclass=PublicClass):
     """A point and a frame fixed on a body, in body axes (metres, radians): what joints and forces act on. It is made by
     `Body.at`, or with a name by `Body.marker`, under which results know it.
 
@@ -71,7 +72,7 @@ class Marker:
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Body(metaclass=PublicClass):
     """A rigid body, from `body` or `link` of a model. Its frame stands somewhere in the reference placement; `com` is
     its centre of mass in body axes, and `inertia` is about that centre. Where a marker is meant, a body stands for its
     origin.

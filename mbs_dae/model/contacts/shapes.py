@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from ...errors import ModelError
+from ...public_class import PublicClass
 from ..bodies.body import Marker, Place, Vector, as_marker, coordinates_of
 from ..fields import Function
 from ..parameters import Number, Numeric, check_number, free_parameters, is_constant
@@ -20,7 +21,7 @@ PROFILE = Function("m", name="profile", jumps=False)
 SHARP = "both are sharp where they touch; round one of them: Box(..., radius=0.001), a small Disk for a Point"
 
 
-class Shape:
+class Shape(metaclass=PublicClass):
     """What a body looks like where it may touch another."""
 
     dimensions: ClassVar[tuple[int, ...]] = (2, 3)

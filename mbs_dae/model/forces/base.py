@@ -229,7 +229,7 @@ class EffortElement(ForceElement):
         if args and isinstance(args[0], Measure | Element):
             first, *rest = args
             is_measure = isinstance(first, Measure)
-            own, given = ({first.kind: first}, first.label) if is_measure else (first.measures(), first.who)
+            own, given = ({first.word: first}, first.label) if is_measure else (first.measures(), first.who)
             for kind in self.coordinates:
                 if kind in own:
                     return own[kind] if is_measure else replace(own[kind], speaks_of=(first,)), tuple(rest)

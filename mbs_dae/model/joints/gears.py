@@ -58,6 +58,9 @@ R_I, R_J, RATIO, PHASE = slot("r_i"), slot("r_j"), slot("ratio"), slot("phase")
 SENSE, ACROSS, H_I, H_J, START = (slot(name) for name in ("sense", "across", "h_i", "h_j", "start"))
 """s (less than zero also where an axis points to the apex), w, how far Q is from each marker along its axis, and the
 direction of the line of centres in the placement."""
+APEX, SIDE = slot("apex"), slot("side")
+"""How far the apex is from the first marker along its axis; and 1 or -1, the sign with which a normal leads out of the
+teeth of the first wheel."""
 
 
 def _coupled(i: Any, j: Any, carrier: Any = None, other: Any = None, *, ratio: Any, mesh: str) -> Any:
@@ -78,7 +81,8 @@ class Gear(Joint):
     bearings: `reaction` is the force of the teeth on the second wheel. The markers are the centres of the wheels (in
     space with their axes, in the middle plane of the teeth). Their axes are parallel and ``|r_i ± r_j|`` apart, else
     the gear is refused; or in space they meet, as those of bevel gears. They may move: nothing needs to be said of the
-    arm that carries a planet. ``pressure_angle`` α adds the force ``|F_t| tan α`` that drives parallel axes apart.
+    arm that carries a planet. ``pressure_angle`` α adds the force ``|F_t| tan α`` that drives wheels apart: along the
+    line of centres, of (straight) bevel wheels along the common normal of both pitch cones.
 
     With ``ratio`` = r_j / r_i, the size of ω_i / ω_j, the gear couples two angles and has no teeth: a gear box, a
     belt, a rotor with a reduction. Moments act on both wheels and on their carrier. The bearing forces are not
@@ -275,9 +279,6 @@ class Gear(Joint):
         c, o = (m.placed for m in self.markers[2:])
         between, size = o.point - c.point, r_i + r_j
         if self.dimension == 3 and self._form[0] is _carried(3, True):
-            if self.pressure_angle != 0:
-                what = f"{self.who} has a pressure_angle, and axes that are not parallel"
-                raise ModelError(f"{what}; leave it out: what drives bevel gears apart is not known here")
             normal = c.axis.cross(o.axis)
             apart = abs(number(between.dot(normal) / sp.sqrt(_square(normal))))
             if apart > PITCH * size:
@@ -335,6 +336,24 @@ class Gear(Joint):
         return _turning(self.dimension), {RATIO: ratio, PHASE: self.values["phase"]}
 
     @property
+    def separation(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
+        """The rate in m/s at which teeth leave each other along the line on which a pressure angle pushes, and what
+        stands in its slots. It is read on the markers of both wheels."""
+        bevel = self.dimension == 3 and len(self.markers) == 4 and self._form[0] is _carried(3, True)
+        relation, own = _leaving(self.dimension, bevel), self._form[1]
+        if not bevel:
+            return relation, {SIDE: self._sense}
+        values = {**own, APEX: self._apex, SIDE: as_sympy(own[SENSE]) * sp.sign(as_sympy(own[ACROSS]))}
+        return relation, {s: values[s] for s in relation.slots}
+
+    @property
+    def _apex(self) -> Number:
+        """How far the apex of the pitch cone of the first wheel is from its marker, along its axis."""
+        c, o = (m.placed for m in self.markers[2:])
+        between, cosine = o.point - c.point, c.axis.dot(o.axis)
+        return (between.dot(c.axis) - cosine * between.dot(o.axis)) / (1 - cosine**2)
+
+    @property
     def drawn(self) -> dict[str, Number]:
         """The numbers for drawings: the pitch radii, and how far the circles are from the markers."""
         if self.radii is None:
@@ -371,6 +390,20 @@ def _free(dimension: int) -> Relation:
     whole, turned = R_I + SENSE * R_J, SENSE * R_J * the.turn(i, j) - R_I * PHASE
     direction = Unwound(sp.atan2(beside, along), START + turned / whole)
     return Relation((i, j), (turned - whole * (direction - START),), slots=(R_I, R_J, PHASE, SENSE, START))
+
+
+@cache
+def _leaving(dimension: int, bevel: bool) -> Relation:
+    """n · (v_j - v_i) of both axes, with n along the line of centres, from a ring to its wheel. Of bevel wheels the
+    velocities are those in the pitch point P, and n, in the plane of both axes, is at right angles to P - apex."""
+    i, j = marker_symbols(2, dimension)
+    if not bevel:
+        n = _across(i, j.point - i.point)
+        return Relation((i, j), (), (SIDE * n.dot(j.velocity - i.velocity) / sp.sqrt(_square(n)),), slots=(SIDE,))
+    towards = R_I * ACROSS * (j.axis - i.axis.dot(j.axis) * i.axis)  # from the first centre to P, r_i long
+    P, n = i.point + H_I * i.axis + towards, SIDE * ((H_I - APEX) * towards - R_I**2 * i.axis)
+    leaving = n.dot(j.velocity_at(P) - i.velocity_at(P)) / sp.sqrt(_square(n))
+    return Relation((i, j), (), (leaving,), slots=(R_I, ACROSS, H_I, APEX, SIDE))
 
 
 @cache

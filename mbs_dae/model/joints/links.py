@@ -8,10 +8,11 @@ from typing import Any, Literal
 import sympy as sp
 
 from ...errors import ModelError
+from ...symbolic.markers import FormMarker
 from ...symbolic.markers import primitives as the
 from ..bodies.body import Vector, components_of, coordinates_of
 from ..fields import scalar
-from ..measures import Measure, angle, displacement
+from ..measures import Measure, angle, displacement, joint_angles
 from .base import Joint
 from .motions import Ball, Slide, Turn
 
@@ -141,6 +142,14 @@ class Universal(Joint):
     >>> turned = mbs.kinematics(model.plus(cross, engine), np.linspace(0, np.pi, 181))
     >>> print(turned["B.omega"].min().round(6), turned["B.omega"].max().round(6))
     0.5 2.0
+
+    Results know the turn of the cross about the pin of the first shaft as "cross.angle_1", and that of the second shaft
+    about its pin in the cross as "cross.angle_2", in rad, from -π to π, with "cross.angle_1_rate" and
+    "cross.angle_1_acceleration"; both are 0 where the frames of the markers are parallel. `angle` of the joint and a
+    number drives, springs or stops one: ``mbs.angle(cross, 1)``.
+
+    >>> print(np.degrees(turned["cross.angle_1"]).max().round(6))  # the bend, when its pin is upright on it
+    60.0
     """
 
     dimensions = (3,)
@@ -163,6 +172,18 @@ class Universal(Joint):
     @staticmethod
     def phi(i, j):
         return [*the.coincident(i, j), *the.perpendicular(i.x_axis, j.y_axis)]
+
+    def measures(self) -> dict[str, Measure]:
+        """With R = R_x(angle_1) R_y(angle_2) the rotation from the first frame to the second, R_kl = e_k · e_l."""
+        return joint_angles(self.markers, (_about_first_pin, _about_second_pin))
+
+
+def _about_first_pin(i: FormMarker, j: FormMarker) -> sp.Expr:
+    return sp.atan2(i.z_axis.dot(j.y_axis), i.y_axis.dot(j.y_axis))
+
+
+def _about_second_pin(i: FormMarker, j: FormMarker) -> sp.Expr:
+    return sp.atan2(i.x_axis.dot(j.z_axis), i.x_axis.dot(j.x_axis))
 
 
 def _across(pins: Any, who: str) -> tuple[Vector, Vector]:

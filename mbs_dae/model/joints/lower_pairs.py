@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
+from ...symbolic.markers import FormMarker
 from ...symbolic.markers import primitives as the
 from ..fields import scalar
+from ..measures import Measure, joint_angles
 from .base import Joint
 from .motions import Ball, Helix, Slide, Turn
 
@@ -174,6 +176,17 @@ class Spherical(Joint):
     >>> rest = mbs.equilibrium(model)
     >>> print(round(rest["rod.head.z"], 6), round(rest["A.Fz"], 6))  # it hangs, √2 long, from its weight
     -1.414214 30.0
+
+    Results know three angles of the second marker against the first, in rad, with "A.angle_1_rate" and
+    "A.angle_1_acceleration". The second marker is turned about the x axis of the first by "A.angle_1" (from -π to π),
+    then about the y axis that it has then by "A.angle_2" (from -π/2 to π/2), then about its own z axis by "A.angle_3"
+    (the twist; from -π to π). `angle` of the joint and a number drives, springs or stops one: ``mbs.angle(A, 2)``.
+    Where angle_2 is ±π/2 the first axis and the last one are one line: the other two angles have no value there, and
+    reading them is refused.
+
+    >>> aside = mbs.assemble(model, fix={"A.angle_1": 0.3, "A.angle_2": 0.5, "A.angle_3": 0.0})
+    >>> print(round(aside["A.angle_2"], 6))
+    0.5
     """
 
     dimensions = (3,)
@@ -185,6 +198,23 @@ class Spherical(Joint):
     @staticmethod
     def phi(i, j):
         return the.coincident(i, j)
+
+    def measures(self) -> dict[str, Measure]:
+        """With R = R_x(angle_1) R_y(angle_2) R_z(angle_3) the rotation from the first frame to the second."""
+        return joint_angles(self.markers, (_first_angle, _second_angle, _third_angle))
+
+
+def _first_angle(i: FormMarker, j: FormMarker) -> sp.Expr:
+    return sp.atan2(-i.y_axis.dot(j.z_axis), i.z_axis.dot(j.z_axis))
+
+
+def _second_angle(i: FormMarker, j: FormMarker) -> sp.Expr:
+    across = sp.sqrt(i.y_axis.dot(j.z_axis) ** 2 + i.z_axis.dot(j.z_axis) ** 2)
+    return sp.atan2(i.x_axis.dot(j.z_axis), across)
+
+
+def _third_angle(i: FormMarker, j: FormMarker) -> sp.Expr:
+    return sp.atan2(-i.x_axis.dot(j.y_axis), i.x_axis.dot(j.x_axis))
 
 
 class Planar(Joint):

@@ -12,7 +12,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...linear.complementarity import SEVERAL, solve_complementarity
 from .bounds import COMPONENTS, given, is_given, put_bounds
 from .delassus import use
-from .rubbing import direction, never_sticks, resting, sliding, speed_of
+from .rubbing import direction, drives_apart, never_sticks, resting, sliding, speed_of
 
 
 @compiled
@@ -49,7 +49,7 @@ def pose(mechanism, points, is_impact):
             problem.first[laws], problem.bound_at[laws] = i, bounds
             problem.mu[laws] = sliding(contacts, c) if slips or is_impact else resting(contacts, c)
             bounds += _put_bound(contacts, c, bounds, i, not slips)
-            if contacts.slipping[c] == 1:
+            if contacts.slipping[c] == 1 or drives_apart(contacts, c):
                 _put_heading(contacts, c, i, laws)
             laws += 1
         i += contacts.slips[c]
@@ -61,7 +61,8 @@ def _put_heading(contacts, c, i, law):
     """Where the first unknown of a friction that slips is i. Of one that never sticks the direction is shorter than 1,
     which is a smaller coefficient."""
     problem, part = contacts.problem, 1.0
-    if never_sticks(contacts, c):
+    is_faint = never_sticks(contacts, c) and not drives_apart(contacts, c)
+    if is_faint:
         part = speed_of(contacts, c) / np.hypot(speed_of(contacts, c), contacts.smooth[c])
     problem.mu[law] *= part
     for k in range(contacts.slips[c]):

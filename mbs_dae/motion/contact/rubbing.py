@@ -22,7 +22,14 @@ def resting(contacts, c):
 
 @compiled
 def never_sticks(contacts, c):
-    return contacts.smooth[c] > 0.0
+    return contacts.smooth[c] != 0.0
+
+
+@compiled
+def drives_apart(contacts, c):
+    """Whether a point has a force of the size of friction that acts along its row, whatever the slip is: what drives
+    the wheels of a gear apart."""
+    return contacts.smooth[c] < 0.0
 
 
 @compiled
@@ -48,6 +55,8 @@ def direction(contacts, c, k):
     seen, and then no implicit equations with its direction have a solution. Of friction that never sticks it is
     s/√(s² + v²)."""
     first, speed, onward = contacts.slip[c], speed_of(contacts, c), 0.0
+    if drives_apart(contacts, c):
+        return -1.0  # friction acts against it
     if never_sticks(contacts, c):
         return contacts.rate[first + k] / np.hypot(speed, contacts.smooth[c])
     if contacts.slips[c] == 1:

@@ -32,6 +32,8 @@ def states_of(system: System, modes: np.ndarray) -> Mapping[str, np.ndarray]:
     builder, found = system.structure.contacts, {}
     own = modes[:, modes.shape[1] - builder.entries :]
     for element in builder.elements:
+        if element in builder.separations:
+            continue
         points = [k for k, (owner, _) in enumerate(builder.points) if owner is element]
         states = np.array([_states_of_point(builder, own, k) for k in points]).T
         found[element.name] = states[:, 0] if len(points) == 1 else states

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ...public_class import PublicClass
 from ...results.result import State
 from ...unit_system import equation
 
 
 @dataclass(frozen=True, eq=False)
-class TurningPoint:
+class TurningPoint(metaclass=PublicClass):
     """Where a quantity turns back: a dead point of what drives it.
 
     >>> points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}
@@ -32,7 +33,7 @@ class TurningPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class BranchPoint:
+class BranchPoint(metaclass=PublicClass):
     """A singular pose through which several branches go; ``mbs.follow(model, name, start=point, branch=1)`` follows one
     of them.
 
@@ -64,7 +65,7 @@ class BranchPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class UndecidedPoint:
+class UndecidedPoint(metaclass=PublicClass):
     """A singular pose on a curve of which it is not known what leaves it: branches touch there, or the equations of
     second order do not tell them apart.
 

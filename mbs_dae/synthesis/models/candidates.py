@@ -15,6 +15,7 @@ from ...errors import ModelError
 from ...model.drivers import Driver
 from ...model.model import Model
 from ...model.parameters import positive_number
+from ...public_class import PublicClass
 from ...results.result import State
 from ...unit_system import UnitsLike, equation, shown_in
 from .. import pictures
@@ -29,7 +30,7 @@ TURN = 37
 
 
 @dataclass(frozen=True, eq=False)
-class ModelCandidate:
+class ModelCandidate(metaclass=PublicClass):
     """A design of a model that does what was asked, exactly or nearly: the values of its parameters, how far it is off,
     and what is wrong with it.
 

@@ -9,11 +9,12 @@ import numpy as np
 
 from ...errors import ModelError, check_name
 from ...model.parameters import finite_number
+from ...public_class import PublicClass
 from ...unit_system import size_of, told
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Counterweights:
+class Counterweights(metaclass=PublicClass):
     """The counterweights that `balance` found: ``moments["crank"]`` is m·e, mass times place from the point about which
     the body turns, in body axes; ``before`` and ``after`` are the forces of inertia on the frame over time.
 

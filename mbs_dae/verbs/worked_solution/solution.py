@@ -20,6 +20,7 @@ from ...model.parameters import finite_number
 from ...poses.assembly import assembled
 from ...poses.dependence import PoseRank
 from ...poses.redundancy import is_momentary
+from ...public_class import PublicClass
 from ...results.result import State
 from ...symbolic.markers import t as time
 from ..equations import SystemEquations, equations
@@ -38,7 +39,7 @@ Numbers = Callable[..., tuple[np.ndarray, ...]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WorkedSolution:
+class WorkedSolution(metaclass=PublicClass):
     """What was done, in numbers; ``save`` writes it as a paper.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A")

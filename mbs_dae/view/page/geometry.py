@@ -91,8 +91,9 @@ class LiveWriter(TrackWriter):
             found["rail"] = {"follower": follower, "axis": track.axis, "beyond": track.beyond}
         if isinstance(track, OnBody) and not isinstance(track, Rigid):
             found["corners"] = self._corners(track)
-        if isinstance(track, Along) and not isinstance(track.way, Push):
-            found["ends"] = [geometry.number_of(marker) for marker in (track.start, track.way)]
+        if isinstance(track, Along):
+            ends = (track.start,) if isinstance(track.way, Push) else (track.start, track.way)
+            found["ends"] = [geometry.number_of(marker) for marker in ends]
         return found
 
     def _corners(self, track: OnBody) -> list[int | None]:

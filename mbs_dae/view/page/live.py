@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...compiled.program import tells_positions
+from ...compiled.batch import instance_of
+from ...compiled.program import ProgramBuilder, tells_positions
 from ...compiled.scripts import kinematics_script, numbers_script, readings_script
 from ...compiled.system import System
 from ...errors import ModelError, counted
 from ...model.fields import theta
+from ...model.forces.base import ForceElement
 from ...model.measures import Measure
 from ...poses.freedom import free_motions
 from ...results.result import Result
+from ...symbolic.derive import Relation
+from ...symbolic.functions import as_sympy
+from ...symbolic.loads import Load
+from ...symbolic.markers import variables
 from ..drawing.motion import motion_of
 from .geometry import Geometry, LiveWriter, geometry_of
 from .numbers import packed
@@ -38,7 +45,11 @@ def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
     pieces = [_live(piece, own, sizes) for piece, own in zip(data["pieces"], shaped, strict=True)]
     readings = _readings(result, geometry, system)
     meshes = {name: array for name, array in arrays.items() if name.startswith(MESH)}
-    data["pieces"] = [piece for piece in pieces if not {"push", "path"} & piece["track"].keys()]
+    forces, first, size = _forces(system), len(_measures(system)), system.model.dimension
+    rows = {force.name: [first + size * k + n for n in range(size)] for k, (force, *_) in enumerate(forces)}
+    known = [p for p in pieces if p["group"] == "forces" and "push" in p["track"] and p["of"] in rows]
+    left = [p for p in pieces if {"push", "path"} & p["track"].keys() and p not in known]
+    data["pieces"] = [piece for piece in pieces if piece not in left]
     data |= {
         "curves": curves_of(result, [one["name"] for one in readings]),
         "plots": _plots(result, choices, [one["name"] for one in readings]), "arrays": packed(meshes),
@@ -47,19 +58,21 @@ def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
             "read": {name: reading_of(p.unit, name) for name, p in system.model.parameters.items()},
             "traces": [_point(name, geometry) for name in choices.trace],
             "geometry": {"markers": len(geometry.markers), "width": 3 if data["dimension"] == 2 else 12},
-            "shapes": _shaping(system, geometry, data, sizes), "left": _left(pieces),
+            "shapes": _shaping(system, geometry, data, sizes), "left": _left(left),
+            "forces": {p["track"]["push"]: [*rows[p["of"]], *[None] * (3 - size)] for p in known},
         },
     }  # fmt: skip
     return data, _script(system, geometry, sizes)
 
 
 def _shaping(system: System, geometry: Geometry, data: dict[str, Any], sizes: list[Any]) -> list[str]:
-    """The parameters that change what is drawn, or where a named point is."""
+    """The names of the parameters that change what is drawn, or where a named point is."""
     tracks = [piece["track"] for piece in data["pieces"]] + data["names"]
     markers = {k for track in tracks for k in (track.get("marker"), *track.get("ends", ())) if k is not None}
     corners = {k for track in tracks for k in track.get("corners", ()) if k is not None} | {*geometry.named.values()}
     moving = geometry.symbols(markers, corners)
     moving |= {s for one in (*sizes, *profiles(system.model)) for s in one.free_symbols}
+    moving |= {s for *_, slots in _forces(system) for number in slots.values() for s in as_sympy(number).free_symbols}
     stiff = {name for piece in data["pieces"] for name in piece.get("stiff", ())}
     return [name for name, p in system.model.parameters.items() if p.symbol in moving or name in stiff]
 
@@ -76,7 +89,8 @@ def _live(piece: dict[str, Any], shaped: Shaped, sizes: list[Any]) -> dict[str, 
 
 
 def _left(pieces: list[dict[str, Any]]) -> str:
-    """What a page without forces does not show, in words."""
+    """The words in which a page tells the pieces that it does not show, empty for none: reactions, and forces that
+    depend on velocities, states or Python."""
     pushed = [p for p in pieces if "push" in p["track"]]
     forces = dict.fromkeys(p["of"] for p in pushed if p["group"] == "forces")
     others = dict.fromkeys(p["of"] for p in pieces if "path" in p["track"])
@@ -90,8 +104,10 @@ def _script(system: System, geometry: Geometry, sizes: list[Any]) -> str:
     """The module as one value of a script that has names of its own."""
     module = re.sub(r"^export ", "", kinematics_script(system.model), flags=re.MULTILINE)
     numbers = numbers_script("geometry", system.model, geometry.expressions)
-    measures = [measure for _, measure in _measures(system)]
-    readings = readings_script("readings", system, system.structure.builder_of(measures))
+    own, kernels = system.structure, system.coordinates.kernels
+    rows = [instance_of(*m.form(), m.markers, m.label, kernels) for _, m in _measures(system)]
+    rows += [instance_of(relation, slots, e.markers, e.who, kernels) for e, relation, slots in _forces(system)]
+    readings = readings_script("readings", system, ProgramBuilder(own.batch(rows), own.layout.nv))
     numbers += "\n" + numbers_script("sizes", system.model, sizes)
     numbers += "\n" + numbers_script("profiles", system.model, profiles(system.model), of=theta)
     said = "names, parameters, evaluate, Phi, Phi_q, gamma, moved, normalised, geometry, sizes, profiles, readings"
@@ -115,6 +131,22 @@ def _measures(system: System) -> list[tuple[str, Measure]]:
     """What joints and drivers say, one row each."""
     model = system.model
     return [(owner, measure) for owner in model.elements for measure in model.measures_of(owner)]
+
+
+def _forces(system: System) -> list[tuple[ForceElement, Relation, Mapping[Any, Any]]]:
+    """The forces with an arrow that follow from time and places: the components of each on the body of its second
+    marker, in world axes, as rows of a relation, and what stands in its slots."""
+    found = list[tuple[ForceElement, Relation, Mapping[Any, Any]]]()
+    for element in system.model.forces:
+        form, slots = element.form()
+        if element.sketch != "arrow" or not isinstance(form, Load) or form.signals or form.steps:
+            continue
+        rates, size = variables(form.markers)[1], system.model.dimension
+        width = len(rates) // len(form.markers)
+        components = form.total[width * element.second : width * element.second + size]
+        if not any(e.has(*rates) for e in components):
+            found.append((element, Relation(form.markers, components, slots=form.slots), slots))
+    return found
 
 
 def _readings(result: Result, geometry: Geometry, system: System) -> list[dict[str, Any]]:

@@ -122,8 +122,8 @@ def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, s
     part = (far[k] - before[2][k]) / (done[k] - before[2][k])
     near = equations.moved_poses(before[0][k], equations.between_poses(before[0][k], q[k]) * part[:, None])
     found = [z if there else None for z, there in zip(starts, arrived, strict=True)]
-    ends = [Point(one, targets[i].astype(float), starts[i].u) for i, one in zip(k, near, strict=True)]
-    for i, there in zip(k, closed_poses(equations, ends), strict=True):
+    ends = [Point(one, targets[i].astype(float), starts[i].u) for i, one in zip(k.tolist(), near, strict=True)]
+    for i, there in zip(k.tolist(), closed_poses(equations, ends), strict=True):
         found[i] = there
     return found
 

@@ -23,6 +23,7 @@ from ...model.model import Model
 from ...model.parameters import finite_number
 from ...poses.reach.joint_space import JointSpace, label
 from ...provided import provided
+from ...public_class import PublicClass
 from ...results.quantities import frozen
 from ...unit_system import UnitsLike, shown_in, told
 from ...verbs.inverse_kinematics import inverse_kinematics
@@ -52,7 +53,7 @@ CHORD = 0.05
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReachableWorkspace:
+class ReachableWorkspace(metaclass=PublicClass):
     """Where the hand of an arm can be, from `reachable_workspace`.
 
     >>> points = {"A": (0, 0), "B": (1, 0), "C": (1.5, 0.1)}

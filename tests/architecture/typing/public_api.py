@@ -124,6 +124,8 @@ def verbs(model: mbs.PlanarModel) -> float:
     state: mbs.State = mbs.assemble(model, fix={"a.angle": 0.6})
     moved: mbs.Result = mbs.kinematics(model, np.linspace(0, 1, 11), start=state)
     run = mbs.simulate(model, [0.0, 1.0], {"a.omega": 2.0}, method="DP8", stabilization=mbs.Projection(), rtol=1e-9)
+    rest: mbs.Rest = mbs.at_rest(model, {"a.omega": 2.0})
+    mbs.simulate(model, [0.0, 1.0], rest)
     stiff = mbs.simulate(model, [0.0, 1.0], {"a.omega": 2.0}, method=mbs.GA(spectral_radius=0.5))
     needed = mbs.inverse_dynamics(model, moved.t)
     swept = mbs.sweep(model, "r", [0.1, 0.2])

@@ -40,7 +40,7 @@ export function reshape(track, shape) {
   });
   if (track.ends) {
     track.from.splice(1, 3, ...shape.place(track.ends[0]));
-    track.to.splice(1, 3, ...shape.place(track.ends[1]));
+    if (track.to) track.to.splice(1, 3, ...shape.place(track.ends[1]));
   }
 }
 

@@ -45,6 +45,10 @@ export function solvedPoses(page, arrays, kinematics) {
     const pose = seenAt(kinematics, page.bodies.length, solved);
     pose.solved = solved;
     pose.read = (column) => read(solved, pose, live.readings[column]);
+    pose.push = (force) => {
+      const rows = said(solved).values;
+      return live.forces[force].map((row) => (row === null ? 0 : rows[row]));
+    };
     pose.path = (name) => own.table?.paths[name] ?? new Float64Array(0);
     return pose;
   }
@@ -52,8 +56,12 @@ export function solvedPoses(page, arrays, kinematics) {
   const cornerOf = (number) => (number === null ? [0, 0, 0] : own.shape.corner(number));
   function read(solved, pose, wanted) {
     if (wanted.row === undefined) return reading(kinematics, solved, pose, { ...wanted, at: cornerOf(wanted.at) });
-    solved.said ??= kinematics.readings(solved.q, solved.v, solved.a, solved.t, solved.p);
-    return solved.said[["values", "rates", "accelerations"][wanted.level]][wanted.row];
+    return said(solved)[["values", "rates", "accelerations"][wanted.level]][wanted.row];
+  }
+
+  // What joints, drivers and forces say in a pose.
+  function said(solved) {
+    return (solved.said ??= kinematics.readings(solved.q, solved.v, solved.a, solved.t, solved.p));
   }
 
   // To these values at the same time, or as far as there are poses; says how far.
