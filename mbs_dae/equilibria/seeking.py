@@ -44,7 +44,7 @@ def settle(system: System, t: float, q: np.ndarray) -> Balance | None:
         if there is None:
             return here if here.is_balanced(LOOSE) else None
         here = there.with_own_levels()
-    return None
+    return here if here.is_balanced(LOOSE) else None
 
 
 def balance(system: System, t: float, q: np.ndarray) -> Balance | None:
@@ -59,7 +59,7 @@ def balance(system: System, t: float, q: np.ndarray) -> Balance | None:
         if there is None:
             return here if here.is_balanced(LOOSE) else None
         here = there.with_own_levels()
-    return None
+    return here if here.is_balanced(LOOSE) else None
 
 
 def _stepped(here: Balance, step: np.ndarray, downhill: bool) -> Balance | None:

@@ -35,6 +35,9 @@ FAR = 1e4
 CLOSED = 1e-12
 """Gaps are closed to this part of the model's length."""
 ROUNDS = 30
+POLISHED = 20
+"""So many steps are made from a rest that is loose, to one that is tight: gaps are closed to `CLOSED`, and forces that
+depend on them are not known any better."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +124,10 @@ def pushes_of(rows: Rows) -> np.ndarray:
 def settle_on(system: System, t: float, q: np.ndarray) -> Supported | None:
     """Downhill from a pose without overlap; nothing where no rest is found."""
     here, far, reach = place_of(rows_at(balance_at(system, t, q))), system.length, LONGEST * system.length
+    near = 0
     for _ in range(ITERATIONS):
-        if here.is_balanced(TIGHT):
+        near += here.is_balanced(LOOSE)
+        if here.is_balanced(TIGHT) or near > POLISHED:
             return rest_on(here)
         y, closing = here.downhill(far)
         part = min(1.0, reach / (float(np.linalg.norm(y)) or 1.0))
