@@ -240,3 +240,31 @@ def test_a_bar_on_three_pins_has_no_part_in_what_a_light_pendulum_carries(mass, 
     near(list(rest.reaction("P")[0, :2]), [-3e-3, M * G], M * G)
     total = (mass + carried * M) * G
     near([sum(rest.reaction(name)[0, 1] for name in "ABC")], [total], total)
+
+
+# --- which contacts press ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("masses", [(1e-3, 1.0, 1e3), (1e3, 1.0, 1e-3), (1e-6, 1e6, 1.0), (1e6, 1e6, 1e-6)])
+def test_three_balls_in_a_bowl_push_and_never_overlap(masses):
+    """Forces of contacts are in balance at each ball, to a part of what it carries; none pulls, and open ones rest."""
+    model = mbs.PlanarModel("heap", gravity=(0, -G))
+    bowl, places = mbs.Disk(model.ground, 1.0, inside=True), [(-0.4, 0), (0.45, 0.1), (0, 0.6)]
+    balls = [model.body(f"b{k}", masses[k], 0.01 * masses[k], position=places[k]) for k in range(3)]
+    disks = [mbs.Disk(ball, 0.3) for ball in balls]
+    pairs: list[tuple[int, int]] = [(-1, 0), (-1, 1), (-1, 2), (0, 1), (1, 2), (0, 2)]
+    for i, k in pairs:
+        model.add(mbs.Contact(f"c{i}{k}", bowl if i < 0 else disks[i], disks[k]))
+    rest = mbs.equilibrium(model)
+    centres = [np.array([rest[f"b{k}.x"], rest[f"b{k}.y"]]) for k in range(3)]
+    left, loads = [np.array([0.0, -m * G]) for m in masses], [m * G for m in masses]
+    for i, k in pairs:
+        force, gap = rest[f"c{i}{k}.force"], rest[f"c{i}{k}.gap"]
+        assert gap > -1e-11 and force >= 0.0 and (gap < 1e-9 or force == 0.0)
+        way = -centres[k] if i < 0 else centres[k] - centres[i]
+        for ball, sign in ((k, 1.0), (i, -1.0)):
+            if ball >= 0:
+                left[ball] += sign * force * way / np.linalg.norm(way)
+                loads[ball] += force
+    for ball in range(3):
+        near(list(left[ball]), [0.0, 0.0], loads[ball])
