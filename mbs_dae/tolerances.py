@@ -21,8 +21,9 @@ LEVEL = 1e-3
 the largest of a level, so that the smallest are right to 1e-10."""
 ROUNDOFF = 1e-14
 """A mass that adds less than this part of the largest to the mass matrix is lost in its roundoff."""
-CORRECTED = 1e-14
-"""A correction of a solution less than this, relative to what it corrects, is roundoff: some fifty ε."""
+CORRECTED = 1e-11
+"""A correction of a solution less than this, relative to what it corrects, is the last one: since one correction takes
+away all but so small a part, the next would be its square, and roundoff."""
 FLOOR = 1e-8
 """The square of the part of the largest x or λ of a group that smaller ones count as: they have roundoff of the largest
 in them, and 1e-4 leaves them twelve digits."""

@@ -269,10 +269,9 @@ class Structure(Remembering):
             return self.pattern
         return analyse(self.columns, len(self.rows), *entries)
 
-    @cached_property
-    def augmented_pattern(self) -> Pattern:
-        """The pattern of the equations with all entries of M + Φ_vᵀ C Φ_v (`kkt`)."""
-        return analyse_augmented(self.columns, len(self.rows), *self.entries(formed=True))
+    def augmented_pattern(self, stiff_rows: tuple[int, ...]) -> Pattern:
+        """Return the pattern of the equations with M + Φ_vᵀ C Φ_v, where C is not 0 in these rows (`kkt`)."""
+        return self.latest(_augmented_pattern, stiff_rows)
 
     @cached_property
     def groups(self) -> Groups:
@@ -285,6 +284,10 @@ class Structure(Remembering):
         many, group = groups_of(self.columns, rows, *entries)
         own, of_rows = np.split(group, [self.columns])
         return Groups(many, own, np.isin(own, of_rows))
+
+
+def _augmented_pattern(structure: Structure, stiff_rows: tuple[int, ...]) -> Pattern:
+    return analyse_augmented(structure.columns, len(structure.rows), *structure.entries(formed=True), stiff_rows)
 
 
 def _transformed_entries(structure: Structure, formed: bool) -> Entries:

@@ -22,6 +22,7 @@ from ..linear import kkt
 from ..linear.pattern import Pattern
 from ..linear.tree.articulated import NO_LIMBS, local_masses
 from ..model.bodies.body import Body, Marker
+from ..model.bodies.spatial_body import SpatialBody
 from ..model.element import Element
 from ..model.measures import Measure
 from ..model.model import Model
@@ -277,6 +278,49 @@ class System(Remembering):
         middle = np.where(largest > 0.0, np.sqrt(largest / np.maximum(light, 1e-300)), self.heaviest or 1.0)
         return 1.0 / (middle * self.column_weight)
 
+    @cached_property
+    def stiff_rows(self) -> tuple[int, ...]:
+        """The rows of Φ_v that the augmented Lagrangian makes stiff (`kkt`): those with entries in columns where bodies
+        have a motion without mass. Other rows cannot hold such a motion. An entry that is 0 in a pose off all
+        constraints is 0 in every pose: a ball on the axis of a rod does not feel its spin."""
+        if not self.has_light_bodies or self.structure.transformed:
+            return tuple(range(len(self.rows))) if self.has_light_bodies else ()
+        moved = self.structure.groups.are_light(self.masses / self.column_weight)
+        *_, block_row, block_column = self.structure.entries(formed=True)
+        coupled = np.isin(np.arange(moved.size), (block_row, block_column))
+        for body in self.bodies:
+            places = np.array([k for k in self.layout.v[body] if k < moved.size], dtype=np.int64)
+            if coupled[places].any():
+                moved[places] = self._massless_columns(body, places)
+        step = self.length * np.sin(1.0 + np.arange(self.nv)) / np.sqrt(self.weight)
+        machine = self.machine()
+        observe(machine, 0.0, self.moved(self.placement, step), self.still)
+        pattern, sizes = machine.pattern, machine.factor.jacobian**2 / self.column_weight[machine.pattern.jac_column]
+        lengths = np.zeros(pattern.m)
+        np.add.at(lengths, pattern.jac_row, sizes)
+        counts = moved[pattern.jac_column] & ~(sizes <= ROUNDOFF**2 * lengths[pattern.jac_row])
+        return tuple(np.unique(pattern.jac_row[counts]).tolist())
+
+    def _massless_columns(self, body: Body, places: np.ndarray) -> np.ndarray:
+        """Return which columns of a body, whose velocities M couples, take part in a motion that has no mass, or next
+        to none beside its group. With m, I about the centre c of mass, and velocities in body axes, M is
+
+            [ m 1     -m ĉ             ]
+            [ m ĉ      I + m (c·c - c cᵀ) ]."""
+        if not (self.is_cartesian and isinstance(body, SpatialBody)):
+            return np.ones(places.size, dtype=bool)
+        number, scale = self.evaluator, np.sqrt(self.column_weight[places])
+        mass, com = number(body.mass), np.array([number(x) for x in body.com])
+        inertia = np.array([[number(x) for x in row] for row in body.inertia])
+        arm = np.cross(com, np.eye(3)).T  # arm @ u is com x u
+        inertia = inertia + mass * (com @ com * np.eye(3) - np.outer(com, com))
+        M = np.block([[mass * np.eye(3), -mass * arm], [mass * arm, inertia]]) / np.outer(scale, scale)
+        largest = self.structure.groups.largest(self.masses / self.column_weight)[places].max()
+        masses, motions = np.linalg.eigh(M)
+        found = (np.abs(motions[:, masses <= LIGHT * largest]) > ROUNDOFF).any(axis=1)
+        found[:3] = found[:3].any()  # the axes of velocities are not those of the body
+        return found
+
     def machine(self, dynamic: bool = False) -> Machine:
         """Work space for the compiled solves: one for each run, since systems can be shared. With `dynamic`, W is M."""
         return self.once(_machine_image, dynamic, False).new()
@@ -309,7 +353,7 @@ class System(Remembering):
     def _machine(self, dynamic: bool, formed: bool, augmented: bool = False) -> Machine:
         columns, rows, layout, own = self.structure.columns, len(self.rows), self.layout, self.structure
         pattern = (own.formed_pattern if formed else own.mass_pattern) if dynamic else own.pattern
-        pattern = own.augmented_pattern if augmented else pattern
+        pattern = own.augmented_pattern(self.stiff_rows) if augmented else pattern
         program, transformed = self.program, self.transformation(dynamic, formed)
         limbs = limbs_of(transformed) if pattern.tree.edges else NO_LIMBS
         machine = Machine(

@@ -28,9 +28,10 @@ all the same if rows hold what W does not. Then what is factorised is that of th
 
 which has the same solution whatever C, since Φ_v x = g. So nothing is to be taken away again, and W + Φ_vᵀ C Φ_v is
 positive definite where the solution is unique. C only decides about roundoff: with μ the mean (of logarithms) of the
-least and the largest mass of a group of bodies that rows join, row k has C_k = μ / (squared length of the row). What
-roundoff leaves is measured: solutions are refined until the corrections no longer shrink, and the last correction is
-told (`unsettled`).
+least and the largest mass of a group of bodies that rows join, row k has C_k = μ / (squared length of the row), or 0
+where no motion without mass moves the row (`System.stiff_rows`): so L has few entries more. What roundoff leaves is
+measured: solutions are corrected for their residuals and a sample of roundoff, and the last correction is told
+(`unsettled`).
 """
 
 from math import sqrt
@@ -47,8 +48,8 @@ from .pattern import Pattern
 from .tree.articulated import FACTORISE, NO_LIMBS, SOLVE, Limbs, sizes_of
 from .vectors import axpy, copy, square_sum, sum_of_two
 
-EPSILON, GOLDEN = 2.2e-16, 0.6180339887498949
-"""The roundoff of a number; and the part of a whole whose multiples lie in no order."""
+UNIT, GOLDEN = 1.1e-16, 40503
+"""The roundoff of a number; and 2¹⁶ times the golden section, whose multiples lie in no order."""
 
 
 class Factor(NamedTuple):
@@ -71,8 +72,8 @@ class Factor(NamedTuple):
     scale: Work[Vector] = zeros("scales")
     """The largest x and λ of each group, squared, during a solve."""
     unsettled: Work[Vector] = zeros(1)
-    """One number: the last correction of the last solution, or what roundoff makes of it, relative to what it corrects;
-    0 where C is none."""
+    """One number: the last correction of the last solution, with what roundoff makes of it, relative to what it
+    corrects; 0 where C is none."""
     damping: Work[Vector] = zeros(1)
     """One number: what is added to DELTA. With refinement left out it makes a solve the damped least-squares step
     (Levenberg-Marquardt), which stays short where Φ_v is singular."""
@@ -153,7 +154,7 @@ def _augment(pattern, factor):
     for row in range(pattern.m):
         enforced = (stiffness[row] > 0.0) & (factor.kept[row] > 0.0)
         stiffness[row] = choose(enforced, factor.share[row] / stiffness[row], 0.0)
-    for e in range(jacobian.size):
+    for e in pattern.stiff:
         soft[pattern.jac_column[e]] += stiffness[pattern.jac_row[e]] * jacobian[e] * jacobian[e]
     copy(factor.beside, joined)
     for k in range(pattern.pair_to.size):
@@ -235,21 +236,27 @@ def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, solve_o
 
 @compiled
 def _solve_augmented(pattern, factor, f, g, x, multipliers):
-    """Solve the equations of the augmented Lagrangian for x and λ, of one matrix or of several in lanes. Residuals of f
-    and g give corrections, until these are roundoff or no longer half as large as the one before. One more solution,
-    for the roundoff of all terms, measures the error of x and λ (`unsettled`)."""
+    """Solve the equations of the augmented Lagrangian for x and λ, of one matrix or of several in lanes. A correction
+    is for the residual and for the roundoff of all terms, by turns with one sign and the other, so that it measures
+    the error of x and λ, too (`unsettled`). One correction is enough where it is small: the next one, but for roundoff,
+    would be about its square. Others follow as long as each is less than half as large as the one before."""
     rest_x, rest_g, n, m, nothing = factor.rest_x, factor.rest_g, pattern.n, pattern.m, nothing_of(f)
+    copy(f, rest_x)
+    copy(g, rest_g)
+    _solve_once_augmented(pattern, factor)
     for k in range(n):
-        x[k] = nothing
+        x[k] = rest_x[k]
     for row in range(m):
-        multipliers[row] = nothing
+        multipliers[row] = rest_g[row]
     unsettled, going = nothing + np.inf, nothing + 1.0
     for corrections in range(OFTEN):
-        _residual(pattern, factor, f, g, x, multipliers)
+        _residual_with_roundoff(pattern, factor, f, g, x, multipliers, UNIT if corrections % 2 == 0 else -UNIT)
         _solve_once_augmented(pattern, factor)
         change = _relative_change(pattern, factor, f, g, x, multipliers)
-        if corrections > 1:
-            going = choose(change < 0.5 * unsettled, going, 0.0)
+        if corrections > 0:
+            shrinking = choose(change < 0.5 * unsettled, going, 0.0)
+            unsettled = choose((going > 0.0) & (shrinking <= 0.0), max(unsettled, change), unsettled)
+            going = shrinking
         for k in range(n):
             x[k] = choose(going > 0.0, x[k] + rest_x[k], x[k])
         for row in range(m):
@@ -258,42 +265,47 @@ def _solve_augmented(pattern, factor, f, g, x, multipliers):
         going = choose(change <= CORRECTED, 0.0, going)
         if not any_of(going > 0.0):
             break
-    _put_roundoff(pattern, factor, f, g, x, multipliers)
-    _solve_once_augmented(pattern, factor)
-    change = _relative_change(pattern, factor, f, g, x, multipliers)
-    factor.unsettled[0] = choose(change < np.inf, max(unsettled, change), np.inf)
+    factor.unsettled[0] = unsettled
 
 
 @compiled
 def _solve_once_augmented(pattern, factor):
     """x and λ in place of the f and g that stand in `rest_x` and `rest_g`."""
     rest_x, rest_g, jacobian = factor.rest_x, factor.rest_g, factor.jacobian
-    for e in range(jacobian.size):
+    for e in pattern.stiff:
         row = pattern.jac_row[e]
         rest_x[pattern.jac_column[e]] += jacobian[e] * factor.stiffness[row] * rest_g[row]
     _solve_once(pattern, factor, rest_x, rest_g)
 
 
 @compiled
-def _put_roundoff(pattern, factor, f, g, x, multipliers):
-    """ε times the sizes of all terms of each equation, with signs that have no order, into `rest_x` and `rest_g`."""
-    rest_x, rest_g, beside, jacobian = factor.rest_x, factor.rest_g, factor.beside, factor.jacobian
-    for k in range(pattern.n):
-        rest_x[k] = abs(f[k]) + abs(factor.weight[k] * x[k])
+def _residual_with_roundoff(pattern, factor, f, g, x, multipliers, unit):
+    """f - W x - Φ_vᵀ λ and g - Φ_v x, with `unit` times the sizes of all terms of each equation, by signs that have no
+    order."""
+    rest_x, rest_g, weight, n = factor.rest_x, factor.rest_g, factor.weight, pattern.n
+    beside, jacobian = factor.beside, factor.jacobian
+    for k in range(n):
+        term, rounding = weight[k] * x[k], _signed(unit, k)
+        rest_x[k] = (f[k] - term) + rounding * (abs(f[k]) + abs(term))
     for row in range(pattern.m):
-        rest_g[row] = abs(g[row])
+        rest_g[row] = g[row] + _signed(unit, n + row) * abs(g[row])
     for k in range(beside.size):
         row, column = pattern.block_row[k], pattern.block_column[k]
-        rest_x[row] += abs(beside[k] * x[column])
-        rest_x[column] += abs(beside[k] * x[row])
-    for e in range(jacobian.size):
-        row, column = pattern.jac_row[e], pattern.jac_column[e]
-        rest_x[column] += abs(jacobian[e] * multipliers[row])
-        rest_g[row] += abs(jacobian[e] * x[column])
-    for k in range(pattern.n):
-        rest_x[k] *= EPSILON if (GOLDEN * k) % 1.0 < 0.5 else -EPSILON
-    for row in range(pattern.m):
-        rest_g[row] *= EPSILON if (GOLDEN * (row + 0.5)) % 1.0 < 0.5 else -EPSILON
+        term, other = beside[k] * x[column], beside[k] * x[row]
+        rest_x[row] += _signed(unit, row) * abs(term) - term
+        rest_x[column] += _signed(unit, column) * abs(other) - other
+    for k in range(jacobian.size):
+        row, column = pattern.jac_row[k], pattern.jac_column[k]
+        term, other = jacobian[k] * multipliers[row], jacobian[k] * x[column]
+        rest_x[column] += _signed(unit, column) * abs(term) - term
+        rest_g[row] += _signed(unit, n + row) * abs(other) - other
+
+
+@compiled
+def _signed(unit, k):
+    """± unit: by whether k times the golden section, a number of 16 binary places, is nearer to the whole number
+    above or below."""
+    return unit if (k * GOLDEN) & 0x8000 else -unit
 
 
 @compiled

@@ -30,10 +30,12 @@ class Pattern(NamedTuple):
     tree: Articulated = NO_TREE
     """Where W is that of a tree of bodies. The plan then is that of Φ W⁻¹ Φᵀ."""
     pair_one: Indices = NONE.astype(INDEX)
-    """Where the plan is that of W + Φ_vᵀ C Φ_v: the pairs of entries of Φ_v in a common row, and to which entry of that
-    matrix below its diagonal each pair adds. The entries of W come first among these."""
+    """Where the plan is that of W + Φ_vᵀ C Φ_v: the pairs of entries of Φ_v in a common row of which C is not 0, and to
+    which entry of that matrix below its diagonal each pair adds. The entries of W come first among these."""
     pair_other: Indices = NONE.astype(INDEX)
     pair_to: Indices = NONE.astype(INDEX)
+    stiff: Indices = NONE.astype(INDEX)
+    """The entries of Φ_v in rows of which C is not 0."""
     joined: int = 0
     """How many entries that matrix has below its diagonal."""
     group: Integers = NONE
@@ -64,11 +66,15 @@ def groups_of(
 
 
 def analyse_augmented(
-    n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray, block_row: np.ndarray, block_column: np.ndarray
-) -> Pattern:
-    """Return the pattern with W + Φ_vᵀ C Φ_v in place of W (`kkt`); its entries join all columns of a row of Φ_v."""
+    n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray, block_row: np.ndarray, block_column: np.ndarray,
+    stiff_rows: Sequence[int],
+) -> Pattern:  # fmt: skip
+    """Return the pattern with W + Φ_vᵀ C Φ_v in place of W (`kkt`), where C is not 0 in the given rows of Φ_v: entries
+    join all columns of such a row."""
+    stiff = np.isin(jac_row, np.array(stiff_rows, dtype=np.int64))
     one, other = coupled_rows(jac_column, jac_row)
-    one, other = one[one != other], other[one != other]
+    chosen = (one != other) & stiff[one]
+    one, other = one[chosen], other[chosen]
     given = np.maximum(block_row, block_column) * n + np.minimum(block_row, block_column)
     added = jac_column[one].astype(np.int64) * n + jac_column[other]
     keys = np.concatenate([given, np.setdiff1d(added, given)]).astype(np.int64)
@@ -80,9 +86,9 @@ def analyse_augmented(
     pairs = one, other, sorter[np.searchsorted(keys, added, sorter=sorter)]
     count, group = groups_of(n, m, jac_row, jac_column, block_row, block_column)
     rows, columns, lower, upper = (x.astype(INDEX) for x in (jac_row, jac_column, block_row, block_column))
-    first, second, target = (x.astype(INDEX) for x in pairs)
-    own = Pattern(n, m, rows, columns, lower, upper, plan, NO_TREE, first, second, target, keys.size, group, count)
-    return block(own)
+    first, second, target, stiff_entries = (x.astype(INDEX) for x in (*pairs, np.flatnonzero(stiff)))
+    augmented = first, second, target, stiff_entries, keys.size, group, count
+    return block(Pattern(n, m, rows, columns, lower, upper, plan, NO_TREE, *augmented))
 
 
 def analyse_tree(

@@ -46,7 +46,7 @@ def image_of_design(system: System, of: Any, key: Any, make: Callable[[], Image]
     `of`."""
     if isinstance(system.coordinates, JointCoordinates) or system.structure.contacts.points:
         return make()
-    image = system.structure.lately(of, (key, system.has_light_bodies), make)
+    image = system.structure.lately(of, (key, system.has_light_bodies, system.stiff_rows), make)
     return image.filled(numbers(system))
 
 
