@@ -380,7 +380,8 @@ def test_forces_that_follow_from_time_and_places_are_drawn(chromium, tmp_path):
     )
     times = [0.0, 0.5, 1.0]
     result = mbs.inverse_dynamics(model, times)
-    path = result.save(tmp_path / "press.html", live=True, units=mbs.units("deg", "mm"), plots="crank.angle")
+    whole = {"live": True, "units": mbs.units("deg", "mm"), "plots": "crank.angle"}
+    path = result.save(tmp_path / "press.html", **whole)
     ask = "(times) => times.map((t) => { const pose = mbs.poses.at(t); return [0, 1].map((k) => pose.push(k)); })"
     with Opened(chromium, path) as page:
         found = np.array(page.run(ask, times))
@@ -397,3 +398,8 @@ def test_forces_that_follow_from_time_and_places_are_drawn(chromium, tmp_path):
         for k, name in enumerate(("cylinder", "wind")):
             assert np.allclose(found[:, k, :2], other.reaction(name)[:, :2], atol=1e-6)
         assert not page.complaints
+    moved = mbs.kinematics(model, times).save(tmp_path / "moved.html", **whole)  # asks for no forces
+    with Opened(chromium, moved) as page:
+        found = np.array(page.run(ask, times))
+        assert np.allclose(found[:, 0, :2], result.reaction("cylinder")[:, :2], atol=1e-8)
+        assert "left out: the arrows of drag." in page.run("() => document.body.innerText")

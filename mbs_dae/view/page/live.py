@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,12 +19,13 @@ from ...model.fields import theta
 from ...model.forces.base import ForceElement
 from ...model.measures import Measure
 from ...poses.freedom import free_motions
+from ...readings.motion import computed
 from ...results.result import Result
-from ...symbolic.derive import Relation
+from ...symbolic.derive import Reading, Relation
 from ...symbolic.functions import as_sympy
 from ...symbolic.loads import Load
 from ...symbolic.markers import variables
-from ..drawing.motion import motion_of
+from ..drawing.motion import in_space, motion_of
 from .geometry import Geometry, LiveWriter, geometry_of
 from .numbers import packed
 from .scene import Choices, curves_of, drawing, reading_of
@@ -38,17 +40,24 @@ def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
     """The data of the page, and the script of its kinematics."""
     system = _solvable(result)
     geometry = geometry_of(system.model, result.sketch)
-    data, arrays = drawing(result, choices, motion_of(result), partial(LiveWriter, geometry=geometry))
+    motion, along, forces = motion_of(result), computed(result).motion, _forces(system)
+    for force, relation, slots in forces:
+        if force.name not in motion.forces:  # of kinematics, which asks for none
+            reading = Reading(relation.markers, relation.phi, slots=relation.slots)
+            found = system.read_values(reading, slots, force.markers, *along[:3])
+            motion = replace(motion, forces=motion.forces | {force.name: in_space(found)})
+    data, arrays = drawing(result, choices, motion, partial(LiveWriter, geometry=geometry))
     shaped = shaped_pieces(result, system.model, geometry, data["symbol"])
     sizes = [one.size for one in shaped if one.size is not None]
     shaped += [Shaped()] * (len(data["pieces"]) - len(shaped))  # arrows of reactions
     pieces = [_live(piece, own, sizes) for piece, own in zip(data["pieces"], shaped, strict=True)]
     readings = _readings(result, geometry, system)
     meshes = {name: array for name, array in arrays.items() if name.startswith(MESH)}
-    forces, first, size = _forces(system), len(_measures(system)), system.model.dimension
+    first, size = len(_measures(system)), system.model.dimension
     rows = {force.name: [first + size * k + n for n in range(size)] for k, (force, *_) in enumerate(forces)}
     known = [p for p in pieces if p["group"] == "forces" and "push" in p["track"] and p["of"] in rows]
     left = [p for p in pieces if {"push", "path"} & p["track"].keys() and p not in known]
+    unknown = [e.name for e in system.model.forces if e.sketch == "arrow" and e.name not in rows]
     data["pieces"] = [piece for piece in pieces if piece not in left]
     data |= {
         "curves": curves_of(result, [one["name"] for one in readings]),
@@ -58,7 +67,7 @@ def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
             "read": {name: reading_of(p.unit, name) for name, p in system.model.parameters.items()},
             "traces": [_point(name, geometry) for name in choices.trace],
             "geometry": {"markers": len(geometry.markers), "width": 3 if data["dimension"] == 2 else 12},
-            "shapes": _shaping(system, geometry, data, sizes), "left": _left(left),
+            "shapes": _shaping(system, geometry, data, sizes), "left": _left(left, unknown),
             "forces": {p["track"]["push"]: [*rows[p["of"]], *[None] * (3 - size)] for p in known},
         },
     }  # fmt: skip
@@ -88,11 +97,10 @@ def _live(piece: dict[str, Any], shaped: Shaped, sizes: list[Any]) -> dict[str, 
     return {**piece, "track": track} | ({"stiff": [*shaped.stiff]} if shaped.stiff else {})
 
 
-def _left(pieces: list[dict[str, Any]]) -> str:
-    """The words in which a page tells the pieces that it does not show, empty for none: reactions, and forces that
+def _left(pieces: list[dict[str, Any]], forces: list[str]) -> str:
+    """The words in which a page tells the pieces that it does not show, empty for none: reactions, and `forces` that
     depend on velocities, states or Python."""
     pushed = [p for p in pieces if "push" in p["track"]]
-    forces = dict.fromkeys(p["of"] for p in pushed if p["group"] == "forces")
     others = dict.fromkeys(p["of"] for p in pieces if "path" in p["track"])
     said = [f"the arrows of {', '.join(forces)}"] if forces else []
     said += ["reactions"] if any(p["group"] == "reactions" for p in pushed) else []
