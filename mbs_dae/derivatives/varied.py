@@ -168,11 +168,12 @@ class VariedMotion(Varied):
 
 
 def with_derivatives(
-    result: Result, asked: Asked | None, works: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
-) -> Result:
+    result: Result, asked: Asked | None, works: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+    kind: type[VariedMotion] = VariedMotion,
+) -> Result:  # fmt: skip
     """The result, which knows then how its motion varies."""
     if asked is not None:
-        set_varied(result, VariedMotion(result, asked, works))
+        set_varied(result, kind(result, asked, works))
         if there := result.stats.get("change_points", ()):
             tell(result, f"none at change points, at t = {', '.join(f'{t:g}' for t in there)}: the way on is a choice")
     return result

@@ -11,8 +11,10 @@ import numpy as np
 
 from ..arguments import check_without_contacts, checked_options, checked_times, system_of
 from ..compiled import System
+from ..derivatives.across.runs import check_laws
+from ..derivatives.friction import FrictionMotion
 from ..derivatives.parameters import asked_of_motion
-from ..derivatives.varied import with_derivatives
+from ..derivatives.varied import VariedMotion, with_derivatives
 from ..errors import IntegrationError, ModelError, SingularConfigurationError
 from ..explain.accuracy import NONSENSE
 from ..explain.explanation import Explanation, no_force
@@ -63,7 +65,9 @@ def inverse_dynamics(
     system = system_of(model)
     asked = asked_of_motion(system.model, derivatives)
     if asked is not None:
-        check_without_contacts(system.model, "inverse_dynamics(derivatives=)")
+        if system.model.contacts:
+            check_without_contacts(system.model, "inverse_dynamics(derivatives=)")
+        check_laws(asked, "inverse_dynamics")
     check_no_states(system.model, "inverse dynamics")
     moments = checked_times(times)
     closures = _closures(system, float(moments[0]), start)
@@ -84,7 +88,7 @@ def inverse_dynamics(
     _check_ledger(result)
     if stopped is not None:
         raise SingularConfigurationError(str(stopped), **{**stopped.facts, "result": result}) from stopped
-    return with_derivatives(result, asked, _works)
+    return with_derivatives(result, asked, _works, FrictionMotion if system.model.frictions else VariedMotion)
 
 
 def _closures(system: System, t: float, start: State | None) -> tuple[Closure, ...]:
