@@ -125,8 +125,8 @@ def _searched(seeking: Seeking, face: Face, base: Point) -> list[Point]:
 
 def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> list[list[Point]]:
     """The poses at the inner points of many regions: those that throws come to in the largest regions, driven on
-    straight lines from each region to its neighbours until none is new. A smaller region has those that its largest
-    neighbour leads to. A line across a boundary does not stop the poses that do not meet there."""
+    straight lines from each region to its neighbours until none is new. A smaller region has those to which the
+    neighbour with most of them leads. A line across a boundary does not stop the poses that do not meet there."""
     equations, region, scale = seeking.equations, seeking.region, seeking.equations.scale
     order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
     beside, large = _neighbours(faces), set(order[:LARGE])
@@ -147,17 +147,15 @@ def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> list[lis
     waiting = [(k, z) for k in order[:LARGE] for z in known[k]]
     while waiting:
         waiting = drive([(z, j) for k, z in waiting for j in sorted(beside[k] & large)])
-    places, wave = {k: place for place, k in enumerate(order)}, large
-    left = [k for k in order if k not in large]
-    done = set(large)
-    leaders = dict[int, int]()
-    for k in left:
-        if near := [j for j in beside[k] & done]:
-            leaders[k] = min(near, key=places.__getitem__)
-        done.add(k)
-    while wave:
-        wave = {k for k, j in leaders.items() if j in wave}
-        drive([(z, k) for k in sorted(wave) for z in known[leaders[k]]])
+    left, done = set(order[LARGE:]), {k for k in large if known[k]}
+    while leaders := {
+        k: max(near, key=lambda j: (len(known[j]), abs(faces[j].outer.rough_area)))
+        for k in left
+        if (near := beside[k] & done)
+    }:
+        drive([(z, k) for k in sorted(leaders) for z in known[leaders[k]]])
+        left -= leaders.keys()
+        done |= {k for k in leaders if known[k]}
     return known
 
 

@@ -96,10 +96,10 @@ def random_five_bar(seed: int):
     return tuple(cranks), tuple(legs), base
 
 
-@pytest.mark.parametrize("seed", [2])
+@pytest.mark.parametrize("seed", [2, 26])
 def test_singular_curves_meet_in_corners(seed):
-    """The hand reaches a sickle between four circles. In each corner both sides are in line, and the curves of one side
-    and of the other meet there: all of them belong to the boundary, and none is missed."""
+    """The border of what the hand reaches has arcs of four circles. In each corner both sides are in line, and the
+    curves of one side and of the other meet there: all of them belong to the boundary, and none is missed."""
     assert compare_hand(*random_five_bar(seed)) == ""
 
 
@@ -108,7 +108,7 @@ def test_random_five_bars_over_the_hand(seed):
     assert compare_hand(*random_five_bar(seed)) in ("", "note"), random_five_bar(seed)
 
 
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.soak) for seed in range(50)])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(50) if seed != 1)])
 def test_random_five_bars_over_the_cranks(seed):
     own = random_five_bar(seed)
     over = dict.fromkeys(("one.angle", "two.angle"), (-np.pi, np.pi))

@@ -20,8 +20,8 @@ from .tracing import SMALLEST, Place, Trace, both_ways, one_curve, tangent_at
 ALIKE = 1e-6
 LEAST, MOST, AGAIN = 24, 150, 3
 """How often bodies are thrown about where poses are counted by that alone, and how often each pose is met."""
-LONGEST = 200
-"""Steps of a drive."""
+LONGEST, LANES = 200, 500
+"""Steps of a drive; and how many poses are driven side by side, so that their matrices need little room."""
 NEAREST = 2
 """How many known poses are tried that lie nearest to the point."""
 
@@ -90,6 +90,9 @@ def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, s
     if not len(starts):
         return []
     n, count, scale = equations.system.nv, len(starts), equations.scale
+    if count > LANES:
+        some = [slice(k, k + LANES) for k in range(0, count, LANES)]
+        return [z for own in some for z in driven(equations, starts[own], targets[own], step)]
     q, base = (np.array([z[k] for z in starts]) for k in (0, 1))
     ways = (targets - base) / scale
     far = np.linalg.norm(ways, axis=1)

@@ -188,8 +188,7 @@ class Seeking:
 
         m, n = singular.ranked(equations.at(curve.places[0].z)).shape
         for k in curve.passed if 2 <= m <= n else ():
-            low, high = (second(place) for place in curve.places[k : k + 2])
-            _, _, corner = curve.zero_in(k, low, high, second)
+            _, _, corner = curve.zero_in(k, second(curve.places[k]), second(curve.places[k + 1]), second)
             terms = equations.at(corner.z)
             left, _, right = np.linalg.svd(singular.ranked(terms))
             V, rows = right[m - 2 :].T, np.hstack([terms.J, terms.P])
