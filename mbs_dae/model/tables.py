@@ -14,7 +14,7 @@ import sympy as sp
 from ..errors import ModelError
 from ..rotations.values import numbers
 from ..symbolic.expressions import expression_of
-from ..symbolic.functions import Lookup
+from ..symbolic.functions import BentLookup, Lookup
 from .parameters import Parameter, check_choice
 
 KINDS = ("cubic", "monotone", "linear")
@@ -79,7 +79,8 @@ class Table:
             self._check_overshoot()
 
     def __call__(self, x: Any) -> sp.Expr:
-        return Lookup(self.symbol, sp.S.Zero, expression_of(x, "the argument of a Table"))
+        kind = Lookup if self.kind == "cubic" else BentLookup
+        return kind(self.symbol, sp.S.Zero, expression_of(x, "the argument of a Table"))
 
     @cached_property
     def symbol(self) -> TableSymbol:

@@ -126,5 +126,6 @@ def _numeric(profile: sp.Expr, number: Evaluator) -> Callable[[float], float]:
 def _function(profile: sp.Expr) -> tuple[Callable, list[sp.Symbol]]:
     """Made once for a profile: values of parameters and tables are arguments."""
     symbols = sorted(profile.free_symbols - {theta}, key=str)
-    own = {"Lookup": lambda table, order, x: lookup(table, 0, order, x), "Wrap": wrap, "SmoothWrap": wrap}
+    own = {"Wrap": wrap, "SmoothWrap": wrap}
+    own |= dict.fromkeys(("Lookup", "BentLookup"), lambda table, order, x: lookup(table, 0, order, x))
     return sp.lambdify([theta, *symbols], profile, modules=[own, "math"]), symbols

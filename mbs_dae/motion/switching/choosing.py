@@ -95,7 +95,8 @@ def _choose(search: Search, y: Vector, dy: Vector):
     switches.slides[:] = 0
     switches.sliding[0] = 0
     for k in range(switches.kinds.size):
-        switches.mode[k] = np.nan if switches.kinds[k] < TOUCH else switches.mode[k]
+        decided = switches.kinds[k] >= TOUCH or search.surface[k] == LEFT  # of a number, by the piece that begins here
+        switches.mode[k] = switches.mode[k] if decided else np.nan
     free_what_is_open(search)
     hold_all(mechanism)
     now = moment(search.stages.course, t)
@@ -106,7 +107,7 @@ def _choose(search: Search, y: Vector, dy: Vector):
     search.events[0] = 0
     search.fired[:] = 0
     for k in range(switches.kinds.size):
-        if switches.kinds[k] >= TOUCH or switches.free[k] == 1:
+        if switches.kinds[k] >= TOUCH or switches.free[k] == 1 or search.surface[k] == LEFT:
             continue
         if search.surface[k] == STANDS or (search.passed[k] == 1 and _is_left(search, k)):
             search.surface[k], switches.mode[k] = STANDS, 1.0
