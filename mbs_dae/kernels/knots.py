@@ -39,7 +39,7 @@ def _piece_of(tables, start, x):
 @compiled_apart
 def knot(tables: Vector, start: int, order: int, x: float, piece: float):
     """How many knots x has passed, as a number that grows by 1 over each piece, linearly in it and beyond the ends of
-    the piece that is held (nan: that of x); of order 1 its derivative. Before the first and behind the last knot it
+    the piece that is held (nan: that of x), whatever the turn is in which x lies; of order 1 its derivative. Before the first and behind the last knot it
     tends to -1, and to the number of knots."""
     if not abs(x) < 1e300:
         return x - x
@@ -53,10 +53,17 @@ def knot(tables: Vector, start: int, order: int, x: float, piece: float):
         if order == SLOPE:
             return 1.0 / (length * bent * bent)
         return (0.0 if side < 0.0 else count - 1.0) + side * beyond / bent
-    turns = floor(piece / (count - 1.0))
-    at = knots + int(piece - turns * (count - 1.0))
+    at = knots + int(piece - floor(piece / (count - 1.0)) * (count - 1.0))
     length = tables[at + 1] - tables[at]
-    return 1.0 / length if order == SLOPE else piece + (x - turns * period - tables[at]) / length
+    return 1.0 / length if order == SLOPE else piece + _way(period, x, tables[at], length) / length
+
+
+@compiled
+def _way(period, x, begin, length):
+    """How far x is from the begin of a piece; of a periodic table from that one which is nearest: angles may jump by
+    whole turns."""
+    way = x - begin
+    return way - period * floor((way - 0.5 * length) / period + 0.5) if period > 0.0 else way
 
 
 @compiled_apart
@@ -66,11 +73,13 @@ def piece(tables: Vector, start: int, order: int, x: float, number: float):
         return number - number
     count, period, knots = int(tables[start]), tables[start + 1], start + 2
     ends = period == 0.0 and (number < 0.0 or number >= count - 1.0)
-    turns = 0.0 if ends else floor(number / (count - 1.0))
-    low = (0 if number < 0.0 else count - 2) if ends else int(number - turns * (count - 1.0))
-    s, c = x - turns * period - tables[knots + low], knots + count + 4 * low
+    low = int(number - floor(number / (count - 1.0)) * (count - 1.0))
     if ends:
-        beyond = s - (tables[knots + 1 + low] - tables[knots + low] if number >= 0.0 else 0.0)
+        low = 0 if number < 0.0 else count - 2
+    length, c = tables[knots + low + 1] - tables[knots + low], knots + count + 4 * low
+    s = _way(period, x, tables[knots + low], length)
+    if ends:
+        beyond = s - (length if number >= 0.0 else 0.0)
         s -= beyond
         slope = (3.0 * tables[c] * s + 2.0 * tables[c + 1]) * s + tables[c + 2]
         if order == 0:

@@ -162,14 +162,17 @@ def functions_as_definitions(
     first. The order stays such that each needs only those before it."""
     written: list[Definition] = []
     names: dict[sp.Expr, sp.Symbol] = {}
+    places: dict[sp.Expr, sp.Symbol] = {}
 
     def named(e: sp.Expr) -> sp.Expr:
         while given := sorted((g for g in e.atoms(Opaque) if not g.args[2].has(Opaque)), key=sp.default_sort_key):
             for g in given:
                 if g not in names:
-                    place, names[g] = (sp.Symbol(f"{what}_{len(names)}", real=True) for what in ("at", "given"))
-                    written.append((place, g.args[2]))
-                    written.append((names[g], named(g.at(place))))
+                    if (argument := g.args[2]) not in places:
+                        places[argument] = sp.Symbol(f"at_{len(places)}", real=True)
+                        written.append((places[argument], argument))
+                    names[g] = sp.Symbol(f"given_{len(names)}", real=True)
+                    written.append((names[g], named(g.at(places[argument]))))
             e = e.xreplace(names)
         return e
 
