@@ -12,8 +12,7 @@ from typing import Any
 import sympy
 
 from . import store, work
-from .abi import KERNEL, lookup, unwound, wrap
-from .knots import knot, piece
+from .abi import KERNEL, knot, lookup, piece, unwound, wrap
 from .lanes import WIDE_KERNEL
 from .straight import kernel_code
 from .widened import WideWriter

@@ -64,7 +64,8 @@ def _shape(element: Element, number: Evaluator) -> dict:
     steady = {n: _steady(values[n], number) for n, f in fields.items() if isinstance(f, Expression)}
     constants |= {n: value for n, value in steady.items() if isfinite(value)}
     if shapes := getattr(element, "shapes", ()):
-        return {"shapes": tuple(_shape_sketch(shape.geometry, shape.dimension, number) for shape in shapes)}
+        geometries = [(shape.whole or shape).geometry for shape in shapes]
+        return {"shapes": tuple(_shape_sketch(one, element.dimension, number) for one in geometries)}
     if element.sketch != "contact" or "profile" not in values:
         return {"constants": constants}
     radius = _numeric(values["profile"](theta), number)

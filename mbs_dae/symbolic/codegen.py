@@ -214,7 +214,7 @@ def kernel_module(
     lines = "\n        ".join([*loads, *body])
     functions = ", ".join(FUNCTIONS)
     pieces = any(e.has(OfPieces) for e in (*(e for _, e in program.definitions), *outputs))
-    knots = "from mbs_dae.kernels.knots import knot, piece\n" if pieces else ""
+    knots = "from mbs_dae.kernels.abi import knot, piece\n" if pieces else ""
     module = f'''"""{title}: written by mbs_dae, derived from its equations. Not for editing."""
 from math import {functions}
 from mbs_dae.kernels.abi import lookup, unwound, wrap

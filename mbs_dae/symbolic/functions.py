@@ -98,12 +98,12 @@ class OfPieces(sp.Function):
 
 
 class Piece(OfPieces):
-    """``Piece(table, order, x, n)``: the piece of number n, which goes on beyond its knots (`kernels.knots.piece`)."""
+    """``Piece(table, order, x, n)``: the piece of number n, which goes on beyond its knots (`kernels.abi.piece`)."""
 
 
 class Knot(OfPieces):
     """``Knot(table, order, x, n)``: the number of knots that x has passed, linear on the piece n, which is held
-    (`kernels.knots.knot`)."""
+    (`kernels.abi.knot`)."""
 
 
 class Wrapping(sp.Function):
