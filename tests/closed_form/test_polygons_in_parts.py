@@ -46,6 +46,7 @@ def test_a_ball_in_the_inner_corner_of_an_angle():
     assert forces == pytest.approx([2 * 3.0, 2 * 9.81], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_ball_between_two_teeth_of_a_star():
     """Both flanks share its weight alike; the root stands upright."""
     turn = np.pi / 2 - np.pi / TEETH
@@ -59,6 +60,7 @@ def test_a_ball_between_two_teeth_of_a_star():
     assert sum(pressed) == pytest.approx(2 * 9.81 / np.sin(half), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_star_falls_onto_the_floor_and_stands_on_two_tips():
     model = mbs.PlanarModel("yard", gravity=(0, -9.81))
     star = model.body("star", mass=3.0, inertia=0.7, position=(0, 1.2), angle=np.pi / TEETH + 0.05)
