@@ -214,16 +214,18 @@ def _radii(there: Operator, t: Interval, q: Interval) -> tuple[float, float, flo
     most; and how far about."""
     length, moved = there.own.system.length, float(there.shift(there.here.phi)[0])
     radii = RADII * length
-    good, beta = _shown(there, t, q, moved, radii)
+    good, beta = _uniqueness(there, t, q, moved, radii)
     if not good.any():
         return 0.0, np.inf, moved
     largest, error = float(radii[good].max()), float(distance(beta[good], np.full(good.sum(), moved)).min())
     finer = largest * FINE
-    good, _ = _shown(there, t, q, moved, finer)
+    good, _ = _uniqueness(there, t, q, moved, finer)
     return float(finer[good].max(initial=largest)), error, moved
 
 
-def _shown(there: Operator, t: Interval, q: Interval, moved: float, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _uniqueness(
+    there: Operator, t: Interval, q: Interval, moved: float, radii: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Whether it holds at these radii, and β."""
     many = np.repeat(q.lower, radii.size, axis=1)
     beta = there.factor_in(Interval(np.repeat(t.lower, radii.size)), Interval(many), radii)

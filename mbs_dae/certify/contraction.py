@@ -17,7 +17,7 @@ ENOUGH = 1e-9
 """Rows whose pivot is less than this, relative to the first one, depend on others."""
 
 
-def chosen_rows(jacobian: Bounds, scale: Bounds) -> tuple[np.ndarray, int]:
+def independent_rows(jacobian: Bounds, scale: Bounds) -> tuple[np.ndarray, int]:
     """As many rows as there are columns, those that depend least on each other; and the rank. In columns of one
     length."""
     scaled = jacobian * scale

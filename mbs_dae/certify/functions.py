@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..symbolic.codegen import FUNCTIONS
-from .intervals import SLACK, Bounds, Interval, down, hull_of, interval, loosened, nothing, root, up, where
+from .intervals import SLACK, Bounds, Interval, down, hull_of, interval, nothing, root, rounded_outward, up, where
 
 TURN = Interval(down(2.0 * math.pi), up(2.0 * math.pi))
 """2π, which lies between its neighbours among double numbers."""
@@ -44,7 +44,7 @@ def rising(function: Callable[..., Any]) -> Callable[[Any], Interval]:
     def enclosed(x: Any) -> Interval:
         x = interval(x)
         with np.errstate(all="ignore"):
-            return loosened(function(x.lower), function(x.upper))
+            return rounded_outward(function(x.lower), function(x.upper))
 
     return enclosed
 
@@ -53,7 +53,7 @@ def falling(function: Callable[..., Any]) -> Callable[[Any], Interval]:
     def enclosed(x: Any) -> Interval:
         x = interval(x)
         with np.errstate(all="ignore"):
-            return loosened(function(x.upper), function(x.lower))
+            return rounded_outward(function(x.upper), function(x.lower))
 
     return enclosed
 
@@ -124,7 +124,7 @@ def _together(*given: Interval) -> list[tuple[Bounds, Bounds]]:
 
 def _loose_hull(values: list[Bounds]) -> Interval:
     found = hull_of(*values)
-    return loosened(found.lower, found.upper)
+    return rounded_outward(found.lower, found.upper)
 
 
 def hypotenuse(x: Any, y: Any) -> Interval:

@@ -216,7 +216,7 @@ this room hold them against 50 digits."""
 SLACK = ULPS * float(np.finfo(float).eps)
 
 
-def loosened(low: Bounds, high: Bounds) -> Interval:
+def rounded_outward(low: Bounds, high: Bounds) -> Interval:
     """Bounds that are values of such functions, outward."""
     return Interval(down(low - SLACK * np.abs(low)), up(high + SLACK * np.abs(high)))
 
@@ -224,4 +224,4 @@ def loosened(low: Bounds, high: Bounds) -> Interval:
 def _loose(function: Any, x: Interval) -> Interval:
     """A function that rises."""
     with np.errstate(all="ignore"):
-        return loosened(function(x.lower), function(x.upper))
+        return rounded_outward(function(x.lower), function(x.upper))

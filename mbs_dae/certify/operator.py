@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .charts import by_small_motions, opened
-from .contraction import chosen_rows, inverses, norm
+from .contraction import independent_rows, inverses, norm
 from .equations import JACOBIAN, PHI, Enclosure, Equations
 from .intervals import Bounds, Interval, up
 from .matrices import away_from_one, largest, middle_and_radius, row_sums, size_of_product
@@ -72,5 +72,5 @@ def operator_at(
     rows, rank = np.tile(np.arange(columns), (len(middle), 1)), np.full(len(middle), columns)
     if middle.shape[1] > columns or len(middle) == 1:
         for k, jacobian in enumerate(middle):
-            rows[k], rank[k] = chosen_rows(jacobian, own.scale)
+            rows[k], rank[k] = independent_rows(jacobian, own.scale)
     return Operator(own, here, rows, rank, inverses(np.take_along_axis(middle, rows[:, :, None], axis=1)))

@@ -160,7 +160,7 @@ def prove(own: Equations, pieces: Pieces) -> Proof:
     whole = own.enclose(time, axis, v, (PHI, JACOBIAN, NU, GAMMA))  # ν tells whether a slope jumps
     middle, speed = path.middle()
     there = operator_at(own, (interval(pieces.begin.t) + interval(pieces.end.t)).scaled(0.5), middle, speed, (NU,))
-    moved = np.fmin(_left_over(there, whole, speed, a, path.h), there.shift(whole.phi))
+    moved = np.fmin(_residual(there, whole, speed, a, path.h), there.shift(whole.phi))
     beta = there.factor(whole.jacobian)
     with np.errstate(all="ignore"):
         radius = np.where(beta < 1.0, 2.0 * moved / (1.0 - beta) + LEAST * own.system.length, np.inf)
@@ -170,7 +170,7 @@ def prove(own: Equations, pieces: Pieces) -> Proof:
     return Proof(pieces, np.where(good, radius, np.nan), whole.refused | np.isposinf(beta))
 
 
-def _left_over(there: Operator, whole: Enclosure, speed: Interval, a: Interval, h: Interval) -> Bounds:
+def _residual(there: Operator, whole: Enclosure, speed: Interval, a: Interval, h: Interval) -> Bounds:
     """|C Φ| all along the axis, by its expansion about the middle; infinite where laws switch."""
     value, half, square = there.here.phi, h.scaled(0.5), (h * h).scaled(0.125)
     rate = times(there.here.jacobian, _moving(there, speed)) - there.here.nu

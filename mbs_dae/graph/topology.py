@@ -27,7 +27,17 @@ from ..model.joints.base import Condition
 from ..model.model import Model, Named
 from ..provided import provided
 from ..public_class import PublicClass
-from .tree import Edge, connected, motions_of, neighbours, parents_first, root_of, rows_of, spanning_forest, way_down
+from .tree import (
+    Edge,
+    component_of,
+    motions_of,
+    neighbours,
+    parents_first,
+    path_to_ground,
+    root_of,
+    rows_of,
+    spanning_forest,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -256,7 +266,7 @@ def _loop(condition: Condition, edges: dict[Body, Edge]) -> tuple[Body, ...]:
     """From the condition's first body down to where the ways to both meet, and up to the second."""
     if isinstance(condition, Prescribed) or len(condition.bodies) < 2:
         return ()
-    down, up = ([*way_down(body, edges)] for body in condition.bodies[:2])
+    down, up = ([*path_to_ground(body, edges)] for body in condition.bodies[:2])
     meeting = next(body for body in down if body in up)
     return (*down[: down.index(meeting) + 1], *reversed(up[: up.index(meeting)]))
 
@@ -295,7 +305,7 @@ def _check_cuts(bodies: Sequence[Body], opened: list[Condition], closed: list[Co
     """
 
     def behind(body: Body, joints: Iterable[Condition]) -> list[Body]:
-        return connected(body, bodies, neighbours(bodies, joints))
+        return component_of(body, bodies, neighbours(bodies, joints))
 
     for joint in opened:
         kept, blamed = [*closed], [joint]

@@ -72,19 +72,19 @@ def spanning_forest(
 ) -> dict[Body, Edge]:
     """The edge that leads to each body. Of bodies that hang on nothing those in `bases` float; where none of a group
     does, the one with most joints, and among these the first."""
-    beside = neighbours([ground, *bodies], joints)
+    adjacency = neighbours([ground, *bodies], joints)
     edges: dict[Body, Edge] = {}
-    _grow(ground, beside, edges)
+    _grow(ground, adjacency, edges)
     for base in bases:
         if base in edges:
             raise _second_root(base, edges)
         edges[base] = Edge(None, ground, base)
-        _grow(base, beside, edges)
+        _grow(base, adjacency, edges)
     for body in bodies:
         if body not in edges:
-            base = max(connected(body, bodies, beside), key=lambda b: len(beside[b]))
+            base = max(component_of(body, bodies, adjacency), key=lambda b: len(adjacency[b]))
             edges[base] = Edge(None, ground, base)
-            _grow(base, beside, edges)
+            _grow(base, adjacency, edges)
     return edges
 
 
@@ -93,21 +93,21 @@ Neighbours = Mapping[Body, Sequence[tuple[int, Any, Body]]]
 
 
 def neighbours(bodies: Iterable[Body], joints: Iterable[Condition]) -> Neighbours:
-    beside: dict[Body, list[tuple[int, Any, Body]]] = {body: [] for body in bodies}
+    adjacency: dict[Body, list[tuple[int, Any, Body]]] = {body: [] for body in bodies}
     for order, joint in enumerate(joints):
         first, second = joint.bodies
-        beside[first].append((order, joint, second))
-        beside[second].append((order, joint, first))
-    return beside
+        adjacency[first].append((order, joint, second))
+        adjacency[second].append((order, joint, first))
+    return adjacency
 
 
-def _grow(root: Body, beside: Neighbours, edges: dict[Body, Edge]) -> None:
+def _grow(root: Body, adjacency: Neighbours, edges: dict[Body, Edge]) -> None:
     """Add all bodies that joints connect to the root."""
     depths = {root: 0}
     ways: list[tuple[int, int, int, Any, Body, Body]] = []
 
     def look_around(body: Body) -> None:
-        for order, joint, other in beside[body]:
+        for order, joint, other in adjacency[body]:
             if other not in depths:
                 heappush(ways, (-rows_of(joint), depths[body], order, joint, body, other))
 
@@ -120,17 +120,17 @@ def _grow(root: Body, beside: Neighbours, edges: dict[Body, Edge]) -> None:
             look_around(child)
 
 
-def connected(body: Body, bodies: Sequence[Body], beside: Neighbours) -> list[Body]:
+def component_of(body: Body, bodies: Sequence[Body], adjacency: Neighbours) -> list[Body]:
     """All bodies that joints connect to one, in the order of the model."""
     found, ahead = {body}, [body]
     while ahead:
-        new = {other for _, _, other in beside[ahead.pop()]} - found
+        new = {other for _, _, other in adjacency[ahead.pop()]} - found
         found |= new
         ahead += new
     return [b for b in bodies if b in found]
 
 
-def way_down(body: Body, edges: Mapping[Body, Edge]) -> Iterator[Body]:
+def path_to_ground(body: Body, edges: Mapping[Body, Edge]) -> Iterator[Body]:
     """A body, its parent, and so on to the ground."""
     yield body
     while body in edges:
@@ -140,7 +140,7 @@ def way_down(body: Body, edges: Mapping[Body, Edge]) -> Iterator[Body]:
 
 def root_of(body: Body, edges: Mapping[Body, Edge]) -> Body:
     """The ground, or the base that floats."""
-    return next(b for b in way_down(body, edges) if b.fixed or edges[b].floating)
+    return next(b for b in path_to_ground(body, edges) if b.fixed or edges[b].floating)
 
 
 def _second_root(base: Body, edges: Mapping[Body, Edge]) -> ModelError:
@@ -156,6 +156,6 @@ def parents_first(bodies: Sequence[Body], edges: Mapping[Body, Edge]) -> tuple[B
     """The bodies in the order of the model, but none before its parent."""
     ordered: dict[Body, None] = {}
     for body in bodies:
-        waiting = takewhile(lambda b: b not in ordered and not b.fixed, way_down(body, edges))
+        waiting = takewhile(lambda b: b not in ordered and not b.fixed, path_to_ground(body, edges))
         ordered.update(dict.fromkeys(reversed([*waiting])))
     return tuple(ordered)

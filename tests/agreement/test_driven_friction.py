@@ -5,28 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
+from rubbing import loaded_slider_crank
 
 import mbs_dae as mbs
 
 TIMES = np.linspace(0, 1, 21)
-
-
-def slider_crank(law=0.4 + 5 * mbs.t + 2 * mbs.t**2) -> mbs.PlanarModel:
-    model, r, l, angle = mbs.PlanarModel("slider-crank", gravity=(0, -9.81)), 0.1, 0.3, 0.4
-    pin = (r * np.cos(angle), r * np.sin(angle))
-    end = (pin[0] + np.sqrt(l**2 - pin[1] ** 2), 0)
-    crank, rod = model.link("crank", (0, 0), pin, mass=1), model.link("rod", pin, end, mass=1)
-    slider = model.body("slider", mass=1, position=end)
-    hinges = [
-        mbs.Revolute("A", model.ground, crank.tail),
-        mbs.Revolute("B", crank.head, rod.tail),
-        mbs.Revolute("C", rod.head, slider),
-    ]
-    guide = mbs.Translational("G", model.ground, slider)
-    model.add(*hinges, guide, mbs.Force("load", slider, (-30, 0)), mbs.Friction("rub", guide, mu=0.15))
-    model.add(*(mbs.Friction(f"rub{h.name}", h, mu=0.1, radius=0.01) for h in hinges))
-    model.add(mbs.Driver("motor", mbs.angle(hinges[0]), law))
-    return model
 
 
 def compare(model, joints: str) -> mbs.Result:
@@ -41,11 +24,11 @@ def compare(model, joints: str) -> mbs.Result:
 
 @pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
 def test_friction_in_all_pins_and_the_guide(coordinates):
-    compare(slider_crank().compile(coordinates), "ABCG")
+    compare(loaded_slider_crank().compile(coordinates), "ABCG")
 
 
 def test_friction_that_falls_with_speed():
-    model = slider_crank().without("rub", "rubA", "rubB", "rubC")
+    model = loaded_slider_crank().without("rub", "rubA", "rubB", "rubC")
     model.add(
         mbs.DryFriction("seal", mbs.displacement(model.elements["G"]), force=4 + 3 * sp.exp(-((mbs.speed / 0.2) ** 2)))
     )
@@ -84,11 +67,11 @@ def test_what_stands_still_is_not_unique():
 
 
 def test_a_stop_is_open_or_told():
-    model = slider_crank()
+    model = loaded_slider_crank()
     model.add(mbs.Stop("far", mbs.displacement(model.elements["G"]), upper=0.5))
-    plain, stopped = mbs.inverse_dynamics(slider_crank(), TIMES), mbs.inverse_dynamics(model, TIMES)
+    plain, stopped = mbs.inverse_dynamics(loaded_slider_crank(), TIMES), mbs.inverse_dynamics(model, TIMES)
     np.testing.assert_allclose(stopped.effort("motor"), plain.effort("motor"), rtol=1e-12)
-    near = slider_crank()
+    near = loaded_slider_crank()
     near.add(mbs.Stop("near", mbs.displacement(near.elements["G"]), upper=0.35))
     with pytest.raises(mbs.ModelError, match=r"'near'.*closed at t = .*mbs.simulate"):
         mbs.inverse_dynamics(near, TIMES)

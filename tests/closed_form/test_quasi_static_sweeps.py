@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rubbing import loaded_slider_crank
 
 import mbs_dae as mbs
 
@@ -37,22 +38,12 @@ def test_a_block_is_pushed_up_and_let_down(mu):
 
 
 def slider_crank(law) -> mbs.PlanarModel:
-    model, r, l, angle = mbs.PlanarModel("slider-crank", gravity=(0, -G)), 0.1, 0.3, 0.4
+    """Driven by a law of the parameter p, with a damped spring at the slider."""
+    model = loaded_slider_crank().without("motor")
     p = model.parameter("p", 0.4)
-    pin = (r * np.cos(angle), r * np.sin(angle))
-    end = (pin[0] + np.sqrt(l**2 - pin[1] ** 2), 0)
-    crank, rod = model.link("crank", (0, 0), pin, mass=1), model.link("rod", pin, end, mass=1)
-    slider = model.body("slider", mass=1, position=end)
-    hinges = [
-        mbs.Revolute("A", model.ground, crank.tail),
-        mbs.Revolute("B", crank.head, rod.tail),
-        mbs.Revolute("C", rod.head, slider),
-    ]
-    guide = mbs.Translational("G", model.ground, slider)
-    model.add(*hinges, guide, mbs.Force("load", slider, (-30, 0)), mbs.Friction("rub", guide, mu=0.15))
-    model.add(*(mbs.Friction(f"rub{h.name}", h, mu=0.1, radius=0.01) for h in hinges))
-    model.add(mbs.SpringDamper("spring", model.ground.at(0, 0.5), rod.head, stiffness=40, length=0.3, damping=5))
-    model.add(mbs.Driver("motor", mbs.angle(hinges[0]), law(p)))
+    spring = {"stiffness": 40, "length": 0.3, "damping": 5}
+    model.add(mbs.SpringDamper("spring", model.ground.at(0, 0.5), model.bodies["rod"].head, **spring))
+    model.add(mbs.Driver("motor", mbs.angle(model.elements["A"]), law(p)))
     return model
 
 

@@ -5,28 +5,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rubbing import G, L, R, rubbing_slider_crank
 from scipy.integrate import solve_ivp
 
 import mbs_dae as mbs
 
-R, L, G = 0.1, 0.3, 9.81
 SETS = ("cartesian", "natural", "joint")
 EXACT = {"rtol": 1e-10, "atol": 1e-12}
 
 
-def slider_crank(angle: float, mu: float = 0.1, torque: float = 2.0) -> mbs.PlanarModel:
-    model = mbs.PlanarModel("slider-crank", gravity=(0, -G))
-    pin = (R * np.cos(angle), R * np.sin(angle))
-    end = (pin[0] + np.sqrt(L**2 - pin[1] ** 2), 0)
-    crank, rod = model.link("crank", (0, 0), pin, mass=1), model.link("rod", pin, end, mass=1)
-    slider = model.body("slider", mass=1, position=end)
-    guide = mbs.Translational("G", model.ground, slider)
-    model.add(
-        mbs.Revolute("A", model.ground, crank.tail),
-        mbs.Revolute("B", crank.head, rod.tail),
-        mbs.Revolute("C", rod.head, slider),
-    )
-    model.add(guide, mbs.Friction("rub", guide, mu=mu), mbs.Torque("M", crank, torque))
+def slider_crank(angle: float, torque: float = 2.0) -> mbs.PlanarModel:
+    model = rubbing_slider_crank(angle)
+    model.add(mbs.Torque("M", model.bodies["crank"], torque))
     return model
 
 

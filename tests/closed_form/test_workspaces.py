@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from designs import slider_crank_in_slot
 
 import mbs_dae as mbs
 
@@ -119,28 +120,18 @@ def test_the_jacobian_of_a_map(over_inputs):
 # --- over parameters --------------------------------------------------------------------------------------------------
 
 
-def slider_crank() -> mbs.PlanarModel:
-    model = mbs.PlanarModel("slider-crank")
-    r, l = model.parameter("r", 0.1, unit="m"), model.parameter("l", 0.3, unit="m")
-    crank = model.link("crank", (0, 0), (0.1, 0), length=r)
-    rod = model.link("rod", (0.1, 0), (0.4, 0), length=l)
-    pins = mbs.Revolute("A", model.ground, crank.tail), mbs.Revolute("B", crank.head, rod.tail)
-    model.add(*pins, mbs.PinInSlot("C", model.ground, rod.head))
-    return model
-
-
 LENGTHS = {"r": (0.05, 0.4), "l": (0.05, 0.4)}
 
 
 def test_a_crank_goes_round_up_to_the_length_of_its_rod():
-    found = mbs.workspace(slider_crank(), LENGTHS, step=0.2)
+    found = mbs.workspace(slider_crank_in_slot(), LENGTHS, step=0.2)
     assert found.curves and all(np.abs(curve.values @ [1, -1]).max() < 1e-12 for curve in found.curves)
     assert [one.modes for one in found.regions] == [None, None]  # a freedom is left: both can be assembled
     assert np.allclose([one.area for one in found.regions], 0.35**2 / 2, rtol=1e-12)
 
 
 def test_with_the_crank_held_the_rod_must_reach_the_guide():
-    found = mbs.workspace(slider_crank(), LENGTHS, fix={"crank.angle": 0.5}, step=0.2)
+    found = mbs.workspace(slider_crank_in_slot(), LENGTHS, fix={"crank.angle": 0.5}, step=0.2)
     assert np.abs(found.curves[0].values @ [np.sin(0.5), -1]).max() < 1e-12
     assert [one.modes for one in found.regions] == [2, 0]
     sine = np.sin(0.5)

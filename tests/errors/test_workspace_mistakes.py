@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from designs import slider_crank_in_slot
 
 import mbs_dae as mbs
 from mbs_dae.workspaces.asked import let_go
@@ -123,22 +124,13 @@ def test_what_a_driver_that_is_let_go_drove_keeps_its_name():
     assert left.quantity("motor0.angle")[0].units[0] == "rad"
 
 
-def slider_crank() -> mbs.PlanarModel:
-    model = mbs.PlanarModel("slider-crank")
-    r, l = model.parameter("r", 0.1, unit="m"), model.parameter("l", 0.3, unit="m")
-    crank, rod = model.link("crank", (0, 0), (0.1, 0), length=r), model.link("rod", (0.1, 0), (0.4, 0), length=l)
-    pins = mbs.Revolute("A", model.ground, crank.tail), mbs.Revolute("B", crank.head, rod.tail)
-    model.add(*pins, mbs.PinInSlot("C", model.ground, rod.head))
-    return model
-
-
 def test_a_parameter_keeps_to_values_that_make_sense_to_the_model():
     with pytest.raises(mbs.ModelError, match=r"over\['r'\] goes from -0.1 to 0.4, but length of link 'crank' is -0.09"):
-        mbs.workspace(slider_crank(), over={"r": (-0.1, 0.4), "l": (0.05, 0.4)})
+        mbs.workspace(slider_crank_in_slot(), over={"r": (-0.1, 0.4), "l": (0.05, 0.4)})
 
 
 def test_a_curve_of_poses_has_no_rates_and_a_map_no_other_quantities():
-    found = mbs.workspace(slider_crank(), over={"r": (0.0, 0.4), "l": (0.05, 0.4)})
+    found = mbs.workspace(slider_crank_in_slot(), over={"r": (0.0, 0.4), "l": (0.05, 0.4)})
     with pytest.raises(mbs.ModelError, match="'crank.omega' is a rate; take a value, such as crank.angle"):
         found.curves[0]["crank.omega"]
     numbers = mbs.workspace(five_bar(), {"crank1.angle": (1.5, 2.0), "crank2.angle": (0.8, 1.2)}).map(3)

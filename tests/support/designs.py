@@ -28,6 +28,17 @@ def slider_crank(offset: bool = False) -> mbs.PlanarModel:
     return model
 
 
+def slider_crank_in_slot() -> mbs.PlanarModel:
+    """Without masses: the head of the rod slides along x. The lengths r and l are parameters."""
+    model = mbs.PlanarModel("slider-crank")
+    r, l = model.parameter("r", 0.1, unit="m"), model.parameter("l", 0.3, unit="m")
+    crank = model.link("crank", (0, 0), (0.1, 0), length=r)
+    rod = model.link("rod", (0.1, 0), (0.4, 0), length=l)
+    pins = mbs.Revolute("A", model.ground, crank.tail), mbs.Revolute("B", crank.head, rod.tail)
+    model.add(*pins, mbs.PinInSlot("C", model.ground, rod.head))
+    return model
+
+
 def oscillator() -> mbs.PlanarModel:
     """k, c and m are parameters."""
     model = mbs.PlanarModel("oscillator")
