@@ -250,7 +250,7 @@ def _forces(result: Result) -> Iterator[Column]:
 
 
 def _write_table(columns: Sequence[Column], path: Path) -> Path:
-    """Columns by their names, in other units than those of SI with these."""
+    """A table of the columns under their keys."""
     with replacing(path, ELSEWHERE) as place:
         write_columns({column.key: column.values for column in columns}, place)
     return path

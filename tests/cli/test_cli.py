@@ -542,6 +542,18 @@ def test_inverse_writes_what_it_finds():
     assert float(first[header.index("motor.effort")]) == pytest.approx(15.8)
 
 
+def test_tables_in_units_of_the_trade_have_a_unit_in_every_heading():
+    quantities = ["--plot", "rod.angle", "--plot", "rod.head.x", "--plot", "motor.effort"]
+    for units, angle in (("mm", "rad"), ("deg,mm", "deg")):
+        output("inverse", "pendulum.py", *quantities, "--units", units, "--out", "out")
+        heads = [
+            next(csv.reader(Path(f"out/{name}.csv").read_text().splitlines())) for name in ("quantities", "forces")
+        ]
+        assert heads[0] == ["t [s]", f"rod.angle [{angle}]", "rod.head.x [mm]", "motor.effort [N m]"]
+        assert [*map(re.compile(r".* \[(s|N|N m)\]").fullmatch, heads[1])].count(None) == 0
+        assert "pin.Fx [N]" in heads[1] and "oil.effort [N m]" in heads[1]
+
+
 # --- animate -----------------------------------------------------------------------------------------------------
 
 
