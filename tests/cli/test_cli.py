@@ -544,7 +544,7 @@ def test_inverse_writes_what_it_finds():
 
 def test_roundoff_is_told_as_zero():
     """At constant speed α is roundoff of ω²; the violation, which measures roundoff, stays as it is."""
-    names = ("rod.alpha", "violation.position", "rod.angle")
+    names = ("rod.alpha", "violation.acceleration", "rod.angle")
     plots = [word for name in names for word in ("--plot", name)]
     text = output("inverse", "pendulum.py", *plots, "--time", 1, "--points", 41, "--out", "out")
     result = mbs.load("out/result.npz")
