@@ -160,6 +160,11 @@ class Units(metaclass=PublicClass):
     def __repr__(self) -> str:
         return f"Units({', '.join([*map(repr, self.words), *([repr(dict(self.names))] if self.names else [])])})"
 
+    @property
+    def is_si(self) -> bool:
+        """Whether no unit is chosen: numbers are shown in SI."""
+        return not (self.words or self.names)
+
     @cached_property
     def _by_dimension(self) -> dict[Dimension, tuple[str, float]]:
         found: dict[Dimension, tuple[str, float]] = {}
@@ -366,8 +371,8 @@ def shown_unit(unit: str, *names: str, frequency: bool = False) -> str:
 def size_of(unit: str, *names: str, frequency: bool = False) -> tuple[float, str]:
     """The value in SI of the unit in which something is shown, and its word."""
     call = _call.get()
-    given = _default if call is None else call.units
-    if not (given.words or given.names):
+    given = current()
+    if given.is_si:
         return 1.0, unit
     word, size, used = given._found(unit, names, frequency)
     if call is not None:
@@ -382,12 +387,14 @@ HEADING = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\[\]]+)\]")
 
 def read_heading(heading: str) -> tuple[str, float, str]:
     """The name in a heading such as "rod.angle [deg]", and its unit: its value in SI, and the SI unit, "" where the
-    heading has none. Numbers under it are multiplied by that value to be SI again."""
+    heading has none. Numbers under it are multiplied by that value to be SI again. A word that is no unit known here,
+    such as the one that a user gave to a state, is returned as it is written."""
     found = HEADING.fullmatch(heading.strip())
     if found is None:
         return heading, 1.0, ""
-    size, dimension = _known(found["unit"].strip())
-    return found["name"], size, _written(dimension)
+    word = found["unit"].strip()
+    known = dimension_of(word)
+    return (found["name"], 1.0, word) if known is None else (found["name"], known[0], _written(known[1]))
 
 
 def is_same(unit: str, other: str) -> bool:

@@ -17,6 +17,7 @@ from ..results.files.tables import Column, axis_of, column_of, columns_of
 from ..results.files.text import write_columns
 from ..results.happenings import Impact
 from ..results.names import COMPONENTS, long_name
+from ..results.roundoff import Scales
 from ..unit_system import shown, shown_unit, size_of, told
 
 if TYPE_CHECKING:
@@ -108,12 +109,14 @@ def efforts_and_loads(
     result: Result, drivers: Sequence[str], joints: Sequence[str], names: Sequence[str]
 ) -> Iterator[str]:
     """A line for each driver and one for each joint."""
+    scales = Scales.of_result(result)
     yield from (_headline(result), f"largest violation: {_violation(result)}", "")
     watt, joint_force, moment_word = (shown_unit(unit) for unit in ("W", "N", "N m"))
     rows: list[tuple[str, ...]] = [("driver", "unit", "max |effort|", "at t", "rms", f"mean power [{watt}]")]
     for name in drivers:
-        effort, word = shown(result.effort(name), result.unit(f"{name}.effort"), f"{name}.effort")
-        power, _ = shown(result.power(name), "W")
+        own, unit = f"{name}.effort", result.unit(f"{name}.effort")
+        effort, word = shown(scales.cleaned(result.effort(name), unit, own), unit, own)
+        power, _ = shown(scales.cleaned(result.power(name), "W", f"{name}.power"), "W")
         k = int(np.abs(effort).argmax())
         rms, mean = np.sqrt(_mean(result.t, effort**2)), _mean(result.t, power)
         numbers = abs(effort[k]), axis_of(result).values[k], rms, mean
@@ -124,7 +127,8 @@ def efforts_and_loads(
     for name in joints:
         wrench = result.reaction(name)
         force, moment = np.split(wrench, [2 if wrench.shape[1] == 3 else 3], axis=1)
-        sizes = shown(np.linalg.norm(force, axis=1), "N")[0], shown(np.linalg.norm(moment, axis=1), "N m")[0]
+        halves = (np.linalg.norm(force, axis=1), "N"), (np.linalg.norm(moment, axis=1), "N m")
+        sizes = [shown(scales.cleaned(size, unit, name), unit)[0] for size, unit in halves]
         ends = [(size[k], axis_of(result).values[k]) for size in sizes for k in [int(size.argmax())]]
         star = "" if result.is_unique(name).all() else "*"
         rows.append((name, star, *(f"{x:.6g}" for pair in ends for x in pair)))
@@ -159,8 +163,9 @@ def _quantities(result: Result, names: Sequence[str]) -> Iterator[str]:
         yield from available(result.names)
         return
     rows: list[tuple[str, ...]] = [("quantity", "unit", "least", "at t", "most", "at t")]
+    scales = Scales.of_result(result)
     for name in _numbers(result, names):
-        values, unit = shown(result[name], result.unit(name), name)
+        values, unit = shown(scales.cleaned(result[name], result.unit(name), name), result.unit(name), name)
         ends = values.argmin(), values.argmax()
         rows.append((name, unit, *(f"{x[k]:.6g}" for k in ends for x in (values, axis_of(result).values))))
     yield from _table(rows)
@@ -250,7 +255,7 @@ def _forces(result: Result) -> Iterator[Column]:
 
 
 def _write_table(columns: Sequence[Column], path: Path) -> Path:
-    """Columns by their names, in other units than those of SI with these."""
+    """A table of the columns under their keys."""
     with replacing(path, ELSEWHERE) as place:
         write_columns({column.key: column.values for column in columns}, place)
     return path

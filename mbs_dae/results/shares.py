@@ -77,11 +77,11 @@ class Shares(metaclass=PublicClass):
     >>> shares.parts["inertia of rod"][0].round(6)  # 2 kg on a circle of 0.15 m, at 10 rad/s
     array([-30.,   0.,   0.])
     >>> print(shares)
-    A: what it carries, by source
-      source            max force [N]  max moment [N m]  at t = 0 s
-      inertia of rod               30                 0      70.0 %
-      weight of rod             19.62                 0      30.0 %
-      sum                     35.8461                 0
+    A: what it carries, by source, each maximum at its own time
+      source            max force [N]  max moment [N m]  share of force at t = 0 s
+      inertia of rod               30                 0                     70.0 %
+      weight of rod             19.62                 0                     30.0 %
+      sum                     35.8461                 0                    100.0 %
     """
 
     of: str
@@ -199,22 +199,25 @@ class Shares(metaclass=PublicClass):
         return "\n".join([f"{self.of} at {self._when(k)}", *_lines(head, rows, size)])
 
     def __str__(self) -> str:
-        """The largest of each over time, and what it has of the load where that is largest."""
+        """The largest of each source, at its own time, and its share of the load where the load is largest."""
         k = self.index(None)
         fractions, halves = self._fractions(k), self._halves
         read = [(at, *size_of(unit)) for _, unit, at in halves]
         head = (
             "source",
             *(f"max {h[0]} [{w}]" for h, (*_, w) in zip(halves, read, strict=True)),
-            f"at {self._when(k)}",
+            f"share of {self._chosen[0]} at {self._when(k)}",
         )
         peak = {name: [_peak(_columns(part)[:, at]) / s for at, s, _ in read] for name, part in self.parts.items()}
         order = sorted(self.parts, key=lambda one: -np.nan_to_num(fractions[one]))
         rows = [(name, *peak[name], _percent(fractions[name])) for name in order]
-        rows.append(("sum", *(_peak(_columns(self.total)[:, at]) / size for at, size, _ in read), ""))
+        whole = 1.0 if np.isfinite([*fractions.values()]).any() else np.nan
+        rows.append(("sum", *(_peak(_columns(self.total)[:, at]) / size for at, size, _ in read), _percent(whole)))
         size = np.array([*peak.values()]).reshape(-1, len(halves)).max(axis=0, initial=0.0)
         note = [f"  {self.note}"] if self.note else []
-        return "\n".join([f"{self.of}: what it {self.verb}, by source", *_lines(head, rows, size), *note])
+        own = "time" if self.axis[0] == "t" else f"value of {self.axis[0]}"
+        title = f"{self.of}: what it {self.verb}, by source, each maximum at its own {own}"
+        return "\n".join([title, *_lines(head, rows, size), *note])
 
     def plot(self, *names: str, units: UnitsLike = None) -> Figure:
         """The shares stacked over time, and the load as a line, a panel for each component that is not zero, or for

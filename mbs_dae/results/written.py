@@ -34,8 +34,8 @@ class Written(metaclass=PublicClass):
 
     def to_dataframe(self, *names: str, units: UnitsLike = None, degrees: bool = False) -> Any:
         """The named quantities (`names`, if none is said) as a pandas table over time; vectors by their components.
-        ``table.attrs["units"]`` and ``table.attrs["long_names"]`` tell of each column. Columns that `units` or
-        `degrees` put into other units than those of SI have these in their names.
+        ``table.attrs["units"]`` and ``table.attrs["long_names"]`` tell of each column. Where units are chosen, by
+        `units`, `degrees` or `mbs.units`, each column has its unit in its name.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
@@ -46,11 +46,11 @@ class Written(metaclass=PublicClass):
         0.5    -0.505     0.324        2.0
         1.0    -0.546    -0.250        2.0
         >>> mbs.kinematics(rod, [0, 0.5, 1]).to_dataframe("rod.B.y", "rod.angle", degrees=True).round(3)
-             rod.B.y  rod.angle [°]
-        t
-        0.0    0.000          0.000
-        0.5    0.252         57.296
-        1.0    0.273        114.592
+                 rod.B.y [m]  rod.angle [°]
+        t [s]
+        0.0          0.000          0.000
+        0.5          0.252         57.296
+        1.0          0.273        114.592
         """
         with shown_in(units, degrees):
             return provided("Result.to_dataframe")(self, names)

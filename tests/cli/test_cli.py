@@ -542,6 +542,31 @@ def test_inverse_writes_what_it_finds():
     assert float(first[header.index("motor.effort")]) == pytest.approx(15.8)
 
 
+def test_roundoff_is_told_as_zero():
+    """At constant speed α is roundoff of ω²; the violation, which measures roundoff, stays as it is."""
+    names = ("rod.alpha", "violation.acceleration", "rod.angle")
+    plots = [word for name in names for word in ("--plot", name)]
+    text = output("inverse", "pendulum.py", *plots, "--time", 1, "--points", 41, "--out", "out")
+    result = mbs.load("out/result.npz")
+    told = {name: re.search(rf"^{re.escape(name)}  .*", text, re.M)[0].split() for name in names}
+    assert 0 < np.abs(result["rod.alpha"]).max() < 1e-12 * 4**2
+    assert [float(told["rod.alpha"][k]) for k in (-4, -2)] == [0, 0]
+    for name in names[1:]:
+        assert 0 < float(told[name][-2]) == pytest.approx(result[name].max(), rel=1e-5), name
+
+
+def test_tables_in_units_of_the_trade_have_a_unit_in_every_heading():
+    quantities = ["--plot", "rod.angle", "--plot", "rod.head.x", "--plot", "motor.effort"]
+    for units, angle in (("mm", "rad"), ("deg,mm", "deg")):
+        output("inverse", "pendulum.py", *quantities, "--units", units, "--out", "out")
+        heads = [
+            next(csv.reader(Path(f"out/{name}.csv").read_text().splitlines())) for name in ("quantities", "forces")
+        ]
+        assert heads[0] == ["t [s]", f"rod.angle [{angle}]", "rod.head.x [mm]", "motor.effort [N m]"]
+        assert [*map(re.compile(r".* \[(s|N|N m)\]").fullmatch, heads[1])].count(None) == 0
+        assert "pin.Fx [N]" in heads[1] and "oil.effort [N m]" in heads[1]
+
+
 # --- animate -----------------------------------------------------------------------------------------------------
 
 

@@ -1,5 +1,7 @@
 """Where loads come from: shares of weights, inertias and forces, against runs in which there is nothing else."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -138,6 +140,25 @@ def test_near_a_singular_pose_shares_grow_and_at_it_there_are_none():
     assert np.flatnonzero(~known).tolist() == [10]
     assert "singular" in shares.note and "1.5708" in shares.note and shares.note in str(shares)
     assert np.abs(sum(shares.parts.values()) - shares.total)[known].max() < 1e-12 * np.abs(shares.total[known]).max()
+
+
+def test_a_printed_table_tells_maxima_and_the_time_of_its_shares(whole):
+    """Maxima are each source's own over all times; percentages add up to 100 at the time that their heading names."""
+    shares = whole.shares("B")
+    title, head, *rows = str(shares).splitlines()
+    size = np.linalg.norm(shares.total[:, :2], axis=1)
+    k = int(size.argmax())
+    assert title == "B: what it carries, by source, each maximum at its own time"
+    assert head.split("  ")[-1] == f"share of force at t = {TIMES[k]:.6g} s"
+    assert any(np.linalg.norm(part[:, :2], axis=1).argmax() != k for part in shares.parts.values())
+    told = {cells[0].strip(): cells[1:] for cells in (re.split(r"\s{2,}", row.strip()) for row in rows)}
+    assert {*told} == {*shares.parts, "sum"} and told["sum"][-1] == "100.0 %"
+    for name, part in shares.parts.items():
+        assert float(told[name][0]) == pytest.approx(np.linalg.norm(part[:, :2], axis=1).max(), rel=1e-5, abs=1e-9)
+        along = 100 * part[k, :2] @ shares.total[k, :2] / size[k] ** 2
+        assert float(told[name][-1].removesuffix(" %")) == pytest.approx(along, abs=0.051)
+    motor = str(whole.shares("motor")).splitlines()[1]
+    assert "max effort [N m]" in motor and "share of effort at t = " in motor
 
 
 def test_a_force_and_a_motion_without_forces_have_no_shares(whole):

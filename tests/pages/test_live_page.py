@@ -3,6 +3,9 @@ core, also for other parameters; the branch is held; what cannot be reached is t
 
 from __future__ import annotations
 
+import json
+import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -363,6 +366,24 @@ def test_what_cannot_be_solved_is_refused(four_bar, tmp_path):
     rolling = mbs.assemble(load("rolling_disk").build()).result
     with pytest.raises(mbs.ModelError, match="restrict velocities only"):
         page_text(rolling, live=True)
+
+
+def test_a_curve_that_cannot_be_worked_out_leaves_the_others(tmp_path):
+    """Reactions and efforts are none of a page that knows no forces: it says so, in a note and in a warning."""
+    model = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+    model.add(mbs.Driver("motor", mbs.angle(model.elements["A"]), 2 * mbs.t))
+    result = mbs.inverse_dynamics(model, [0, 0.5, 1])
+    with pytest.warns(UserWarning, match=r"does not work out 'motor.effort', 'A.Fx', 'A.Fy', and so leaves out"):
+        path = result.save(tmp_path / "x.html", plots=["rod.angle", "motor.effort", "A.force"], live=True)
+    text = path.read_text(encoding="utf-8")
+    page = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', text, re.DOTALL)[1])
+    assert page["plots"] == ["rod.angle"]
+    assert page["live"]["left"].endswith("left out: the curves of motor.effort, A.Fx, A.Fy; reactions.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result.save(tmp_path / "x.html", plots="rod.angle", live=True)
+    with pytest.raises(mbs.ModelError, match="does not work out 'motor.effort'; it knows quantities of bodies"):
+        result.save(tmp_path / "x.html", plots="motor.effort", live=True)
 
 
 def test_forces_that_follow_from_time_and_places_are_drawn(chromium, tmp_path):

@@ -183,6 +183,27 @@ def test_tables_have_their_units_in_their_headings(motion):
     assert [*motion.to_dataframe("rod.angle").columns] == ["rod.angle"]
 
 
+def test_once_units_are_chosen_every_heading_has_its_unit(model, motion):
+    """Also of quantities that these units leave in SI: the reader need not know which they are."""
+    names = "crank.omega", "ram.x", "ram.vx", "motor.effort", "A.force", "violation.position"
+    headings = ["crank.omega [rad/s]", "ram.x [mm]", "ram.vx [mm/s]", "motor.effort [N m]", "A.Fx [N]", "A.Fy [N]"]
+    for units in ("mm", {"ram.x": "mm", "ram.vx": "mm/s"}):
+        table = motion.to_dataframe(*names, units=units)
+        assert [*table.columns] == [*headings, "violation.position [m or rad]"]
+        assert table.index.name == "t [s]" and table.attrs["units"]["motor.effort [N m]"] == "N m"
+    with mbs.units("mm"):
+        assert [*motion.to_dataframe("motor.effort").columns] == ["motor.effort [N m]"]
+    with mbs.units():
+        assert [*motion.to_dataframe("motor.effort").columns] == ["motor.effort"]
+    outputs = ["rod.angle", "ram.x"]
+    study = mbs.ensemble(model, motion.t, verb="kinematics", over={"l": [0.3, 0.32]}, outputs=outputs)
+    over_time = study.to_dataframe(times=True, units="deg")
+    assert [*over_time.columns] == ["l [m]", "rod.angle [deg]", "ram.x [m]"]
+    assert over_time.index.names == ["member", "t [s]"]
+    heads = ["l [m]", "done", "rod.angle min [deg]", "rod.angle max [deg]", "ram.x min [m]", "ram.x max [m]", "failure"]
+    assert [*study.to_dataframe(units="deg").columns] == heads
+
+
 def test_a_file_in_units_of_the_trade_is_read_back_in_si(motion, tmp_path):
     xarray = pytest.importorskip("xarray")
     path = motion.save(tmp_path / "run.nc", units=TRADE)
@@ -200,6 +221,12 @@ def test_measurements_in_units_of_the_trade_are_fitted_in_si(model, motion):
     table = true.to_dataframe("rod.angle", "ram.x", units=mbs.units("deg", "mm", "ms"))
     found = mbs.fit(model, table, over={"l": (0.25, 0.4)}, verb="kinematics")
     assert found.values["l"] == pytest.approx(0.32, rel=1e-8)
+    table = true.to_dataframe("rod.omega", "ram.x", "rod.v", units="mm")  # some in SI, each with its unit
+    found = mbs.fit(model, table, over={"l": (0.25, 0.4)}, verb="kinematics")
+    assert found.values["l"] == pytest.approx(0.32, rel=1e-8)
+    table = true.to_dataframe("rod.angle", units=mbs.units("deg", "mm", "ms"))
+    with pytest.raises(mbs.ModelError, match=re.escape("'rod.angle' in dge, and it is in rad")):
+        mbs.fit(model, table.rename(columns={"rod.angle [deg]": "rod.angle [dge]"}), over=["l"], verb="kinematics")
     with pytest.raises(mbs.ModelError, match=re.escape("'rod.angle' in m, and it is in rad")):
         mbs.fit(model, table.rename(columns={"rod.angle [deg]": "rod.angle [mm]"}), over=["l"], verb="kinematics")
 

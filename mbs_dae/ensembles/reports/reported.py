@@ -113,8 +113,8 @@ class Reported(metaclass=PublicClass):
     def to_dataframe(self, *names: str, times: bool = False, units: UnitsLike = None, degrees: bool = False) -> Any:
         """A pandas table with a row for each member: its design, whether it is done, the smallest and the largest value
         of the named quantities (all that are kept, if none is said). With ``times=True`` a row for each time of each
-        member that is done. ``table.attrs["units"]`` tells the units; columns that `units` or `degrees` put into others
-        than those of SI have these in their names.
+        member that is done. ``table.attrs["units"]`` tells the units. Where units are chosen, by `units`, `degrees` or
+        `mbs.units`, each column that has a unit has it in its name.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])

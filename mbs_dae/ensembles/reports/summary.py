@@ -10,6 +10,7 @@ from textwrap import shorten
 import numpy as np
 
 from ...errors import counted
+from ...results.roundoff import Scales
 from ...unit_system import size_of
 from .members import Failed, Members, per_member, said, scalars
 
@@ -97,10 +98,11 @@ def _rows(ensemble: Members, names: Sequence[str], done: np.ndarray) -> Iterator
 
 
 def _table(given: Sequence[tuple[str, str, tuple[float, ...]]]) -> Iterator[str]:
-    rows = []
+    rows, scales = [], Scales((unit, np.array(numbers)) for _, unit, numbers in given)
     for name, unit, numbers in given:
-        size, word = size_of(unit, name.rpartition(" ")[2].strip("|"))
-        rows.append((name, word, tuple(x / size for x in numbers) if size != 1.0 else numbers))
+        quantity = name.rpartition(" ")[2].strip("|")
+        size, word = size_of(unit, quantity)
+        rows.append((name, word, tuple((scales.cleaned(np.array(numbers), unit, quantity) / size).tolist())))
     widths = [max(len(row[k]) for row in (*rows, ("quantity", "unit"))) for k in (0, 1)]
     yield f"{'quantity':<{widths[0]}}  {'unit':<{widths[1]}}" + "".join(f"{head:>13}" for head in HEADS)
     for name, unit, numbers in rows:

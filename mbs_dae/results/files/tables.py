@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import UNWRITABLE, ModelError
-from ...unit_system import size_of
+from ...unit_system import current, size_of
 from ..names import long_name
 from ..result import Result
 from .optional import package
@@ -28,8 +28,9 @@ class Column:
 
     @property
     def key(self) -> str:
-        """The name of the column, with the unit if it is not the SI unit."""
-        return self.name if self.si is None else self.heading
+        """The heading in tables that programs read, too: with its unit as soon as units are chosen (`mbs.units`), and
+        without a choice the bare name, whose unit is that of SI."""
+        return self.name if current().is_si else self.heading
 
     @property
     def heading(self) -> str:

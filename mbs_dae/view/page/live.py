@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -52,6 +53,7 @@ def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
     shaped += [Shaped()] * (len(data["pieces"]) - len(shaped))  # arrows of reactions
     pieces = [_live(piece, own, sizes) for piece, own in zip(data["pieces"], shaped, strict=True)]
     readings = _readings(result, geometry, system)
+    plots, lost = _plots(result, choices, [one["name"] for one in readings])
     meshes = {name: array for name, array in arrays.items() if name.startswith(MESH)}
     first, size = len(_measures(system)), system.model.dimension
     rows = {force.name: [first + size * k + n for n in range(size)] for k, (force, *_) in enumerate(forces)}
@@ -61,13 +63,13 @@ def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
     data["pieces"] = [piece for piece in pieces if piece not in left]
     data |= {
         "curves": curves_of(result, [one["name"] for one in readings]),
-        "plots": _plots(result, choices, [one["name"] for one in readings]), "arrays": packed(meshes),
+        "plots": plots, "arrays": packed(meshes),
         "live": {
             **_pose(result, system), "readings": readings,
             "read": {name: reading_of(p.unit, name) for name, p in system.model.parameters.items()},
             "traces": [_point(name, geometry) for name in choices.trace],
             "geometry": {"markers": len(geometry.markers), "width": 3 if data["dimension"] == 2 else 12},
-            "shapes": _shaping(system, geometry, data, sizes), "left": _left(left, unknown),
+            "shapes": _shaping(system, geometry, data, sizes), "left": _left(left, unknown, lost),
             "forces": {p["track"]["push"]: [*rows[p["of"]], *[None] * (3 - size)] for p in known},
         },
     }  # fmt: skip
@@ -97,12 +99,13 @@ def _live(piece: dict[str, Any], shaped: Shaped, sizes: list[Any]) -> dict[str, 
     return {**piece, "track": track} | ({"stiff": [*shaped.stiff]} if shaped.stiff else {})
 
 
-def _left(pieces: list[dict[str, Any]], forces: list[str]) -> str:
-    """The words in which a page tells the pieces that it does not show, empty for none: reactions, and `forces` that
-    depend on velocities, states or Python."""
+def _left(pieces: list[dict[str, Any]], forces: list[str], curves: list[str]) -> str:
+    """The words in which a page tells what it does not show, empty for nothing: reactions, `forces` that depend on
+    velocities, states or Python, and `curves` that were asked for."""
     pushed = [p for p in pieces if "push" in p["track"]]
     others = dict.fromkeys(p["of"] for p in pieces if "path" in p["track"])
-    said = [f"the arrows of {', '.join(forces)}"] if forces else []
+    said = [f"the curves of {', '.join(curves)}"] if curves else []
+    said += [f"the arrows of {', '.join(forces)}"] if forces else []
     said += ["reactions"] if any(p["group"] == "reactions" for p in pushed) else []
     said += [f"touching points and ropes of {', '.join(others)}"] if others else []
     return f"Not worked out by this page, and so left out: {'; '.join(said)}." if said else ""
@@ -178,15 +181,20 @@ def _readings(result: Result, geometry: Geometry, system: System) -> list[dict[s
     return found
 
 
-def _plots(result: Result, choices: Choices, known: list[str]) -> list[str]:
-    """Where nobody said which, the coordinate of the last body that changes most: it is what the others move."""
-    for name in choices.plots:
-        if name not in known:
-            what = f"a live page does not work out {name!r}, but quantities of bodies and of their named points"
-            raise ModelError(f"{what}: {', '.join(known[:6])}, ...; plot one of these, or leave out live=True")
+def _plots(result: Result, choices: Choices, known: list[str]) -> tuple[list[str], list[str]]:
+    """The names of the curves that the page draws first, and of those that were asked for and that it cannot work out.
+    Where none was asked for, it draws the coordinate of the last body that changes most: the others move it."""
+    plots, lost = ([name for name in choices.plots if (name in known) is own] for own in (True, False))
+    if lost:
+        what = f"a live page does not work out {', '.join(map(repr, lost))}"
+        remedy = "leave out live=True to see all curves of this result"
+        if not plots:
+            knows = f"it knows quantities of bodies, named points, joints and drivers: {', '.join(known[:6])}, ..."
+            raise ModelError(f"{what}; {knows}; plot one of these, or {remedy}")
+        warnings.warn(f"{what}, and so leaves out these curves; {remedy}", stacklevel=2)
     last = result.sketch.bodies[-1].name
     own = [f"{last}.{what}" for what in ("x", "y", "z", "angle") if f"{last}.{what}" in known]
-    return [*choices.plots] or own and [max(own, key=lambda name: float(np.ptp(result[name])))]
+    return plots or own and [max(own, key=lambda name: float(np.ptp(result[name])))], lost
 
 
 def _point(name: str, geometry: Geometry) -> dict[str, Any]:
