@@ -71,7 +71,7 @@ def _idle_motions(system: System, factor: Factor) -> np.ndarray:
     """The motions of single bodies that move no mass, of unit length, as columns."""
     pattern, n = system.mass_pattern, system.nv
     M = sps.diags(factor.weight) + sps.csr_matrix((factor.beside, (pattern.block_row, pattern.block_column)), (n, n))
-    columns, largest = [], system.structure.groups.largest(system.masses / system.column_weight)
+    columns, largest = [], system.structure.groups.largest(system.diagonal / system.column_weight)
     for body in system.bodies:
         places = list(system.layout.v[body])
         own = np.sqrt(system.weight[places])
