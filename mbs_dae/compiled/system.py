@@ -22,7 +22,6 @@ from ..linear import kkt
 from ..linear.pattern import Pattern
 from ..linear.tree.articulated import NO_LIMBS, local_masses
 from ..model.bodies.body import Body, Marker
-from ..model.bodies.spatial_body import SpatialBody
 from ..model.element import Element
 from ..model.measures import Measure
 from ..model.model import Model
