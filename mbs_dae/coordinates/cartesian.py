@@ -29,8 +29,11 @@ from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..rotations import quaternion
 from ..symbolic.derive import Definition, Inertia, MarkerMap
-from ..tolerances import ROUNDOFF
 from .base import KernelCoordinates, Layout, Motion, cartesian_layout
+
+LOST = 1e-14
+"""A principal moment of less than this part of the largest is roundoff of the tensor; so is such a component of an
+axis."""
 
 
 class Cartesian(KernelCoordinates):
@@ -235,8 +238,8 @@ class SpatialCartesian(Cartesian):
         tensor = np.moveaxis(np.array([[number(n) for n in row] for row in body.inertia]), (0, 1), (-2, -1))
         finite = np.isfinite(tensor).all(axis=(-2, -1))[..., None]
         moments, axes = np.linalg.eigh(np.where(finite[..., None], tensor, 0.0))
-        lost = moments <= ROUNDOFF * np.abs(moments).max(axis=-1, keepdims=True)
-        idle = (lost[..., None, :] & (np.abs(axes) > ROUNDOFF)).any(axis=-1)
+        lost = moments <= LOST * np.abs(moments).max(axis=-1, keepdims=True)
+        idle = (lost[..., None, :] & (np.abs(axes) > LOST)).any(axis=-1)
         compliance = (axes**2 / np.where(lost, np.inf, moments)[..., None, :]).sum(axis=-1)
         found = np.where(finite, np.where(idle, 0.0, 1.0 / np.where(idle, 1.0, compliance)), np.nan)
         return plain[:3] + tuple(np.moveaxis(found, -1, 0))
