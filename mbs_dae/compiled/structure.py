@@ -49,10 +49,10 @@ class Groups(NamedTuple):
         np.maximum.at(found, self.column, masses.T)
         return found[self.column].T
 
-    def are_light(self, masses: np.ndarray) -> np.ndarray:
-        """Return for each column whether its mass is so small beside the largest of its group that the augmented matrix
-        is needed; False for columns in groups without rows."""
-        return self.held & (masses <= LIGHT * self.largest(masses))
+    def are_light(self, masses: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+        """Return for each column whether its mass is so small beside the largest on the diagonal of its group that the
+        augmented matrix is needed; False for columns in groups without rows."""
+        return self.held & (masses <= LIGHT * self.largest(diagonal))
 
 
 class Remembering:

@@ -22,7 +22,6 @@ from ..linear import kkt
 from ..linear.pattern import Pattern
 from ..linear.tree.articulated import NO_LIMBS, local_masses
 from ..model.bodies.body import Body, Marker
-from ..model.bodies.spatial_body import SpatialBody
 from ..model.element import Element
 from ..model.measures import Measure
 from ..model.model import Model
@@ -221,10 +220,16 @@ class System(Remembering):
 
     @cached_property
     def masses(self) -> np.ndarray:
-        """What the velocity of each column of Φ_v moves: the mass of its body, or a moment of inertia. A joint moves
-        all that is behind it in the placement."""
+        """What the velocity of each column of Φ_v moves, while other velocities of its body are free: the mass of its
+        body, or a moment of inertia. A joint moves all that is behind it in the placement, all at rest."""
         kernels = self.coordinates.kernels
         return self._masses_of_joints[0] if self.structure.transformed else kernels.masses(self.evaluator)
+
+    @cached_property
+    def diagonal(self) -> np.ndarray:
+        """The same while other velocities are 0."""
+        kernels = self.coordinates.kernels
+        return self._masses_of_joints[0] if self.structure.transformed else kernels.diagonal(self.evaluator)
 
     @cached_property
     def _masses_of_joints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -248,22 +253,27 @@ class System(Remembering):
     @cached_property
     def heaviest(self) -> float:
         """The largest mass, or inertia over squared length."""
-        return float((self.masses / self.column_weight).max(initial=0.0))
+        return float((self.diagonal / self.column_weight).max(initial=0.0))
+
+    @cached_property
+    def light_columns(self) -> np.ndarray:
+        """Whether each column moves next to nothing beside what constraints join its body to."""
+        return self.structure.groups.are_light(self.masses / self.column_weight, self.diagonal / self.column_weight)
 
     @cached_property
     def has_light_bodies(self) -> bool:
-        """Whether some bodies weigh next to nothing beside others that constraints join them to."""
-        masses = self.masses
-        if self.structure.transformed:
-            _, masses, pivots = self._masses_of_joints
-            if not (pivots > LIGHT * masses).all():
-                return True
-        return bool(self.structure.groups.are_light(masses / self.column_weight).any())
+        """Whether some bodies weigh next to nothing beside others that constraints join them to, or have a motion in
+        which they do."""
+        if not self.structure.transformed:
+            return bool(self.light_columns.any())
+        _, masses, pivots = self._masses_of_joints
+        relative = masses / self.column_weight
+        return bool(not (pivots > LIGHT * masses).all() or self.structure.groups.are_light(relative, relative).any())
 
     @property
     def light_bodies(self) -> list[Body]:
-        light = np.flatnonzero(self.structure.groups.are_light(self.masses / self.column_weight))
-        return [body for body in self.bodies if np.isin(self.layout.v[body], light).any()]
+        light, places = np.flatnonzero(self.light_columns), self.coordinates.kernels.layout.v
+        return [body for body in self.bodies if np.isin(places[body], light).any()]
 
     @cached_property
     def compliance(self) -> np.ndarray:
@@ -271,8 +281,7 @@ class System(Remembering):
         weight (`kkt`); nothing where no body is light."""
         if not self.has_light_bodies:
             return np.zeros(0)
-        diagonal = self.masses if self.structure.transformed else self.coordinates.kernels.diagonal(self.evaluator)
-        groups, masses = self.structure.groups, diagonal / self.column_weight
+        groups, masses = self.structure.groups, self.diagonal / self.column_weight
         largest = groups.largest(masses)
         light = groups.largest(1.0 / np.where(masses > ROUNDOFF * largest, masses, np.inf))
         middle = np.where(largest > 0.0, np.sqrt(largest / np.maximum(light, 1e-300)), self.heaviest or 1.0)
@@ -280,46 +289,56 @@ class System(Remembering):
 
     @cached_property
     def stiff_rows(self) -> tuple[int, ...]:
-        """The rows of Φ_v that the augmented Lagrangian makes stiff (`kkt`): those with entries in columns where bodies
-        have a motion without mass. Other rows cannot hold such a motion. An entry that is 0 in a pose off all
-        constraints is 0 in every pose: a ball on the axis of a rod does not feel its spin."""
+        """The rows of Φ_v that the augmented Lagrangian makes stiff (`kkt`): those with Φ_v z ≠ 0 for a motion z of one
+        body that has no mass, or next to none. Other rows cannot hold such a motion. A product that is 0 in a pose off
+        all constraints is 0 in every pose: a ball on the axis of a rod does not feel its spin."""
         if not self.has_light_bodies or self.structure.transformed:
             return tuple(range(len(self.rows))) if self.has_light_bodies else ()
-        moved = self.structure.groups.are_light(self.masses / self.column_weight)
-        *_, block_row, block_column = self.structure.entries(formed=True)
-        coupled = np.isin(np.arange(moved.size), (block_row, block_column))
-        for body in self.bodies:
-            places = np.array([k for k in self.layout.v[body] if k < moved.size], dtype=np.int64)
-            if coupled[places].any():
-                moved[places] = self._massless_columns(body, places)
         step = self.length * np.sin(1.0 + np.arange(self.nv)) / np.sqrt(self.weight)
-        machine = self.machine()
-        observe(machine, 0.0, self.moved(self.placement, step), self.still)
-        pattern, sizes = machine.pattern, machine.factor.jacobian**2 / self.column_weight[machine.pattern.jac_column]
-        lengths = np.zeros(pattern.m)
-        np.add.at(lengths, pattern.jac_row, sizes)
-        counts = moved[pattern.jac_column] & ~(sizes <= ROUNDOFF**2 * lengths[pattern.jac_row])
-        return tuple(np.unique(pattern.jac_row[counts]).tolist())
+        machine, q = self.machine(), self.moved(self.placement, step)
+        observe(machine, 0.0, q, self.still)
+        pattern, motions = machine.pattern, self._massless_motions(q)
+        entries = machine.factor.jacobian / np.sqrt(self.column_weight)[pattern.jac_column]
+        scaled = sps.csr_matrix((entries, (pattern.jac_row, pattern.jac_column)), (pattern.m, pattern.n))
+        lengths = np.sqrt(np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel())
+        felt = abs(scaled @ motions).max(axis=1).toarray().ravel()
+        return tuple(np.flatnonzero(~(felt <= ROUNDOFF * lengths)).tolist())
 
-    def _massless_columns(self, body: Body, places: np.ndarray) -> np.ndarray:
-        """Return which columns of a body, whose velocities M couples, take part in a motion that has no mass, or next
-        to none beside its group. With m, I about the centre c of mass, and velocities in body axes, M is
+    def _massless_motions(self, q: np.ndarray) -> sps.csc_matrix:
+        """Return motions of single bodies that have no mass, or next to none beside their groups, at the pose q: one in
+        each column, of unit length in the weights of columns. Where M couples the velocities of a body in Cartesian
+        coordinates of space it is, with m, I about the centre c of mass, and all velocities in body axes,
 
             [ m 1     -m ĉ             ]
-            [ m ĉ      I + m (c·c - c cᵀ) ]."""
-        if not (self.is_cartesian and isinstance(body, SpatialBody)):
-            return np.ones(places.size, dtype=bool)
-        number, scale = self.evaluator, np.sqrt(self.column_weight[places])
-        mass, com = number(body.mass), np.array([number(x) for x in body.com])
-        inertia = np.array([[number(x) for x in row] for row in body.inertia])
-        arm = np.cross(com, np.eye(3)).T  # arm @ u is com x u
-        inertia = inertia + mass * (com @ com * np.eye(3) - np.outer(com, com))
-        M = np.block([[mass * np.eye(3), -mass * arm], [mass * arm, inertia]]) / np.outer(scale, scale)
-        largest = self.structure.groups.largest(self.masses / self.column_weight)[places].max()
-        masses, motions = np.linalg.eigh(M)
-        found = (np.abs(motions[:, masses <= LIGHT * largest]) > ROUNDOFF).any(axis=1)
-        found[:3] = found[:3].any()  # the axes of velocities are not those of the body
-        return found
+            [ m ĉ      I + m (c·c - c cᵀ) ];
+
+        where it couples others each velocity of the body counts as such a motion."""
+        number, kernels = self.evaluator, self.coordinates.kernels
+        alone, found = self.light_columns.copy(), list[tuple[np.ndarray, np.ndarray]]()
+        *_, block_row, block_column = self.structure.entries(formed=True)
+        coupled = np.isin(np.arange(alone.size), (block_row, block_column))
+        largest = self.structure.groups.largest(self.diagonal / self.column_weight)
+        still, separate = self.still[None], isinstance(kernels, Cartesian) and self.model.dimension == 3
+        pose = self.to_bodies((q[None], still, still))[0] if separate else q
+        for body in self.bodies:
+            places = np.array([k for k in kernels.layout.v[body] if k < alone.size], dtype=np.int64)
+            if not coupled[places].any():
+                continue
+            alone[places] = not separate
+            if not separate:
+                continue
+            scale, mass = np.sqrt(self.column_weight[places]), number(body.mass)
+            com, inertia = (np.array([[number(x) for x in row] for row in rows]) for rows in ([body.com], body.inertia))
+            arm = np.cross(com, np.eye(3)).T  # arm @ u is com x u
+            M = np.block([[mass * np.eye(3), -mass * arm], [mass * arm, inertia - mass * arm @ arm]])
+            masses, motions = np.linalg.eigh(M / np.outer(scale, scale))
+            motions = motions[:, masses <= LIGHT * largest[places].max()]
+            motions[:3] = self.cartesian.layout.rotation(pose, body)[0] @ motions[:3]
+            found += [(places, motion) for motion in motions.T]
+        found += [(np.array([k]), np.ones(1)) for k in np.flatnonzero(alone).tolist()]
+        ends = np.cumsum([0, *(places.size for places, _ in found)])
+        rows, entries = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return sps.csc_matrix((entries, rows, ends), (alone.size, len(found)))
 
     def machine(self, dynamic: bool = False) -> Machine:
         """Work space for the compiled solves: one for each run, since systems can be shared. With `dynamic`, W is M."""

@@ -180,11 +180,11 @@ class KernelCoordinates(CoordinateSet, Protocol):
         """The weights of all velocities, those of what stands still behind the others."""
 
     def masses(self, number: Evaluator) -> np.ndarray:
-        """Return the mass or the moment of inertia of each velocity; 0 for velocities of bodies whose M is singular."""
+        """Return the mass or the moment of inertia of each velocity, while other velocities of its body are free; 0 for
+        velocities that take part in a motion without mass."""
 
     def diagonal(self, number: Evaluator) -> np.ndarray:
-        """Return the diagonal of M, for bodies whose M is singular, too."""
-        return self.masses(number)
+        """Return the mass or the moment of inertia of each velocity, while other velocities of its body are 0."""
 
 
 @dataclass(frozen=True, eq=False)

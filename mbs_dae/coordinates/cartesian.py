@@ -31,6 +31,10 @@ from ..rotations import quaternion
 from ..symbolic.derive import Definition, Inertia, MarkerMap
 from .base import KernelCoordinates, Layout, Motion, cartesian_layout
 
+LOST = 1e-14
+"""A principal moment of less than this part of the largest is roundoff of the tensor; so is such a component of an
+axis."""
+
 
 class Cartesian(KernelCoordinates):
     """What is said of one body asks for no model: the static methods of `PlanarCartesian` and `SpatialCartesian`."""
@@ -53,7 +57,9 @@ class Cartesian(KernelCoordinates):
     whole_turn: ClassVar[Any]
     """(marker, number): what is added to the coordinates of a marker's body by a turn of 2π about the marker."""
     masses_of: ClassVar[Any]
-    """(body, number): what each velocity of a body moves."""
+    """(body, number): what each velocity of a body moves, while its other turns are free."""
+    diagonal_of: ClassVar[Any]
+    """(body, number): what each velocity of a body moves, while its other turns are 0."""
 
     def __init__(self, model: Model):
         self.model = model
@@ -75,6 +81,9 @@ class Cartesian(KernelCoordinates):
 
     def masses(self, number: Evaluator) -> np.ndarray:
         return np.concatenate([self.masses_of(body, number) for body in self.model.bodies.values()])
+
+    def diagonal(self, number: Evaluator) -> np.ndarray:
+        return np.concatenate([self.diagonal_of(body, number) for body in self.model.bodies.values()])
 
     def from_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
         return motion
@@ -123,6 +132,8 @@ class PlanarCartesian(Cartesian):
     def masses_of(body: PlanarBody, number: Evaluator) -> tuple[float, ...]:
         mass = number(body.mass)
         return mass, mass, number(body.inertia)
+
+    diagonal_of = masses_of
 
     @staticmethod
     @cache
@@ -213,8 +224,25 @@ class SpatialCartesian(Cartesian):
         return [*[0.0] * 7, *(tau * number(marker.axes[row][2]) for row in range(3))]
 
     @staticmethod
-    def masses_of(body: SpatialBody, number: Evaluator) -> tuple[float, ...]:
+    def diagonal_of(body: SpatialBody, number: Evaluator) -> tuple[float, ...]:
         return (number(body.mass),) * 3 + tuple(number(body.inertia[k][k]) for k in range(3))
+
+    @staticmethod
+    def masses_of(body: SpatialBody, number: Evaluator) -> tuple[float, ...]:
+        """Return the mass three times and 1 / (I⁻¹)_kk = 1 / Σ u_k² / J over the principal moments J about the centre
+        of mass and their axes u: the moment of inertia about an axis of the body that is free to turn about the others.
+        It is 0 where u_k is not 0 for a J that is. (Where `number` gives an array, so are these.)"""
+        plain = SpatialCartesian.diagonal_of(body, number)
+        if body.principal:
+            return plain
+        tensor = np.moveaxis(np.array([[number(n) for n in row] for row in body.inertia]), (0, 1), (-2, -1))
+        finite = np.isfinite(tensor).all(axis=(-2, -1))[..., None]
+        moments, axes = np.linalg.eigh(np.where(finite[..., None], tensor, 0.0))
+        lost = moments <= LOST * np.abs(moments).max(axis=-1, keepdims=True)
+        idle = (lost[..., None, :] & (np.abs(axes) > LOST)).any(axis=-1)
+        compliance = (axes**2 / np.where(lost, np.inf, moments)[..., None, :]).sum(axis=-1)
+        found = np.where(finite, np.where(idle, 0.0, 1.0 / np.where(idle, 1.0, compliance)), np.nan)
+        return plain[:3] + tuple(np.moveaxis(found, -1, 0))
 
     @staticmethod
     @cache

@@ -53,9 +53,10 @@ def check_masses(system: System) -> None:
     evaluate(run, 0.0, system.placement, system.still)
     factorise_terms(run)
     idle = _idle_motions(system, run.machine.factor)
-    held = system.jacobian(0.0, system.placement) @ idle
-    _, sines, motions = np.linalg.svd(held, full_matrices=True)
-    rank = int((sines > 1e-9 * max(sines.max(initial=0.0), 1e-300)).sum())
+    jacobian = system.jacobian(0.0, system.placement)
+    lengths = np.sqrt(jacobian.multiply(jacobian) @ (1.0 / system.weight))[:, None]
+    _, sines, motions = np.linalg.svd(jacobian @ idle / np.where(lengths > 0.0, lengths, 1.0), full_matrices=True)
+    rank = int((sines > 1e-9).sum())
     if rank == idle.shape[1]:
         return
     free = np.abs(idle @ motions[rank:].T).max(axis=1) * np.sqrt(system.weight) > 1e-6
@@ -71,7 +72,7 @@ def _idle_motions(system: System, factor: Factor) -> np.ndarray:
     """The motions of single bodies that move no mass, of unit length, as columns."""
     pattern, n = system.mass_pattern, system.nv
     M = sps.diags(factor.weight) + sps.csr_matrix((factor.beside, (pattern.block_row, pattern.block_column)), (n, n))
-    columns, largest = [], system.structure.groups.largest(system.masses / system.column_weight)
+    columns, largest = [], system.structure.groups.largest(system.diagonal / system.column_weight)
     for body in system.bodies:
         places = list(system.layout.v[body])
         own = np.sqrt(system.weight[places])

@@ -69,7 +69,7 @@ def _stiffest(system: System, march: March, t: float) -> str:
     own = system.coordinates.kernels
     q, v, _ = system.to_bodies((*motion, still)) if own is not system.coordinates else (*motion, still)
     built, made = system.structure, (system.dynamics.batch, system.signals.late.batch)  # the latter read efforts
-    masses = np.maximum(own.masses(system.evaluator), 1e-12 * (system.heaviest or 1.0))
+    masses = np.maximum(own.diagonal(system.evaluator), 1e-12 * (system.heaviest or 1.0))
     weights, found = own.weights(system.length), dict[str, float]()
     for builder, batch in zip((built.dynamics.batch, built.signals.late.batch), made, strict=True):
         change = np.diff(read_outputs(batch, np.full(2, t), q.copy(), v.copy()), axis=0)[0]

@@ -71,6 +71,8 @@ class Cluster:
         self.arms = random.uniform(-1, 1, (count, dimension))
         """Where on their bodies the pushes act."""
         self.speeds, self.given = np.zeros((count, dimension + len(self.axes)), dtype=object), dict[str, float]()
+        self.frames = np.broadcast_to(np.eye(len(self.axes)), (count, len(self.axes), len(self.axes)))
+        """The axes of bodies in space, as columns."""
         self.bends = np.zeros(0, dtype=object)
         """What the rows make of the speeds beside the accelerations."""
 
@@ -94,6 +96,13 @@ class Cluster:
             self.joints.append((mbs.Revolute, carrier, k, at, np.eye(3)[2]))
         self.meshes.append((count, count + 1, *map(float, radii)))
         return count + 2
+
+    def turn_frames(self) -> None:
+        """Give bodies in space frames that are not principal axes, and make thin rods of two in three."""
+        self.frames = np.linalg.qr(self.random.standard_normal(self.frames.shape))[0]
+        self.frames[np.linalg.det(self.frames) < 0.0, :, 0] *= -1.0
+        for k in np.flatnonzero(self.random.random(len(self.mass)) < 0.67).tolist():
+            self.inertia[k] = self.inertia[k].max() * (np.arange(3) != self.random.integers(3))
 
     def set_moving(self) -> bool:
         """Speeds of all bodies, to the last digit those that some given ones make by the rows; False where rows are
@@ -136,8 +145,13 @@ class Cluster:
         model = (mbs.PlanarModel if flat else mbs.SpatialModel)("cluster", gravity=np.eye(self.dimension)[1] * -9.81)
         bodies = []
         for k, place in enumerate(self.places):
-            inertia = float(self.inertia[k, 0]) if flat else tuple(self.inertia[k].tolist())
-            bodies.append(model.body(f"b{k}", float(self.mass[k]), inertia, position=tuple(place.tolist())))
+            if flat:
+                inertia, frame = float(self.inertia[k, 0]), {}
+            else:
+                turn, inertia = self.frames[k], self.inertia[k]
+                inertia = turn.T @ np.diag(inertia) @ turn
+                inertia, frame = (inertia + inertia.T) / 2, {"rotation": turn}
+            bodies.append(model.body(f"b{k}", float(self.mass[k]), inertia, position=tuple(place.tolist()), **frame))
         for number, (kind, i, k, at, axis) in enumerate(self.joints):
             ends = model.ground if i < 0 else bodies[i], bodies[k]
             more = {} if flat or kind is not mbs.Revolute else {"axis": tuple(axis.tolist())}
@@ -151,7 +165,8 @@ class Cluster:
         for number, (i, k, r_i, r_k) in enumerate(self.meshes):
             model.add(mbs.Gear(f"m{number}", bodies[i], bodies[k], radii=(r_i, r_k)))
         for k, body in enumerate(bodies):
-            model.add(mbs.Force(f"f{k}", body.at(*self.arms[k].tolist()), tuple(self.pushes[k].tolist())))
+            arm = self.arms[k] if flat else self.arms[k] @ self.frames[k]
+            model.add(mbs.Force(f"f{k}", body.at(*arm.tolist()), tuple(self.pushes[k].tolist())))
         return model
 
     def rows(self) -> tuple[np.ndarray, list[int]]:
@@ -236,10 +251,12 @@ class Cluster:
         return np.array([float(x) for x in found[:n]]).reshape(len(self.places), -1), np.array(forces)
 
 
-def became(dimension: int, seed: int, gears: bool = False) -> str:
+def became(dimension: int, seed: int, gears: bool = False, turned: bool = False) -> str:
     """What became of a model: "right" in all sets, "refused" by name in some, "singular" and refused in all, or of
     "dependent" rows, which are not looked at."""
     cluster = Cluster(dimension, seed, gears)
+    if turned:
+        cluster.turn_frames()
     with mp.workdps(DIGITS):
         known = cluster.oracle() if not gears or cluster.set_moving() else "dependent"
     if known == "dependent":
@@ -270,8 +287,8 @@ def became(dimension: int, seed: int, gears: bool = False) -> str:
     return "singular" if isinstance(known, str) else "refused" if "refused" in told else "right"
 
 
-def count(dimension: int, seeds: range, gears: bool = False) -> dict[str, int]:
-    found = [became(dimension, seed, gears) for seed in seeds]
+def count(dimension: int, seeds: range, gears: bool = False, turned: bool = False) -> dict[str, int]:
+    found = [became(dimension, seed, gears, turned) for seed in seeds]
     return {word: found.count(word) for word in ("right", "refused", "singular", "dependent")}
 
 
@@ -294,6 +311,11 @@ def test_random_models_in_motion_with_gears(dimension, models):
     """The same with random speeds, pins whose turns a gear couples, and wheels in mesh."""
     found = count(dimension, range(models), gears=True)
     assert found["refused"] == 0 and found["right"] > models / 3 and found["singular"] > 0
+
+
+def test_random_models_of_thin_rods_in_turned_frames():
+    found = count(3, range(200, 212), gears=True, turned=True)
+    assert found["refused"] == 0 and found["right"] > 4 and found["singular"] > 0
 
 
 @pytest.mark.soak
@@ -415,3 +437,32 @@ def test_random_trees_at_rest_carry_what_hangs_on_them(seed):
     for number, load in enumerate(carried):
         allowed = ALLOWED * np.abs(load).max()
         np.testing.assert_allclose(rest.reaction(f"p{number}")[0, :2], -load, rtol=0.0, atol=allowed)
+
+
+# --- designs of one ensemble, some with light bodies -----------------------------------------------------------------
+
+
+def linkage(mass: float) -> mbs.PlanarModel:
+    """A four-bar whose coupler has the mass m, a parameter."""
+    model = mbs.PlanarModel("four-bar", gravity=(0, -9.81))
+    m = model.parameter("m", mass)
+    crank, coupler = model.body("crank", 1.0, 0.1, position=(0.5, 0)), model.body("b", m, 0.1 * m, position=(1.2, 0))
+    rocker = model.body("rocker", 1.0, 0.1, position=(1.2, -0.5))
+    pins = ("A", model.ground, crank, 0, 0), ("B", crank, coupler, 1, 0), ("C", coupler, rocker, 1.4, 0)
+    for name, one, other, x, y in (*pins, ("D", model.ground, rocker, 1.2, -1.0)):
+        model.add(mbs.Revolute(name, one, other, at=(x, y)))
+    return model
+
+
+@pytest.mark.parametrize("kind", SETS)
+@pytest.mark.parametrize("mass", [1.0, 0.0])
+def test_designs_of_an_ensemble_may_have_light_bodies(mass, kind):
+    """Each member is the same as its own run, to the last bit, whatever the designs before it and the model's own."""
+    model, start = linkage(mass), {"A.omega": 1.0}
+    masses, names = [1e-9, 1.0, 0.0, 1e3], ["A.omega", "D.omega"]
+    found = mbs.ensemble(model.compile(kind), [0.0, 0.05], {"m": masses}, initial=start, outputs=names)
+    assert not found.failures
+    for k, m in enumerate(masses):
+        alone = mbs.simulate(model.with_parameters(m=m).compile(kind), [0.0, 0.05], start)
+        for name in names:
+            assert np.array_equal(found[name][k], alone[name]), (m, name)

@@ -96,7 +96,9 @@ def _workspace(recipe: Recipe, designs: np.ndarray) -> Motions | Walks | None:
         except MbsError:
             continue
         march = workspace.prepared.march
-        if not (workspace.prepared.redundant or march.stages.implicit.weight.size or march.tableau.means):
+        light = workspace.moving.has_light_bodies or march.mechanism.machine.factor.compliance.size
+        # what solves for light bodies has a pattern of its own, and other roundoff
+        if not (light or workspace.prepared.redundant or march.stages.implicit.weight.size or march.tableau.means):
             return workspace
     return None
 

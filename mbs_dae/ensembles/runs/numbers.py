@@ -106,19 +106,24 @@ class Numbers:
 
     @cached_property
     def masses(self) -> np.ndarray:
-        """What the velocities of bodies move."""
+        """What each velocity of a body moves, while its other velocities are free: see `System.masses`."""
         of_body = body_coordinates(self.system.model.dimension)
         return np.concatenate([of_body.masses_of(body, self.columns) for body in self.system.bodies]).T
 
     @cached_property
+    def diagonal(self) -> np.ndarray:
+        of_body = body_coordinates(self.system.model.dimension)
+        return np.concatenate([of_body.diagonal_of(body, self.columns) for body in self.system.bodies]).T
+
+    @cached_property
     def heaviest(self) -> np.ndarray:
-        return (self.masses / self.weights).max(axis=1, initial=0.0)
+        return (self.diagonal / self.weights).max(axis=1, initial=0.0)
 
     @property
     def heavy(self) -> np.ndarray:
         """The members of which no body is light, nor without mass: see `System.has_light_bodies`."""
         masses = self.masses / self.weights
-        light = self.system.structure.groups.are_light(masses) | (masses == 0.0)
+        light = self.system.structure.groups.are_light(masses, self.diagonal / self.weights) | (masses == 0.0)
         return ~light.any(axis=1) & (self.heaviest > 0.0)
 
     @cached_property

@@ -77,7 +77,7 @@ class Starts:
     def ordinary(self) -> np.ndarray:
         """The members with numbers in all places, and no body that is too light."""
         good = self.free.finite & self.positioned.finite & self.moving.finite
-        return good & self.free.heavy
+        return good & self.free.heavy & self.moving.heavy
 
 
 class Releases:
