@@ -64,8 +64,7 @@ def _shape(element: Element, number: Evaluator) -> dict:
     steady = {n: _steady(values[n], number) for n, f in fields.items() if isinstance(f, Expression)}
     constants |= {n: value for n, value in steady.items() if isfinite(value)}
     if shapes := getattr(element, "shapes", ()):
-        geometries = [(shape.whole or shape).geometry for shape in shapes]
-        return {"shapes": tuple(_shape_sketch(one, element.dimension, number) for one in geometries)}
+        return {"shapes": tuple(_shape_sketch(shape.geometry, shape.dimension, number) for shape in shapes)}
     if element.sketch != "contact" or "profile" not in values:
         return {"constants": constants}
     radius = _numeric(values["profile"](theta), number)
@@ -127,6 +126,5 @@ def _numeric(profile: sp.Expr, number: Evaluator) -> Callable[[float], float]:
 def _function(profile: sp.Expr) -> tuple[Callable, list[sp.Symbol]]:
     """Made once for a profile: values of parameters and tables are arguments."""
     symbols = sorted(profile.free_symbols - {theta}, key=str)
-    own = {"Wrap": wrap, "SmoothWrap": wrap}
-    own |= dict.fromkeys(("Lookup", "BentLookup"), lambda table, order, x: lookup(table, 0, order, x))
+    own = {"Lookup": lambda table, order, x: lookup(table, 0, order, x), "Wrap": wrap, "SmoothWrap": wrap}
     return sp.lambdify([theta, *symbols], profile, modules=[own, "math"]), symbols
