@@ -37,7 +37,7 @@ def build(
     tilt = mbs.rotations.about_y(theta)
     top = model.body("top", m, (across, across, along), com=(0, 0, l), rotation=tilt)  # its frame stands in the tip
     top.marker("centre", 0, 0, l)
-    model.add(mbs.Spherical("tip", model.ground, top))
+    model.add(mbs.Spherical("tip", model.ground.at(0, 0, 0, rotation=tilt), top))  # its three angles begin at zero
     return model
 
 

@@ -37,7 +37,7 @@ def slips_in_assembly(system: System, q: np.ndarray) -> dict[str, str]:
     """Return what is to be told of a model that was placed, by its name in `stats`: "slips", the `notes`; instead of it
     "turned" where assembly turned a body of a planar model by more than a whole turn, with the notes behind. There is
     nothing to tell without notes: a driver may begin at any angle. (Attitudes in space count no turns.)"""
-    found = notes(system)
+    found = system.once(notes)
     if not found or system.model.dimension == 3:
         return {"slips": "; ".join(found)} if found else {}
     angles = [system.layout.q[body][2] for body in system.bodies]

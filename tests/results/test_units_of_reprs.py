@@ -148,8 +148,8 @@ TELLING = (
     "Share", "Shares", "Synthesis", "UndecidedPoint", "Workspace",
 )  # fmt: skip
 """Classes whose text holds numbers that have units."""
-GIVEN = ("Body", "Marker", "Reset", "Table", "Units", "PlanarModel", "SpatialModel")
-"""Parts of models: they stand as they were given, in SI."""
+GIVEN = ("Body", "Marker", "Reset", "Rest", "Table", "Units", "PlanarModel", "SpatialModel")
+"""Parts of models, and initial values: they stand as they were given, in SI."""
 
 
 def own_words(name: str) -> bool:
