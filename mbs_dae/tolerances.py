@@ -29,9 +29,10 @@ FLOOR = 1e-8
 in them, and 1e-4 leaves them twelve digits."""
 OFTEN = 20
 """So many corrections of a solution are made at most; each is less than half as large as the one before."""
-UNCERTAIN = 1e-9
-"""A solution of which the last correction, or what roundoff makes of it, is larger than this is refused: one sample of
-roundoff may find a tenth of the error. (Near singular poses, below `DOUBTFUL`, it may be larger in proportion.)"""
+UNCERTAIN = 2e-9
+"""A solution of which the last correction is larger than this is refused. The correction is for the residual and for a
+sample of roundoff: 1e-9 for each, since one sample may find a tenth of the error. (Near singular poses, below
+`DOUBTFUL`, it may be larger in proportion.)"""
 
 # --- rank -----------------------------------------------------------------------------------------------------------
 
