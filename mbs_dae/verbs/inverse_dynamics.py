@@ -176,8 +176,8 @@ def _check_ledger(result: Result) -> None:
     half = _works(result.t[::2], rates.T[::2]).T
     unsure = float(np.abs(half - (works - works[:, :1])[:, ::2]).max())
     most = float((energy.kinetic + np.abs(energy.potential - energy.potential[0]) + np.abs(works).sum(axis=0)).max())
-    way = float(np.ptp(result.q, axis=0).max())
-    roundoff = 1e-9 * float(np.abs(energy.potential).max()) + 1e-12 * way * float(np.abs(np.nan_to_num(result.multipliers)).max(initial=0.0))
+    loads = 0.0 if result.multipliers is None else float(np.nanmax(np.abs(result.multipliers), initial=0.0))
+    roundoff = 1e-9 * float(np.abs(energy.potential).max()) + 1e-12 * loads * float(np.ptp(result.q, axis=0).max())
     error = float(np.abs(energy.error).max())
     if error > NONSENSE * most + 10 * unsure + roundoff:
         what = f"the energy along the prescribed motion is off by {error:.2g} J of {most:.2g} J, and not for want of "
