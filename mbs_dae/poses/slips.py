@@ -37,8 +37,10 @@ def slips_in_assembly(system: System, q: np.ndarray) -> dict[str, str]:
     """Return what is to be told of a model that was placed, by its name in `stats`: "slips", the `notes`; instead of it
     "turned" where assembly turned a body of a planar model by more than a whole turn, with the notes behind. There is
     nothing to tell without notes: a driver may begin at any angle. (Attitudes in space count no turns.)"""
-    found = system.once(notes)
-    if not found or system.model.dimension == 3:
+    model = system.model
+    markers = sum(len(body.markers) for body in (model.ground, *model.bodies.values()))
+    found = system.lately(notes, (markers, *_forgotten(model)), lambda: notes(system))
+    if not found or model.dimension == 3:
         return {"slips": "; ".join(found)} if found else {}
     angles = [system.layout.q[body][2] for body in system.bodies]
     turned = np.abs(q[angles] - system.placement[angles])
