@@ -1,4 +1,4 @@
-"""What `help` of a public class shows: its sentence, its arguments, its example, and what a user calls of it.
+"""The contents of `help` for a public class: its sentence, its arguments, its example, and the names that a user calls.
 
 `help` lists the names that `dir` of a class gives. `PublicClass`, of which every public class is one, leaves out names
 that begin with an underscore, those of Python's own classes, and those that only the package uses; so the completion of

@@ -220,14 +220,14 @@ class System(Remembering):
 
     @cached_property
     def masses(self) -> np.ndarray:
-        """What the velocity of each column of Φ_v moves, while other velocities of its body are free: the mass of its
-        body, or a moment of inertia. A joint moves all that is behind it in the placement, all at rest."""
+        """The mass that each column of Φ_v moves while other velocities of its body are free: the mass of its body, or a
+        moment of inertia. A joint moves all that is behind it in the placement, all at rest."""
         kernels = self.coordinates.kernels
         return self._masses_of_joints[0] if self.structure.transformed else kernels.masses(self.evaluator)
 
     @cached_property
     def diagonal(self) -> np.ndarray:
-        """The same while other velocities are 0."""
+        """The mass that each column of Φ_v moves while other velocities are 0: the diagonal of M."""
         kernels = self.coordinates.kernels
         return self._masses_of_joints[0] if self.structure.transformed else kernels.diagonal(self.evaluator)
 

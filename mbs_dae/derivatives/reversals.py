@@ -53,7 +53,7 @@ class Passage(NamedTuple):
     """The number of the step in the run."""
     t: float
     what: str
-    """What happens, in words."""
+    """A description of the passage, in words."""
     force: int
     """The number of the force in `Reversals`."""
     meets: bool
@@ -102,8 +102,8 @@ def under_root(base: sp.Expr, number: Callable[[sp.Symbol], float]) -> tuple[sp.
 
 
 def told_of_corners(model: Model) -> str:
-    """Which forces read a table with corners by the place or the rate of a motion; "" if none. Steps do not end where a
-    corner is passed, and an error of the run of rtol there is one of about √rtol in how the next motion bends."""
+    """Name the forces that read a table with corners by the place or the rate of a motion; "" if none. Steps do not end
+    at a corner, and an error rtol of the run makes one of about √rtol in the derivatives behind it."""
     who = list[str]()
     for element in model.forces:
         load, slots = element.form()

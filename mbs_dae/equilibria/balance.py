@@ -139,7 +139,7 @@ class Balance:
 
     @cached_property
     def level_scale(self) -> np.ndarray:
-        """The same for each level."""
+        """A factor for each level that gives the stiffnesses of all levels like sizes, (levels,)."""
         found = np.ones(self.efforts.size)
         for level, effort in enumerate(self.efforts) if self.efforts.size > 1 else ():
             own = self.motion_levels == level

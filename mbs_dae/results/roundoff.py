@@ -26,7 +26,7 @@ class Scales:
 
     @classmethod
     def of_result(cls, result: Result) -> Scales:
-        """Those of all quantities that a result has."""
+        """Return the scales of all quantities that a result has."""
         result.quantities.read_all()
         names = [name for name in result.scalar_names if not name.startswith(REMAINDERS)]
         return cls((result.unit(name), result[name]) for name in names)

@@ -57,7 +57,8 @@ NEAR = 0.1
 """Ends of a force that are closer than this part of the model's length may meet in a neighbour: neighbours are moved by
 at most 2 FAR ε = 2.4·10⁻³ of each place and angle."""
 OTHER = {0: 1, 1: -1}
-"""Which side is tried next for neighbours, where they pass something that the run does not pass: both, above, below."""
+"""The side of neighbours to try next, where they pass something that the run does not: above (1) after both (0), below
+(-1) after above."""
 
 Made = Callable[["Beside", np.ndarray, float], np.ndarray]
 """What is differentiated: of a run beside, a state, and by how much later it is there."""

@@ -90,8 +90,8 @@ def _sides(run: Beside, own: Trajectory, beside: Callable[[int], list[Placed]]) 
 
 
 def _add_designs(total: Rows, following: Following, k: int, own: Trajectory, modes: np.ndarray, q: np.ndarray) -> None:
-    """What the same coordinates mean in the designs beside; next to a break that moves, or to a passage of the ends of
-    a force, in those on one side."""
+    """Add the derivatives of bodies by the design, where its coordinates stay the same. Next to a break that moves, or
+    to a passage of the ends of a force, only designs on one side are read."""
     ways = [following.way_at(k, float(t)) for t in own.t]
     for way in {id(one): one for one in ways if one is not None and one.runs}.values():
 

@@ -356,8 +356,9 @@ class Following:
         self, make: MadeOfAll, y: np.ndarray, dy: np.ndarray, S: np.ndarray, when: tuple[float, float],
         later: np.ndarray | None = None, end: np.ndarray | None = None, smooth: bool = False,
     ) -> np.ndarray:  # fmt: skip
-        """The same of what makes all at once; of a step that leads the run to the state `end`, those of neighbours
-        stand first in what is made. What is remembered behind a state is rates."""
+        """Return the derivatives, a row for each parameter, of what `make` computes for all neighbours at once. If it is a
+        step of the run to the state `end`, the states of neighbours stand first in each row. Behind a state stand the
+        rates that the method remembers."""
         unit, size = self.own.units_of(self.run, y, dy), self.S.shape[1]
         for _ in range(size, y.size, size):
             unit = np.concatenate([unit, unit[:size] / (when[1] - when[0])])
@@ -423,7 +424,8 @@ class Following:
         return np.concatenate([row if row.shape[1] else np.full((1, width), np.nan) for row in rows])
 
     def _are_behind(self, plan: Neighbours, made: np.ndarray, end: np.ndarray | None) -> np.ndarray:
-        """Which neighbours, (neighbours,), are beyond a passage on the other side than the run, at an end of a step."""
+        """Return whether each neighbour stands beyond a passage that the run has not made, or the reverse, at an end of a
+        step, (neighbours,)."""
         found, size = np.zeros(len(plan.runs), dtype=bool), self.S.shape[1]
         for n, run in enumerate(plan.runs):
             states = [plan.y[n, :size]] + ([made[n, :size]] if end is not None else [])

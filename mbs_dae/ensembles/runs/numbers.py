@@ -106,7 +106,7 @@ class Numbers:
 
     @cached_property
     def masses(self) -> np.ndarray:
-        """What each velocity of a body moves, while its other velocities are free: see `System.masses`."""
+        """The mass that each velocity of a body moves, while its other velocities are free: see `System.masses`."""
         of_body = body_coordinates(self.system.model.dimension)
         return np.concatenate([of_body.masses_of(body, self.columns) for body in self.system.bodies]).T
 

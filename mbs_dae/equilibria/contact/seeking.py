@@ -59,7 +59,7 @@ class Place:
 
     @cached_property
     def left(self) -> np.ndarray:
-        """What contacts leave of the forces in each level."""
+        """The forces of each level that contacts do not balance."""
         return self.balance.of_levels(self.balance.unbalanced + self.rows.along.T @ self.pushes)
 
     def is_balanced(self, near: float) -> bool:

@@ -39,5 +39,5 @@ class Separation(FrictionElement):
 
     @property
     def bound(self) -> tuple[Form, Slots]:
-        """What stands before the multiplier of the gear: 1."""
+        """The factor of the multiplier of the gear: 1."""
         return Reading(self._form[0].markers, (ONE,), slots=(ONE,)), {ONE: 1.0}
