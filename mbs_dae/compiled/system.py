@@ -220,8 +220,8 @@ class System(Remembering):
 
     @cached_property
     def masses(self) -> np.ndarray:
-        """The mass that each column of Φ_v moves while other velocities of its body are free: the mass of its body, or a
-        moment of inertia. A joint moves all that is behind it in the placement, all at rest."""
+        """The mass that each column of Φ_v moves while other velocities of its body are free: a mass, or a moment of
+        inertia. A joint moves all that is behind it in the placement, all at rest."""
         kernels = self.coordinates.kernels
         return self._masses_of_joints[0] if self.structure.transformed else kernels.masses(self.evaluator)
 

@@ -115,8 +115,8 @@ def _smooth(what: sp.Expr, lower: float, upper: float, said: str) -> Limit:
 
 
 def largest_of(given: Any) -> list[Measured]:
-    """Return the readings whose entries must all be small for the largest value to be small: x and -x for |x|, each value
-    for a multiple of a maximum, and each negative value for a negative multiple of a minimum."""
+    """Return the readings whose entries must all be small for the largest value to be small: x and -x for |x|, each
+    value for a multiple of a maximum, and each negative value for a negative multiple of a minimum."""
     found: list[Measured] = []
     for one in given if isinstance(given, list | tuple) else [given]:
         measured = objective_of(one)

@@ -356,7 +356,7 @@ class Following:
         self, make: MadeOfAll, y: np.ndarray, dy: np.ndarray, S: np.ndarray, when: tuple[float, float],
         later: np.ndarray | None = None, end: np.ndarray | None = None, smooth: bool = False,
     ) -> np.ndarray:  # fmt: skip
-        """Return the derivatives, a row for each parameter, of what `make` computes for all neighbours at once. If it is a
+        """Return the derivatives, a row for each parameter, of what `make` computes for all neighbours at once. For a
         step of the run to the state `end`, the states of neighbours stand first in each row. Behind a state stand the
         rates that the method remembers."""
         unit, size = self.own.units_of(self.run, y, dy), self.S.shape[1]
@@ -424,8 +424,8 @@ class Following:
         return np.concatenate([row if row.shape[1] else np.full((1, width), np.nan) for row in rows])
 
     def _are_behind(self, plan: Neighbours, made: np.ndarray, end: np.ndarray | None) -> np.ndarray:
-        """Return whether each neighbour stands beyond a passage that the run has not made, or the reverse, at an end of a
-        step, (neighbours,)."""
+        """Return whether each neighbour stands beyond a passage that the run has not made, or the reverse, at an end of
+        a step, (neighbours,)."""
         found, size = np.zeros(len(plan.runs), dtype=bool), self.S.shape[1]
         for n, run in enumerate(plan.runs):
             states = [plan.y[n, :size]] + ([made[n, :size]] if end is not None else [])
