@@ -73,7 +73,8 @@ class Contacts(NamedTuple):
     bound_row: Integers
     bound_rows: Integers
     entry: Integers
-    """Of each point its first entry among the switching functions of contacts: its gap, then its slips."""
+    """Of each point its first entry among the switching functions of contacts: its gap, its slips, then the components
+    of its normal force, if that is one of a joint."""
     entries: int
     decides: Integers
     """Pairs of a branch (among those of `bounds`, then those of `program`) and of the point about which it decides."""
@@ -177,6 +178,15 @@ class Contacts(NamedTuple):
     B: Work[Matrix] = zeros("components", "dense")
     pressing: Work[Vector] = zeros("components")
     """The direction of b + B f of each point."""
+    normal: Work[Vector] = zeros("components")
+    """b + B f of each point at the last accelerations; the direction of it that is held in a step, 0 where none is; and
+    what it was where the step ended, or the direction that takes the place of this one."""
+    side: Work[Vector] = zeros("components")
+    end_normal: Work[Vector] = zeros("components")
+    noise: Work[Vector] = zeros("points")
+    """Below this size it is none; and the size below which it has vanished, if it has just been at right angles to the
+    direction held, else 0."""
+    turn: Work[Vector] = zeros("points")
     most: Work[Vector] = zeros("points")
     """How large the friction of each point might be where it sticks."""
     weight: Work[Vector] = zeros("points")
@@ -284,12 +294,17 @@ class ContactsBuilder:
             self.rows_of[e.name] = np.arange(self.rows, self.rows + gaps + (gaps or 1) * size)
             self.rows += self.rows_of[e.name].size
         self.gap, self.slip, self.slips = np.array(places, dtype=np.int64).reshape(-1, 3).T.copy()
-        entries = np.cumsum([0, *((self.gap >= 0) + self.slips)]).astype(np.int64)
+        self._put_bounds(model, batch, coordinates, rows_of)
+        components, _, _, bound_rows = self.bound
+        presses = np.where(bound_rows > 0, components, 0) if components.size else np.zeros_like(self.gap)
+        entries = np.cumsum([0, *((self.gap >= 0) + self.slips + presses)]).astype(np.int64)
         self.entry, self.entries = entries[:-1].copy(), int(entries[-1])
+        ends = zip(entries[1:], presses, strict=True)
+        self.normal_entries = np.array([k for end, n in ends for k in range(end - n, end)], dtype=np.int64)
+        """The entries of the normal forces in joints."""
         many = np.diff(entries).tolist()
         self.switching = [e.who for (e, _), count in zip(self.points, many, strict=True) for _ in range(count)]
         """Whose each entry is."""
-        self._put_bounds(model, batch, coordinates, rows_of)
         self.decides, self.decided = self._decisions()
 
     def _decisions(self) -> tuple[np.ndarray, np.ndarray]:

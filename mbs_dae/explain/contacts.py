@@ -164,7 +164,9 @@ def chatters(march: March, pose: State, entries: Sequence[int]) -> Explanation:
     own = pose.system.structure.contacts
     names = list(dict.fromkeys(own.switching[k] for k in entries))
     gaps = {int(first) for first, gap in zip(own.entry, own.gap, strict=True) if gap >= 0}
-    does = ["open and close"] * bool(gaps & {*entries}) + ["stick and slip"] * bool({*entries} - gaps)
+    presses = {*own.normal_entries.tolist()}
+    does = ["open and close"] * bool(gaps & {*entries}) + ["stick and slip"] * bool({*entries} - gaps - presses)
+    does += ["press from side to side"] * bool(presses & {*entries})
     what = f"{' and '.join(names)} of {pose.system.model.name!r} {' and '.join(does)} without end at t = {pose.t:.6g}: "
     what += f"more than {RUSH} times in {np.ptp(march.search.times):.2g} s"
     advice = 'step over it: method="Moreau", step=1e-3'

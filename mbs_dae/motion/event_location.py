@@ -32,7 +32,7 @@ from ..kernels.abi import compiled, compiled_apart, words_at
 from ..linear.vectors import copy, largest
 from ..symbolic.branches import SIDE, WATCH, WHOLE
 from ..tolerances import FLAT
-from .contact.guards import first_entry, slip_entry
+from .contact.guards import PRESS, TOUCH, first_entry, slip_entry
 from .course import moment
 from .derivative import accelerate_as_held, derivative
 from .methods.method import END, H, T, take_step
@@ -402,8 +402,9 @@ def note_contacts(march, how):
     changed, first = how == BEGAN, events.entries
     for k in range(events.told.size):
         was, now = events.told[k], modes[first + k]
-        is_gap = march.mechanism.switches.kinds[first + k] == WATCH + 1
-        changed = changed or (was != now if is_gap else (was == 0.0) != (now == 0.0))
+        kind = march.mechanism.switches.kinds[first + k]
+        is_gap = kind == TOUCH
+        changed = changed or kind != PRESS and (was != now if is_gap else (was == 0.0) != (now == 0.0))
     if how == BEGAN:
         events.logged[0] = 0
     impacts = march.mechanism.contacts.logged[0]

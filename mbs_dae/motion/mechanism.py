@@ -15,7 +15,7 @@ from ..kernels.functions import addresses
 from ..kernels.images import Image
 from ..linear.kkt import new_factor
 from .contact.forces import contact_powers, push
-from .contact.guards import RUB, TOUCH
+from .contact.guards import PRESS, RUB, TOUCH
 from .contact.impacts import strike
 from .contact.keeping import keep_closed
 from .contact.kept import find_kept
@@ -103,6 +103,7 @@ def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: 
     layout = system.layout
     kinds = np.full(contacts.entries, RUB)
     kinds[contacts.entry] = TOUCH
+    kinds[system.structure.contacts.normal_entries] = PRESS
     kinds = np.concatenate([*(batch.switch_kind for batch in batches), kinds])
     blind = np.concatenate([~np.isin(np.arange(one.switch_at.size), one.slope_of) for one in batches]).astype(np.int64)
     blind = np.append(blind, np.zeros(contacts.entries, dtype=np.int64))

@@ -8,10 +8,10 @@ Their states being held, forces follow from equations, and are as smooth as all 
     slipping    f_s = -μ N s/|s|,      N the normal force, or what presses in a joint, |b + B f|, or given
                                        (s/√(s² + v²), v given, where nothing sticks; μ may depend on |s|)
 
-They are linear but for |b + B f|. There Newton's method takes N for an unknown; of a guide in the plane, where b + B f
-is a number, its first step is the last. Where contacts depend on each other (a table on four legs) the least forces are
-taken; frictions that hold a body together, measured by what each could hold: on a body that is about to be shoved they
-are in one proportion to that, and let go together.
+They are linear but for |b + B f|, whose sense is held over a step (`normals`). There Newton's method takes N for an
+unknown; of a guide in the plane, where b + B f is a number, its first step is the last. Where contacts depend on each
+other (a table on four legs) the least forces are taken; frictions that hold a body together, measured by what each
+could hold: on a body that is about to be shoved they are in one proportion to that, and let go together.
 """
 
 import numpy as np
@@ -26,6 +26,7 @@ from ..derivative import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
 from .delassus import add_responses, force_to_stop, own_pace, respond, use
 from .incipient import beyond, put_incipient, weight_of_changes
+from .normals import put_normals, sense
 from .rubbing import across, direction, resting, sliding
 
 SETTLED, ROUNDS = 1e-13, 100
@@ -66,6 +67,7 @@ def push(mechanism: Mechanism, a: Vector):
         if k < SHARED:
             _weigh(contacts, k < WEIGHED)
     add_responses(mechanism, contacts.amount)
+    put_normals(mechanism)
     if not take_accelerations(machine, a):
         contacts.status[0] = NOT_FINITE
 
@@ -137,18 +139,19 @@ def _put_equations(contacts, x, n):
 
 @compiled
 def _put_pressure(contacts, c, i):
-    """The equation N = |b + B f| of a point, in row i, but for its f: their share is -`pressing` in `_add_effect`.
-    Whether it is linear as it stands."""
+    """The equation N = σ |b + B f| of a point (`normals`), in row i, but for its f: their share is -`pressing` in
+    `_add_effect`. Whether it is linear as it stands."""
     contacts.matrix[i, i] = 1.0
     if is_given(contacts, c):
         contacts.right[i] = given(contacts, c, False)
         return True
-    size = pressure(contacts, c, contacts.amount)
+    size, sign = pressure(contacts, c, contacts.amount), sense(contacts, c, contacts.amount)
     contacts.right[i] = 0.0
     for d in range(contacts.bound[c]):
-        share = component(contacts, c, d, contacts.amount) / size if size > 0.0 else 0.0
-        contacts.pressing[COMPONENTS * c + d] = share
-        contacts.right[i] += share * contacts.b[COMPONENTS * c + d]
+        at = COMPONENTS * c + d
+        share = sign * component(contacts, c, d, contacts.amount) / size if size > 0.0 else contacts.side[at]
+        contacts.pressing[at] = share
+        contacts.right[i] += share * contacts.b[at]
     return False
 
 

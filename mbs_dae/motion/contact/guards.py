@@ -3,6 +3,7 @@
     open        the gap                         closed      the normal force
     slipping    the slip in its direction       sticking    μ f_n - |f_s|, what friction has left
     incipient   by what friction falls short, and how far slip and acceleration are from no longer being parallel
+    slipping in a joint     the normal force along the direction that is held (`normals`)
 
 These are more entries among the switching functions of a run (`switching`), found and passed as all others are.
 """
@@ -27,11 +28,23 @@ from ...compiled.tree.transformation import REACH, transform
 from ...kernels.abi import compiled
 from ...linear.vectors import dot, largest
 from ...symbolic.branches import WATCH
+from .bounds import COMPONENTS
 from .incipient import ENDS, STRAIGHT, is_let_go, longest, stays_incipient, strays
+from .normals import (
+    NONE,
+    any_side,
+    components,
+    follow_normal,
+    guard_of_normal,
+    hold_normals,
+    note_normals,
+    release_normals,
+    turn_normal,
+)
 from .rubbing import across, never_sticks, speed_of
 
-TOUCH, RUB = WATCH + 1, WATCH + 2
-"""More kinds of switching functions: of a gap, and of a slip."""
+TOUCH, RUB, PRESS = WATCH + 1, WATCH + 2, WATCH + 3
+"""More kinds of switching functions: of a gap, of a slip, and of the normal force in a joint."""
 TOUCHES = 1e-9
 """A gap is closed if it is less than this part of how far the model reaches; and it does not part, nor slip, if its
 rate is less than this part of what it is made of."""
@@ -59,6 +72,12 @@ def first_entry(mechanism, c):
 def slip_entry(mechanism, c):
     """The first one of its slip."""
     return first_entry(mechanism, c) + (1 if mechanism.contacts.gap[c] >= 0 else 0)
+
+
+@compiled
+def normal_entry(mechanism, c):
+    """The first one of its normal force, if that is one of a joint."""
+    return slip_entry(mechanism, c) + mechanism.contacts.slips[c]
 
 
 @compiled
@@ -102,6 +121,10 @@ def look_at_contacts(mechanism):
         k = slip_entry(mechanism, c)
         for i in range(contacts.slips[c]):
             switches.value[k + i] = switches.guard[k + i] = _guard_of_slip(contacts, c, i)
+        k = normal_entry(mechanism, c)
+        for i in range(components(contacts, c)):
+            held = i == 0 and any_side(contacts, c)
+            switches.value[k + i] = switches.guard[k + i] = guard_of_normal(contacts, c) if held else ALWAYS
 
 
 @compiled
@@ -150,6 +173,9 @@ def put_contact_scales(mechanism):
         for i in range(contacts.slips[c]):
             size = contacts.parts[contacts.slip[c]] if state == CLOSED else max(most, contacts.most[c])
             switches.scale[k + i] = 1.0 if i == 1 and state in (CLOSED, INCIPIENT) else size
+        k = normal_entry(mechanism, c)
+        for i in range(components(contacts, c)):
+            switches.scale[k + i] = contacts.noise[c] / NONE
 
 
 @compiled
@@ -158,14 +184,14 @@ def put_differences(mechanism, differences):
     contacts, rate = mechanism.contacts, mechanism.switches.rate
     for c in range(contacts.gap.size):
         k, known = first_entry(mechanism, c), 1 if contacts.gap[c] >= 0 and contacts.state[c] == OPEN else 0
-        for i in range(known, (1 if contacts.gap[c] >= 0 else 0) + contacts.slips[c]):
+        for i in range(known, (1 if contacts.gap[c] >= 0 else 0) + contacts.slips[c] + components(contacts, c)):
             rate[k + i] = differences[k + i]
 
 
 @compiled
 def hold_contacts(mechanism):
     """The states of contacts, from their modes: of a gap OPEN or CLOSED; of slips the direction, nothing where they
-    stick."""
+    stick; of normal forces in joints the direction that is held, nothing where none is."""
     contacts, modes, closed = mechanism.contacts, mechanism.switches.mode, 0
     for c in range(contacts.gap.size):
         state, k, size = CLOSED, slip_entry(mechanism, c), 0.0
@@ -180,6 +206,8 @@ def hold_contacts(mechanism):
                 contacts.heading[contacts.slip[c] + i] *= 1.0 / BARELY
         contacts.state[c] = state
         closed += 0 if state == OPEN else 1
+        for d in range(components(contacts, c)):
+            contacts.side[COMPONENTS * c + d] = modes[k + contacts.slips[c] + d] if state == CLOSED else 0.0
     contacts.closed[0] = closed if contacts.G.shape[0] > 0 else 0  # else nothing asks for forces while states hold
 
 
@@ -202,6 +230,8 @@ def tell_states(mechanism):
         for i in range(contacts.slips[c]):
             part = 1.0 if state == CLOSED else BARELY if state == INCIPIENT else 0.0
             modes[k + i] = part * contacts.heading[contacts.slip[c] + i]
+        for d in range(components(contacts, c)):
+            modes[k + contacts.slips[c] + d] = contacts.side[COMPONENTS * c + d] if state == CLOSED else 0.0
 
 
 @compiled
@@ -220,6 +250,7 @@ def note_slips(mechanism, held):
     be `held` in it."""
     contacts = mechanism.contacts
     contacts.resolves[0] = longest(contacts, mechanism.machine.x, held)
+    note_normals(contacts)
     for c in range(contacts.gap.size):
         moves = contacts.state[c] == CLOSED or contacts.state[c] == INCIPIENT
         contacts.fastest[c] = max(contacts.fastest[c], speed_of(contacts, c)) if moves else 0.0
@@ -260,6 +291,8 @@ def follow_slips(mechanism, guards):
     contacts = mechanism.contacts
     for c in range(contacts.gap.size):
         state, first, size = contacts.state[c], contacts.slip[c], across(contacts, c, contacts.onward)
+        if state == CLOSED and components(contacts, c) > 0:
+            guards[normal_entry(mechanism, c)] = follow_normal(contacts, c)
         if contacts.slips[c] < 2 or state in (OPEN, STICKING) or never_sticks(contacts, c):
             continue
         ends = size < contacts.fastest[c] and size <= nothing_of(contacts, c)
@@ -283,6 +316,8 @@ def mark_passed(mechanism, wanted, largest):
     contacts = mechanism.contacts
     for c in range(contacts.gap.size):
         k, first, state = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c]
+        if components(contacts, c) > 0 and wanted[normal_entry(mechanism, c)] == 1:
+            turn_normal(contacts, c, largest[normal_entry(mechanism, c)])
         contacts.began[c] = PARTS if contacts.gap[c] >= 0 and wanted[first_entry(mechanism, c)] == 1 else 0
         if contacts.slips[c] == 0 or never_sticks(contacts, c) or contacts.began[c] == PARTS:
             continue
@@ -305,4 +340,18 @@ def mark_passed(mechanism, wanted, largest):
         for i in range(contacts.slips[c]):  # what joints move, friction does not hold
             away = -contacts.force[first + i] / held if held > 0.0 else contacts.rate[first + i] / speed
             contacts.heading[first + i] = away
+    tell_states(mechanism)
+
+
+@compiled
+def choose_freely(mechanism):
+    """Hold no direction of a normal force while states are chosen."""
+    release_normals(mechanism.contacts)
+    tell_states(mechanism)
+
+
+@compiled
+def hold_senses(mechanism):
+    """Hold the directions of normal forces at the last accelerations for the next step."""
+    hold_normals(mechanism.contacts, CLOSED)
     tell_states(mechanism)

@@ -29,7 +29,7 @@ from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import SIDE
-from ..contact.guards import TOUCH, has_stopped, note_slips, tell_states
+from ..contact.guards import TOUCH, choose_freely, has_stopped, hold_senses, note_slips, tell_states
 from ..derivative import CHOOSE_STATES, accelerate, derivative, keep_contacts
 from .along import read_rates_here
 from .pieces import hold_pieces
@@ -54,6 +54,8 @@ def settle(search: Search, t: float, y: Vector, dy: Vector):
     """The modes of all surfaces on which the motion stands, y' with them, and the guards from which a step begins."""
     switches = search.stages.mechanism.switches
     count = switches.kinds.size
+    if search.stages.mechanism.contacts.gap.size > 0:
+        choose_freely(search.stages.mechanism)
     _unite(search, t, y, dy)
     for _ in range(ROUNDS * (count + 1)):
         changed = _follow(search, t, y, dy)
@@ -72,6 +74,7 @@ def settle(search: Search, t: float, y: Vector, dy: Vector):
                 state = search.stages.mechanism.state
                 keep_contacts(search.stages.mechanism, t, y[: state.q_end], y[state.v_at : state.v_end])
             search.status[0] = derivative(search.stages.mechanism, t, y, dy)
+            hold_senses(search.stages.mechanism)
             look(search.stages.mechanism)
             copy(switches.guard, search.begin)
             note_slips(search.stages.mechanism, False)

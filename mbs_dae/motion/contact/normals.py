@@ -1,0 +1,145 @@
+"""The sense of the normal forces in joints that rub. Compiled.
+
+Friction in a joint is μ |N|, with N = b + B f, and has a kink where N passes zero. No step may cross it. So a direction
+e of N is held within a step, and friction is
+
+    μ σ |N|,        σ = 1 where e · N >= 0,  -1 beyond.
+
+A normal force of one component has σ |N| = e N, which is linear, on both sides of zero. So it is of several components
+where all of them vanish at one instant, N ~ (t - t₀) n: the force of a guide or pin whose load keeps its line and
+changes its sense. The guard is e · N. Behind an instant at which N vanishes, e turns round; where N has only turned by
+a right angle, e is its direction there. Each step that is accepted takes e anew, so N may turn by any angle in time.
+
+Below `NONE` of all loads, N is roundoff, and its guard is positive. The friction that has the
+wrong sign there is of that size.
+"""
+
+import numpy as np
+
+from ...compiled.dynamics import KINETIC
+from ...kernels.abi import compiled
+from ...linear.vectors import largest
+from .bounds import COMPONENTS, component
+
+NONE = 1e-12
+"""A normal force is none below this part of the largest load: roundoff of multipliers is 1e-16 of that in a
+well-conditioned system, and some decades more in others. The instant of a kink is off by this part over the rate of N,
+and what friction does by the square of it."""
+VANISHES = 1e-6
+"""A normal force at right angles to its direction has vanished, not turned, below this part of the largest before."""
+
+
+@compiled
+def components(contacts, c):
+    """How many components the normal force of point c has: 0 if it is that of a gap, or is given."""
+    if contacts.gap[c] >= 0 or contacts.bound_rows[c] == 0:
+        return 0
+    return contacts.bound[c]
+
+
+@compiled
+def sense(contacts, c, forces):
+    """σ of point c with these forces along rows; 1 where no direction is held."""
+    along = 0.0
+    for d in range(contacts.bound[c]):
+        along += contacts.side[COMPONENTS * c + d] * component(contacts, c, d, forces)
+    return -1.0 if along < 0.0 else 1.0
+
+
+@compiled
+def put_normals(mechanism):
+    """Put the N of all points into `normal`, and what is none of it into `noise`: a part of the largest multiplier, of
+    the largest load on a body, or of m v²/L, which stabilisation makes of the roundoff of places."""
+    contacts, tr, most = mechanism.contacts, mechanism.machine.transformation, 0.0
+    loads = tr.fc if tr.edges > 0 else mechanism.machine.f
+    for c in range(contacts.gap.size):
+        many, factor = components(contacts, c), 1.0
+        if many > 0 and most == 0.0:
+            most = 2.0 * mechanism.scalars[KINETIC] / mechanism.machine.extent
+            most = max(most, largest(mechanism.machine.multipliers))
+            for k in range(min(loads.size, contacts.arm.size)):
+                most = max(most, abs(loads[k]) / contacts.arm[k])
+        for r in range(many * contacts.bound_rows[c] if many > 0 else 0):
+            factor = max(factor, abs(contacts.factors[contacts.bound_from[c] + r]))
+        for d in range(many):
+            contacts.normal[COMPONENTS * c + d] = component(contacts, c, d, contacts.amount)
+        contacts.noise[c] = NONE * factor * most
+
+
+@compiled
+def size_of_normal(contacts, c):
+    """|N| of point c at the last accelerations."""
+    square = 0.0
+    for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
+        square += contacts.normal[d] ** 2
+    return np.sqrt(square)
+
+
+@compiled
+def guard_of_normal(contacts, c):
+    """e · N, positive up to `noise` below zero; infinite where no direction is held."""
+    along, held = 0.0, False
+    for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
+        along += contacts.side[d] * contacts.normal[d]
+        held = held or contacts.side[d] != 0.0
+    return along + contacts.noise[c] if held else np.inf
+
+
+@compiled
+def note_normals(contacts):
+    """Keep the N of the last accelerations, those at the end of a step."""
+    for d in range(contacts.normal.size):
+        contacts.end_normal[d] = contacts.normal[d]
+
+
+@compiled
+def follow_normal(contacts, c):
+    """Take e anew from the N where a step ends, unless that is beyond zero; its guard there."""
+    along, square = 0.0, 0.0
+    first, end = COMPONENTS * c, COMPONENTS * c + components(contacts, c)
+    for d in range(first, end):
+        along += contacts.side[d] * contacts.end_normal[d]
+        square += contacts.end_normal[d] ** 2
+    if along <= 0.0 and any_side(contacts, c):
+        return along + contacts.noise[c]
+    for d in range(first, end):
+        contacts.side[d] = contacts.end_normal[d] / np.sqrt(square) if square > 0.0 else 0.0
+    return np.sqrt(square) + contacts.noise[c]
+
+
+@compiled
+def any_side(contacts, c):
+    """Whether a direction of point c is held."""
+    held = False
+    for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
+        held = held or contacts.side[d] != 0.0
+    return held
+
+
+@compiled
+def turn_normal(contacts, c, most):
+    """N of point c, whose guard was at most so large in this step, is at right angles to e: keep -e for the next step,
+    which takes it if N has vanished."""
+    contacts.turn[c] = max(VANISHES * most, 2.0 * contacts.noise[c])
+    for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
+        contacts.end_normal[d] = -contacts.side[d]
+
+
+@compiled
+def release_normals(contacts):
+    """Hold no direction: friction is μ |N| while states are chosen."""
+    contacts.side[:] = 0.0
+
+
+@compiled
+def hold_normals(contacts, closed):
+    """Hold the directions of the last N of all points that slip, whose state is `closed`, for the next step."""
+    for c in range(contacts.gap.size):
+        first, end = COMPONENTS * c, COMPONENTS * c + components(contacts, c)
+        size = size_of_normal(contacts, c)
+        turns = contacts.turn[c] > 0.0 and size <= contacts.turn[c]
+        for d in range(first, end):
+            contacts.side[d] = 0.0
+            if contacts.state[c] == closed and (turns or size > 0.0):
+                contacts.side[d] = contacts.end_normal[d] if turns else contacts.normal[d] / size
+        contacts.turn[c] = 0.0
