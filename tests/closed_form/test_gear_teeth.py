@@ -326,33 +326,37 @@ def test_axes_that_leave_each_other_are_told():
 # --- space ----------------------------------------------------------------------------------------------------------
 
 
+def bevel_pair(place, shaft, radii, mesh, inertia, **teeth):
+    """Two bevel wheels on axes that meet at an angle in the origin, with bearings A and B at these places on them; the
+    directions of the axes, those towards the wheels, and the pitch point, from the cones."""
+    along = np.array([0, 0, 1.0]), np.array([np.sin(shaft), 0, np.cos(shaft)])
+    model = mbs.SpatialModel("bevel")
+    bodies = [model.body(name, mass=1.0, inertia=inertia) for name in "ij"]
+    A, B = (
+        model.add(mbs.Revolute(name, model.ground, body, at=tuple(s * a), axis=tuple(a)))
+        for name, body, s, a in zip("AB", bodies, place, along, strict=True)
+    )
+    model.add(mbs.Gear("teeth", A, B, radii=radii, mesh=mesh, **teeth))
+    out = [a if s >= 0 else -a for a, s in zip(along, place, strict=True)]
+    sizes = [-r if mesh == "internal" and r == min(radii) else r for r in radii]  # a wheel in a ring: beyond its axis
+    sine, cosine = np.linalg.norm(np.cross(*out)), out[0] @ out[1]
+    cone = np.arctan2(sizes[0] * sine, sizes[1] + sizes[0] * cosine)
+    towards = (out[1] - cosine * out[0]) / sine
+    return model, along, out, sizes[0] / np.sin(cone) * (np.cos(cone) * out[0] + np.sin(cone) * towards)
+
+
 @pytest.mark.parametrize("shaft", [np.pi / 2, 1.1, 2.0])
 @pytest.mark.parametrize("mesh", ["external", "internal"])
 @pytest.mark.parametrize("place", [(0.0, 0.0), (0.3, 0.2), (-0.3, 0.2), (0.3, -0.1)])
 def test_bevel_wheels_roll_on_their_pitch_cones(place, mesh, shaft):
     """The pitch point from the cones, written here: there both wheels have one velocity, and the force acts."""
     r_i, r_j = 0.05, 0.12
-    along = np.array([0, 0, 1.0]), np.array([np.sin(shaft), 0, np.cos(shaft)])
-    model = mbs.SpatialModel("bevel")
-    bodies = [model.body(name, mass=1.0, inertia=(0.01, 0.02, 0.02)) for name in "ij"]
-    A, B = (
-        model.add(mbs.Revolute(name, model.ground, body, at=tuple(s * a), axis=tuple(a)))
-        for name, body, s, a in zip("AB", bodies, place, along, strict=True)
-    )
-    model.add(
-        mbs.Gear("teeth", A, B, radii=(r_i, r_j), mesh=mesh),
-        mbs.Driver("motor", mbs.angle(A), 3 * mbs.t),
-        mbs.Motor("load", B, 10.0),
-    )
-    out_i, out_j = (a if s >= 0 else -a for a, s in zip(along, place, strict=True))
-    m_i, m_j = (r_i, r_j) if mesh == "external" else (-r_i, r_j)
-    cosine, sine = out_i @ out_j, np.linalg.norm(np.cross(out_i, out_j))
-    cone = np.arctan2(m_i * sine, m_j + m_i * cosine)
-    towards = (out_j - cosine * out_i) / sine
-    P = m_i / np.sin(cone) * (np.cos(cone) * out_i + np.sin(cone) * towards)
+    model, along, out, P = bevel_pair(place, shaft, (r_i, r_j), mesh, (0.01, 0.02, 0.02))
+    A, B = model.elements["A"], model.elements["B"]
+    model.add(mbs.Driver("motor", mbs.angle(A), 3 * mbs.t), mbs.Motor("load", B, 10.0))
     assert np.isclose(np.linalg.norm(np.cross(P, along[1])), r_j)
     result = mbs.inverse_dynamics(model, [0.0, 0.4])
-    tangent = np.cross(out_i, towards)
+    tangent = np.cross(*out) / np.linalg.norm(np.cross(*out))
     force = -10.0 / (np.cross(P, tangent) @ along[1]) * tangent
     for at in range(2):
         slip = np.cross(3.0 * along[0] - result["B.omega"][at] * along[1], P)
@@ -371,21 +375,10 @@ def test_bevel_wheels_roll_on_their_pitch_cones(place, mesh, shaft):
 def test_the_pressure_angle_drives_bevel_wheels_apart(place, shaft, mesh, radii):
     """|F_t| tan α cos δ towards the axis of a wheel and |F_t| tan α sin δ along it, away from the apex: on wheels that
     run at one speed in all sets, in prescribed motions and at rest, under either load. A ring feels the opposite."""
-    slope = np.tan(np.radians(20))
-    along = np.array([0, 0, 1.0]), np.array([np.sin(shaft), 0, np.cos(shaft)])
-    model = mbs.SpatialModel("bevel")
-    bodies = [model.body(name, mass=1.0, inertia=(0.01, 0.01, 0.01)) for name in "ij"]
-    A, B = (
-        model.add(mbs.Revolute(name, model.ground, body, at=tuple(s * a), axis=tuple(a)))
-        for name, body, s, a in zip("AB", bodies, place, along, strict=True)
-    )
-    model.add(mbs.Gear("teeth", A, B, radii=radii, mesh=mesh, pressure_angle=np.radians(20)))
-    out = [a if s >= 0 else -a for a, s in zip(along, place, strict=True)]
-    sizes = [-r if mesh == "internal" and r == min(radii) else r for r in radii]  # a wheel in a ring: beyond its axis
-    sine, cosine = np.linalg.norm(np.cross(*out)), out[0] @ out[1]
-    cone = np.arctan2(sizes[0] * sine, sizes[1] + sizes[0] * cosine)
-    pitch = np.cos(cone) * out[0] + np.sin(cone) * (out[1] - cosine * out[0]) / sine
-    pitch *= sizes[0] / np.sin(cone)
+    angle = np.radians(20)
+    slope = np.tan(angle)
+    model, along, out, pitch = bevel_pair(place, shaft, radii, mesh, (0.01, 0.01, 0.01), pressure_angle=angle)
+    A, B, sine = model.elements["A"], model.elements["B"], np.linalg.norm(np.cross(*out))
 
     def check(result, moment):
         force = abs(moment) / radii[1]
