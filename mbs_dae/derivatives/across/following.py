@@ -17,6 +17,7 @@ from ...compiled import System
 from ...compiled.dynamics import KINETIC, POTENTIAL
 from ...compiled.machine import DONE
 from ...model.events import Event
+from ...motion.contact.guards import PRESS
 from ...motion.events import asked_by, present
 from ...motion.record import ACCEPTED, NEXT
 from ...motion.samples import Sampling
@@ -234,9 +235,11 @@ class Following:
         run, crossing = self.run, self.crossing
         assert crossing is not None
         strikes, behind = not np.array_equal(run.stages.y0, y), run.stages.k[0].copy()
-        if not strikes and self._is_smooth(dy, behind):
-            return
-        moved = self._moved(crossing, crossing.passed[run.mechanism.switches.kinds[crossing.passed] != WATCH])
+        kinds = run.mechanism.switches.kinds[crossing.passed]
+        if not strikes and self._is_smooth(dy, behind, works=bool((kinds != PRESS).any())):
+            return  # where normal forces vanish, so does what friction takes, and nothing but roundoff is left of it
+        guards = crossing.passed[(kinds != WATCH) & (kinds != PRESS)]
+        moved = self._moved(crossing, guards if guards.size else crossing.passed[kinds != WATCH])
         if broke:
             moved = self._at_once()
         self.last = crossing.t, moved
@@ -456,9 +459,10 @@ class Following:
         self.span = int(np.searchsorted(self.run.course.ends[:-1], t, side="right"))
         return self._way(k, (t, t))
 
-    def _is_smooth(self, before: np.ndarray, after: np.ndarray) -> bool:
+    def _is_smooth(self, before: np.ndarray, after: np.ndarray, works: bool = True) -> bool:
         state = self.run.mechanism.state
-        spans = (slice(state.z_at, state.q_end), slice(state.v_at, state.v_end), slice(state.works_at, None))
+        spans = [slice(state.z_at, state.q_end), slice(state.v_at, state.v_end)]
+        spans += [slice(state.works_at, None)] * works
         return all(is_smooth(before[span], after[span]) for span in spans)
 
     def _moved(self, crossing: Crossing, guards: np.ndarray) -> np.ndarray:

@@ -32,11 +32,11 @@ from .bounds import COMPONENTS
 from .incipient import ENDS, STRAIGHT, is_let_go, longest, stays_incipient, strays
 from .normals import (
     NONE,
-    any_side,
     components,
     follow_normal,
     guard_of_normal,
     hold_normals,
+    holds_side,
     note_normals,
     release_normals,
     turn_normal,
@@ -123,7 +123,7 @@ def look_at_contacts(mechanism):
             switches.value[k + i] = switches.guard[k + i] = _guard_of_slip(contacts, c, i)
         k = normal_entry(mechanism, c)
         for i in range(components(contacts, c)):
-            held = i == 0 and any_side(contacts, c)
+            held = i == 0 and holds_side(contacts, c)
             switches.value[k + i] = switches.guard[k + i] = guard_of_normal(contacts, c) if held else ALWAYS
 
 
@@ -344,7 +344,7 @@ def mark_passed(mechanism, wanted, largest):
 
 
 @compiled
-def choose_freely(mechanism):
+def release_senses(mechanism):
     """Hold no direction of a normal force while states are chosen."""
     release_normals(mechanism.contacts)
     tell_states(mechanism)

@@ -5,10 +5,11 @@ e of N is held within a step, and friction is
 
     μ σ |N|,        σ = 1 where e · N >= 0,  -1 beyond.
 
-A normal force of one component has σ |N| = e N, which is linear, on both sides of zero. So it is of several components
-where all of them vanish at one instant, N ~ (t - t₀) n: the force of a guide or pin whose load keeps its line and
-changes its sense. The guard is e · N. Behind an instant at which N vanishes, e turns round; where N has only turned by
-a right angle, e is its direction there. Each step that is accepted takes e anew, so N may turn by any angle in time.
+A normal force of one component has σ |N| = e N, which is linear, on both sides of zero. One of several components has a
+smooth σ |N| where all of them vanish at one instant, N ~ (t - t₀) n: the force of a guide or pin whose load keeps its
+line and changes its sense. The guard is e · N. Behind an instant at which N vanishes, e turns round; where N has only
+turned by a right angle, e is its direction there. Each step that is accepted takes e anew, so N may turn by any angle
+in time.
 
 Below `NONE` of all loads, N is roundoff, and its guard is positive. The friction that has the
 wrong sign there is of that size.
@@ -77,12 +78,11 @@ def size_of_normal(contacts, c):
 
 @compiled
 def guard_of_normal(contacts, c):
-    """e · N, positive up to `noise` below zero; infinite where no direction is held."""
-    along, held = 0.0, False
+    """e · N, positive up to `noise` below zero, where a direction e is held."""
+    along = 0.0
     for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
         along += contacts.side[d] * contacts.normal[d]
-        held = held or contacts.side[d] != 0.0
-    return along + contacts.noise[c] if held else np.inf
+    return along + contacts.noise[c]
 
 
 @compiled
@@ -100,7 +100,7 @@ def follow_normal(contacts, c):
     for d in range(first, end):
         along += contacts.side[d] * contacts.end_normal[d]
         square += contacts.end_normal[d] ** 2
-    if along <= 0.0 and any_side(contacts, c):
+    if along <= 0.0 and holds_side(contacts, c):
         return along + contacts.noise[c]
     for d in range(first, end):
         contacts.side[d] = contacts.end_normal[d] / np.sqrt(square) if square > 0.0 else 0.0
@@ -108,7 +108,7 @@ def follow_normal(contacts, c):
 
 
 @compiled
-def any_side(contacts, c):
+def holds_side(contacts, c):
     """Whether a direction of point c is held."""
     held = False
     for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):

@@ -29,7 +29,7 @@ from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import SIDE
-from ..contact.guards import TOUCH, choose_freely, has_stopped, hold_senses, note_slips, tell_states
+from ..contact.guards import TOUCH, has_stopped, hold_senses, note_slips, release_senses, tell_states
 from ..derivative import CHOOSE_STATES, accelerate, derivative, keep_contacts
 from .along import read_rates_here
 from .pieces import hold_pieces
@@ -55,7 +55,7 @@ def settle(search: Search, t: float, y: Vector, dy: Vector):
     switches = search.stages.mechanism.switches
     count = switches.kinds.size
     if search.stages.mechanism.contacts.gap.size > 0:
-        choose_freely(search.stages.mechanism)
+        release_senses(search.stages.mechanism)
     _unite(search, t, y, dy)
     for _ in range(ROUNDS * (count + 1)):
         changed = _follow(search, t, y, dy)
