@@ -126,7 +126,8 @@ def _searched(seeking: Seeking, face: Face, base: Point) -> list[Point]:
 def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> list[list[Point]]:
     """The poses at the inner points of many regions: those that throws come to in the largest regions, driven on
     straight lines from each region to its neighbours until none is new. A smaller region has those to which the
-    neighbour with most of them leads. A line across a boundary does not stop the poses that do not meet there."""
+    neighbour with most of them leads, or the next one, where none arrives; and where none leads to any, it is searched
+    as well. A line across a boundary does not stop the poses that do not meet there."""
     equations, region, scale = seeking.equations, seeking.region, seeking.equations.scale
     order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
     beside, large = _neighbours(faces), set(order[:LARGE])
@@ -148,14 +149,20 @@ def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> list[lis
     while waiting:
         waiting = drive([(z, j) for k, z in waiting for j in sorted(beside[k] & large)])
     left, done = set(order[LARGE:]), {k for k in large if known[k]}
+    tried: list[set[int]] = [set() for _ in faces]
     while leaders := {
         k: max(near, key=lambda j: (len(known[j]), abs(faces[j].outer.rough_area)))
         for k in left
-        if (near := beside[k] & done)
+        if (near := (beside[k] & done) - tried[k])
     }:
         drive([(z, k) for k in sorted(leaders) for z in known[leaders[k]]])
-        left -= leaders.keys()
-        done |= {k for k in leaders if known[k]}
+        for k, j in leaders.items():
+            tried[k].add(j)
+        arrived = {k for k in leaders if known[k]}
+        left -= arrived
+        done |= arrived
+    for k in [k for k in order if k in left][:LARGE]:
+        known[k] = _searched(seeking, faces[k], base)
     return known
 
 
