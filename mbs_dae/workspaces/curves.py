@@ -29,11 +29,14 @@ def curves_of(
     limits: dict[str, float] | None = None, first: int = 0,
 ) -> list[SingularCurve]:  # fmt: skip
     """Return the singular curves that the search has found, from number `first` on. With `own` its equations hold the
-    values of the plane; `beside` are the equations of the other kind."""
+    values of the plane; `beside` are the equations of the other kind. Cusps are places of a curve: its polygon in the
+    plane has its corners in them, so it is near to the curve everywhere."""
     found, read = [], Values(begun.model, begun.t, plane)
-    for trace in seeking.curves[first:]:
+    for followed in seeking.curves[first:]:
+        trace, corners = followed.with_places(_cusps(followed) if own else ())
         values = np.array([place.z.p if own else read(place.z.q) for place in trace.places])
-        cusps = _cusps(trace, begun) if own else ()
+        poses = [(Spot(min(k, len(trace.steps) - 1), float(k == len(trace.steps))), trace.places[k].z) for k in corners]
+        cusps = tuple(Special(frozen(z.p), state_at(begun, z.q), spot) for spot, z in poses)
         curve = SingularCurve(
             kind, plane.names, frozen(values), trace.closed, cusps, (), limits or {}, plane.scale, trace, begun
         )
@@ -49,7 +52,7 @@ def with_both(curve: SingularCurve, plane: Plane, beside: Equations, own: bool) 
     return replace(curve, both=_both(curve.trace, curve.begun, read, beside))
 
 
-def _cusps(trace: Trace, begun: Begun) -> tuple[Special, ...]:
+def _cusps(trace: Trace) -> list[tuple[int, float, Place]]:
     problem = trace.problem
     assert isinstance(problem, Singular)
 
@@ -61,9 +64,8 @@ def _cusps(trace: Trace, begun: Begun) -> tuple[Special, ...]:
 
     rates = np.array([rate(place) for place in trace.places])
     if np.abs(rates).max() < NO_RATE:
-        return ()
-    found = zeros_along(trace, rates, rate)
-    return tuple(Special(frozen(place.z.p), state_at(begun, place.z.q), spot) for spot, place in found)
+        return []
+    return trace.zeros(rates, rate)
 
 
 def _both(trace: Trace, begun: Begun, read: Values | None, beside: Equations) -> tuple[Special, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ..results.quantities import frozen
 from .agreement import Counting, disagreements, samples_told
 from .asked import Begun, Plane, state_at
 from .following.equations import Point
-from .following.modes import ALIKE, LEAST, MOST, add_poses, driven, led, met, poses_at
+from .following.modes import LEAST, MOST, add_poses, driven, led, met, poses_at
 from .following.problems import closed_pose, closed_poses
 from .following.search import Region, Seeking, climb
 from .following.tracing import LONG, STUCK
@@ -126,7 +126,8 @@ def _searched(seeking: Seeking, face: Face, base: Point) -> list[Point]:
 def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> list[list[Point]]:
     """The poses at the inner points of many regions: those that throws come to in the largest regions, driven on
     straight lines from each region to its neighbours until none is new. A smaller region has those to which the
-    neighbour with most of them leads. A line across a boundary does not stop the poses that do not meet there."""
+    neighbour with most of them leads, or the next one, where none arrives; and where none leads to any, it is searched
+    as well. A line across a boundary does not stop the poses that do not meet there."""
     equations, region, scale = seeking.equations, seeking.region, seeking.equations.scale
     order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
     beside, large = _neighbours(faces), set(order[:LARGE])
@@ -148,14 +149,20 @@ def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> list[lis
     while waiting:
         waiting = drive([(z, j) for k, z in waiting for j in sorted(beside[k] & large)])
     left, done = set(order[LARGE:]), {k for k in large if known[k]}
+    tried: list[set[int]] = [set() for _ in faces]
     while leaders := {
         k: max(near, key=lambda j: (len(known[j]), abs(faces[j].outer.rough_area)))
         for k in left
-        if (near := beside[k] & done)
+        if (near := (beside[k] & done) - tried[k])
     }:
         drive([(z, k) for k in sorted(leaders) for z in known[leaders[k]]])
-        left -= leaders.keys()
-        done |= {k for k in leaders if known[k]}
+        for k, j in leaders.items():
+            tried[k].add(j)
+        arrived = {k for k in leaders if known[k]}
+        left -= arrived
+        done |= arrived
+    for k in [k for k in order if k in left][:LARGE]:
+        known[k] = _searched(seeking, faces[k], base)
     return known
 
 
@@ -181,13 +188,8 @@ def _count_again(seeking: Seeking, faces: Sequence[Face], known: list[list[Point
             target = faces[k].inner * seeking.equations.scale
             for z in [z for other in sorted(beside[k]) for z in known[other]]:
                 new = poses_at(seeking.equations, seeking.region, target, [z], seeking.step)
-                known[k] += [z for z in new if not _is_known(seeking, z, known[k])]
+                add_poses(seeking.equations, seeking.region, known[k], new)
         doubtful = {k for i, j in unlikely(faces, known) for k in (i, j)}
-
-
-def _is_known(seeking: Seeking, z: Point, known: Sequence[Point]) -> bool:
-    turns = seeking.region.turns
-    return any(float(np.linalg.norm(seeking.equations.between(one, z, turns))) < ALIKE for one in known)
 
 
 def _neighbours(faces: Sequence[Face]) -> dict[int, set[int]]:
@@ -246,8 +248,8 @@ def _one_inside(seeking: Seeking, face: Face) -> list[Point]:
     return []
 
 
-def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> tuple[str, ...]:
-    """What is to be known of the curves, and of their pictures."""
+def interpolations(pictures: Iterable[Followed]) -> list[str]:
+    """Return in words the pictures that are interpolated in some of their steps."""
     notes = []
     for picture in pictures:
         if picture.interpolated:
@@ -256,6 +258,12 @@ def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> t
                 f"a {picture.tag.kind} curve is interpolated between its poses in {len(picture.interpolated)} of its "
                 f"steps, first near ({there}): its equations were not solved there"
             )
+    return notes
+
+
+def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> tuple[str, ...]:
+    """What is to be known of the curves, and of their pictures."""
+    notes = interpolations(pictures)
     for curve in curves:
         there = ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, curve.values[0], strict=True))
         if curve.is_point and not curve.stuck:

@@ -148,6 +148,17 @@ def random_arm(seed: int) -> tuple[Arm, float]:
     return Arm(d, e, h, l1, l2, tuple(limits)), h + random.uniform(-0.7, 0.7) * (l1 + l2)
 
 
+def test_a_limit_that_turns_back_at_full_stretch():
+    """With the turret at its limit the hand goes out on a line to full stretch, and comes back on the same line with
+    the other elbow. The elbow's own limit is 3.4° behind: the sickle between is 0.7 mm wide, 0.1 % of the area."""
+    arm, z = random_arm(45)
+    found = arm.found(z)
+    assert np.isclose(found.area, arm.area(z), rtol=1e-6)
+    stretched = np.sqrt((arm.l1 + arm.l2) ** 2 - (z - arm.h) ** 2)
+    outer = float(np.hypot(stretched + arm.d, arm.e))
+    assert np.isclose(np.hypot(*np.concatenate([points for _, points in found.boundary]).T).max(), outer, rtol=1e-9)
+
+
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 100))])
 def test_random_arms(seed):
     arm, z = random_arm(seed)

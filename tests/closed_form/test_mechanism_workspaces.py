@@ -192,6 +192,42 @@ def test_random_delta_robots(seed):
     assert compare_delta(random_delta(seed)) in ("", "note"), random_delta(seed)
 
 
+def delta_with_rods(out: float, corner: float, arm: float, rod: float, half: float, lean: float, height: float):
+    """Three arms at 120° with two rods each, so that the platform may turn as well."""
+    model = mbs.SpatialModel("delta with six rods")
+    platform = model.body("platform", position=(0.0, 0.0, -height))
+    for k in range(3):
+        turn = 2.0 * np.pi * k / 3.0
+        u, axis = np.array([np.cos(turn), np.sin(turn), 0.0]), np.array([-np.sin(turn), np.cos(turn), 0.0])
+        shoulder = out * u
+        elbow = shoulder + arm * np.cos(lean) * u - arm * np.sin(lean) * np.array([0.0, 0.0, 1.0])
+        link = model.link(f"arm{k}", shoulder, elbow, z_axis=axis)
+        model.add(mbs.Revolute(f"motor{k}", model.ground, link, at=shoulder, axis=axis))
+        for side in (1, -1):
+            ends = link.at(arm / 2, 0.0, side * half), platform.at(*(corner * u + side * half * axis))
+            model.add(mbs.Distance(f"rod{k}{side}", *ends, length=rod))
+    return model
+
+
+@pytest.mark.soak
+def test_six_rods_reach_alike_in_all_thirds():
+    """The delta robot is alike after a third of a turn, and in a mirror: so is what its platform reaches. Beside the
+    middle between two arms it reaches out of a sickle of 6 mm with turned platforms alone, and with few poses."""
+    out, corner, arm, rod, half, height = 0.2, 0.05, 0.25, 0.55, 0.04, 0.55
+    lean = np.arange(-0.9, 1.4, 1e-3)
+    gap = np.hypot(out + arm * np.cos(lean) - corner, height - arm * np.sin(lean)) - rod
+    model = delta_with_rods(out, corner, arm, rod, half, float(lean[np.abs(gap).argmin()]), height)
+    over = {"platform.x": (-0.5, 0.5), "platform.y": (-0.5, 0.5)}
+    motors, place = [f"motor{k}.angle" for k in range(3)], ("platform.x", "platform.y", "platform.z")
+    found = mbs.workspace(model, over, fix={"platform.z": -0.6}, inputs=motors, outputs=place)
+    turn = np.radians([k + side for k in (60, 180, 300) for side in (-25, 25)])
+    points = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    for radius, there in ((0.3, True), (0.389, True), (0.396, False)):
+        reached = np.any([one.contains(radius * points) for one in found.regions if one.reachable], axis=0)
+        assert (reached == there).all()
+    assert is_open(found)
+
+
 # --- platforms on three legs, over two of their lengths ---------------------------------------------------------------
 
 LEGS, POSE = ("leg1.distance", "leg2.distance", "leg3.distance"), ("platform.x", "platform.y", "platform.angle")

@@ -22,6 +22,7 @@ from ...compiled import System
 from ...compiled.derivatives import POSITIONS, PUSHES, DerivativeBuilder, Derivatives, builder_of, differentiate
 from ...compiled.machine import Machine, observe
 from ...compiled.manifold import difference, move
+from ...compiled.poses import differ_poses, move_poses
 from ...compiled.reading import read_outputs
 from ...poses.arcs.track import angles_of
 from ...poses.dependence import PoseRank
@@ -92,6 +93,10 @@ class Equations:
     def angles(self) -> np.ndarray:
         """For each small motion what a whole turn of a body is; 0 for other motions."""
         return self.system.structure.once(angles_of) * 2.0 * np.pi / self.unit
+
+    @cached_property
+    def _turning(self) -> bool:
+        return bool(self.angles.any())
 
     def independent_at(self, q: np.ndarray, p: np.ndarray) -> None:
         """Leave out the rows that depend on others in this pose, which is to be in general position."""
@@ -174,6 +179,13 @@ class Equations:
             P[row, k] = -self.scale[k] * self._per_row[row]
         return P[self.rows]
 
+    @cached_property
+    def _own_entries(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which entries of the slopes are those by motions, and their places in the matrix, row by row."""
+        to, n = self._slopes, self.system.nv
+        entries = np.flatnonzero(to.column < n)
+        return entries, to.row[entries] * n + to.column[entries]
+
     def at(self, point: Point) -> Terms:
         system, n, m = self.system, self.system.nv, len(self.system.rows)
         numbers = self.put(point.p)
@@ -191,21 +203,25 @@ class Equations:
             )
         multipliers = np.zeros(m)
         if point.u.size:
-            multipliers[self.rows[self.ranked]] = point.u * per_row[self.rows[self.ranked]]
+            ranked = self.rows[self.ranked]
+            multipliers[ranked] = point.u * per_row[ranked]
         to = self._slopes
         differentiate(to, self.t, point.q, system.still, system.still, multipliers)
-        matrix = np.zeros(self._shape)
-        matrix[to.row, to.column] = to.values
-        by_p = (
-            matrix[:, 2 * n + 1 :][:, : numbers.shape[1]] @ numbers.T
-            if self.symbols
-            else np.zeros((m + n, self.scale.size))
-        )
         for row, k in self.held:
             phi[row] -= point.p[k]
+        own, mine = self.rows, per_row[self.rows][:, None]
+        if not self.symbols:  # slopes by velocities, accelerations and parameters are of no use
+            entries, places = self._own_entries
+            by_x = np.zeros((m + n, n))
+            by_x.flat[places] = to.values[entries]
+            J, H = by_x[own] * (self.unit * mine), by_x[m:] * (self.unit * self.unit[:, None])
+            return Terms(phi[own] * mine[:, 0], J, self._by_values, H, np.zeros((n, self.scale.size)))
+        matrix = np.zeros(self._shape)
+        matrix[to.row, to.column] = to.values
+        by_p = matrix[:, 2 * n + 1 :][:, : numbers.shape[1]] @ numbers.T
+        for row, k in self.held:
             by_p[row, k] -= 1.0
         by_x, by_p = matrix[:, :n] * self.unit, by_p * self.scale
-        own, mine = self.rows, per_row[self.rows][:, None]
         return Terms(
             phi[own] * mine[:, 0],
             by_x[own] * mine,
@@ -225,16 +241,20 @@ class Equations:
     def moved_poses(self, q: np.ndarray, steps: np.ndarray) -> np.ndarray:
         """Return poses, a row each, moved by small steps, (poses, motions)."""
         found = q.copy()
-        for one, step in zip(found, np.ascontiguousarray(steps * self.unit), strict=True):
-            move(self._machine.manifold, one, step)
+        move_poses(self._machine.manifold, found, np.ascontiguousarray(steps * self.unit))
         return found
 
     def between_poses(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Return the small steps from poses to others, a row each, (poses, motions)."""
         ways = np.zeros((len(one), self.system.nv))
-        for start, end, way in zip(one, other, ways, strict=True):
-            difference(self._machine.manifold, start, end, way)
+        differ_poses(self._machine.manifold, *(np.ascontiguousarray(poses) for poses in (one, other)), ways)
         return ways / self.unit
+
+    def ways(self, one: Point, q: np.ndarray, p: np.ndarray, turns: np.ndarray) -> np.ndarray:
+        """Return the small steps from a point to others, a row of q and p each, but for whole turns of bodies and
+        values: (points, motions + values)."""
+        way = self.between_poses(np.repeat(one.q[None], len(q), axis=0), q)
+        return np.hstack([_rest(way, self.angles), _rest(p - one.p, turns) / self.scale])
 
     def between(self, one: Point, other: Point, turns: np.ndarray | None = None) -> np.ndarray:
         """The small step from a point to another; with `turns` (what a whole turn adds to each value) but for whole
@@ -244,8 +264,8 @@ class Equations:
         way /= self.unit
         values = other.p - one.p
         if turns is not None:
-            way = _rest(way, self.angles)
-            values = _rest(values, turns)
+            way = _rest(way, self.angles) if self._turning else way
+            values = _rest(values, turns) if turns.any() else values
         return np.concatenate([way, values / self.scale])
 
 

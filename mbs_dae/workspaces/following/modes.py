@@ -61,8 +61,17 @@ def _rest(way: np.ndarray, turns: np.ndarray) -> np.ndarray:
 def add_poses(equations: Equations, region: Region, found: list[Point], new: Iterable[Point]) -> None:
     """Append to `found` each new pose that differs from all poses in it."""
     for z in new:
-        if not any(np.linalg.norm(equations.between(one, z, region.turns)) < ALIKE for one in found):
+        if same_pose(equations, region, found, z) is None:
             found.append(z)
+
+
+def same_pose(equations: Equations, region: Region, found: Sequence[Point], z: Point) -> int | None:
+    """Return the number of the pose in `found` that is the same but for whole turns; None if there is none."""
+    if not found:
+        return None
+    q, p = (np.array([one[k] for one in found]) for k in (0, 1))
+    alike = np.flatnonzero(np.linalg.norm(equations.ways(z, q, p, region.turns), axis=1) < ALIKE)
+    return int(alike[0]) if len(alike) else None
 
 
 def _passes(
@@ -226,9 +235,9 @@ def met(equations: Equations, region: Region, near: Point, values: np.ndarray, m
     times: list[int] = []
     for count, z in enumerate(thrown(equations, near, values, most), 1):
         if z is not None:
-            known = [bool(np.linalg.norm(equations.between(one, z, region.turns)) < ALIKE) for one in found]
-            if any(known):
-                times[known.index(True)] += 1
+            known = same_pose(equations, region, found, z)
+            if known is not None:
+                times[known] += 1
             else:
                 found.append(z)
                 times.append(1)

@@ -213,15 +213,15 @@ class Seeking:
         """Whether a pose with its values is one of a curve."""
         turns, scale = self.region.turns, self.equations.scale
         whole = np.where(turns > 0.0, turns, 1.0)
-        way = np.array([place.z.p for place in curve.places]) - z.p
+        q, p = curve.points
+        way = p - z.p
         way = np.where(turns > 0.0, way - whole * np.rint(way / whole), way) / scale
-        for k in np.flatnonzero(np.linalg.norm(way, axis=1) < 1.5 * self.step):
+        near = np.flatnonzero(np.linalg.norm(way, axis=1) < 1.5 * self.step)
+        off = -self.equations.ways(z, q[near], p[near], turns)
+        for k in near[np.linalg.norm(off, axis=1) < 1.5 * self.step].tolist():
             place = curve.places[k]
-            off = curve.problem.between(place.z, z)
-            if np.linalg.norm(off) > 1.5 * self.step:
-                continue
-            ahead = float(off @ place.t[: off.size])
-            reached = _reached(curve, place, ahead, place.z.u.size)
+            own = curve.problem.between(place.z, z)
+            reached = _reached(curve, place, float(own @ place.t[: own.size]), place.z.u.size)
             if reached is not None and np.linalg.norm(curve.problem.between(reached.z, z)) < KNOWN:
                 return True
         return False

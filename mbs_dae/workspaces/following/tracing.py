@@ -7,8 +7,9 @@ halved. The curve is closed where it comes back through its first place, whole t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -22,7 +23,6 @@ SMOOTH = 0.03
 """How much the chord of a step may differ from that of its tangents, as a part of the step."""
 SMALLEST = 1e-7
 SAME = 1e-8
-ROUNDS = 8
 CLOSED, LEFT, LONG, STUCK = "closed", "left", "long", "stuck"
 """Why a curve ends."""
 
@@ -62,55 +62,58 @@ class Trace:
     def closed(self) -> bool:
         return self.ending == CLOSED
 
+    @cached_property
+    def points(self) -> tuple[np.ndarray, np.ndarray]:
+        """The poses and the values of all places, a row each."""
+        return np.array([place.z.q for place in self.places]), np.array([place.z.p for place in self.places])
+
     def inside(self, k: int, h: float) -> Place:
         """The place a way h along the tangent of place k."""
         if h == 0.0:
             return self.places[k]
         if h == self.steps[k]:
             return self.places[k + 1]
-        base, x = self.places[k], h
-        for _ in range(ROUNDS):
-            found = self._beside(k, x)
-            if found is None:
-                break
-            off = h - ahead(self.problem, base, found)
-            if abs(off) < TIGHT:
-                return found
-            x += off
-        raise ArithmeticError(f"no place within step {k}")
+        found = self._beside(k, h)
+        if found is None:
+            raise ArithmeticError(f"no place within step {k}")
+        return found
 
     def _beside(self, k: int, h: float) -> Place | None:
         """The place a way h along the tangent of place k, within the step. Newton's method begins on the cubic
         h t + h² b + h³ c, which has the place and the tangent of the end of the step as well."""
-        base, end, size = self.places[k], self.places[k + 1], self.steps[k]
-        if k not in self.bends:
-            slope = float(end.t @ base.t)
-            if slope <= 0.0 or size <= 0.0:
-                return beside(self.problem, base, h)
-            off = (problem_way(self.problem, base.z, end.z) - size * base.t) / size**2
-            turned = (end.t / slope - base.t) / size
-            self.bends[k] = 3.0 * off - turned, (turned - 2.0 * off) / size
-        b, c = self.bends[k]
-        near = self.problem.moved(base.z, h * (base.t + h * (b + h * c)))
-        found = closing(self.problem, near, base.t)
+        base, size, step = self.places[k], self.steps[k], h * self.places[k].t
+        if float(self.places[k + 1].t @ base.t) > 0.0 and size > 0.0:
+            b, c = self._bend(k)
+            step = step + h * h * (b + h * c)
+        found = closing(self.problem, self.problem.moved(base.z, step), base.t, (base.z, h))
         return None if found is None else Place(found[0], *tangent_at(found[1], base.t))
+
+    def _bend(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The coefficients b and c of the cubic of step k."""
+        if k not in self.bends:
+            base, end, size = self.places[k], self.places[k + 1], self.steps[k]
+            off = (problem_way(self.problem, base.z, end.z) - size * base.t) / size**2
+            turned = (end.t / float(end.t @ base.t) - base.t) / size
+            self.bends[k] = 3.0 * off - turned, (turned - 2.0 * off) / size
+        return self.bends[k]
 
     def zero(self, k: int, low: float, high: float, function: Callable[[Place], float]) -> tuple[float, Place]:
         """Where in a step a function is zero that has these values at its ends, of different sign: how far along the
         tangent of place k, and the place. By secants within a bracket (the Illinois rule)."""
-        base, a, b, size = self.places[k], 0.0, self.steps[k], max(abs(low), abs(high))
-        place = base
+        a, b, size, before = 0.0, self.steps[k], max(abs(low), abs(high)), np.inf
+        place = self.places[k]
         if low == 0.0:
-            return 0.0, base
+            return 0.0, place
         for _ in range(60):
             x = b - high * (b - a) / (high - low)
-            found = self._beside(k, x if a < x < b else 0.5 * (a + b))
+            x = x if a < x < b else 0.5 * (a + b)
+            found = self._beside(k, x)
             if found is None:
                 raise ArithmeticError(f"no place within step {k}")
-            place = found
-            x, value = ahead(self.problem, base, place), function(place)
-            if abs(value) < 1e-13 * size or b - a < 1e-14:
+            place, value = found, function(found)
+            if abs(value) < TIGHT * size or abs(x - before) < TIGHT:
                 break
+            before = x
             if value * low > 0.0:
                 a, low, high = x, value, 0.5 * high
             else:
@@ -124,6 +127,30 @@ class Trace:
         for k in np.flatnonzero(numbers[:-1] * numbers[1:] < 0.0).tolist():
             found.append(self.zero_in(k, float(numbers[k]), float(numbers[k + 1]), function))
         return found
+
+    def with_places(self, zeros: Sequence[tuple[int, float, Place]]) -> tuple[Trace, list[int]]:
+        """Return the curve with each of these zeros, one in a step at most, as a place of its own; and the numbers of
+        these places. A zero next to a place is that place. Where another curve crosses in the step, equations may have
+        two tangents at the zero, and the tangent is that of the cubic."""
+        between = {k: (part, place) for k, part, place in zeros}
+        places, steps, numbers = [self.places[0]], list[float](), []
+        for k, size in enumerate(self.steps):
+            part, place = between.get(k, (0.0, self.places[k]))
+            if k in between and min(part, 1.0 - part) * size > SMALLEST:
+                numbers.append(len(places))
+                if self.places[k].sense * self.places[k + 1].sense < 0.0:
+                    h, (b, c) = part * size, self._bend(k)
+                    t = self.places[k].t + h * (2.0 * b + 3.0 * h * c)
+                    place = Place(place.z, t / np.linalg.norm(t), self.places[k].sense)
+                places.append(place)
+                steps += [part * size, ahead(self.problem, place, self.places[k + 1])]
+            else:
+                if k in between:
+                    numbers.append(len(places) - 1 + int(part > 0.5))
+                steps.append(size)
+            places.append(self.places[k + 1])
+        passed = [k for k in range(len(steps)) if places[k].sense * places[k + 1].sense < 0.0]
+        return Trace(self.problem, places, steps, self.ending, self.beginning, passed), numbers
 
     def zero_in(self, k: int, low: float, high: float, function: Callable[[Place], float]) -> tuple[int, float, Place]:
         """Return the zero of a function in step k, as `zeros` does; the nearer end where equations are not solved."""
@@ -150,13 +177,19 @@ def tangent_at(jacobian: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarra
     return t / np.linalg.norm(t), sense
 
 
-def closing(problem: Smooth, z: Point, across: np.ndarray) -> tuple[Point, np.ndarray] | None:
-    """Newton's method from z, with steps at right angles to a direction; the point and F' there. None where it does not
-    close."""
+def closing(
+    problem: Smooth, z: Point, across: np.ndarray, far: tuple[Point, float] | None = None
+) -> tuple[Point, np.ndarray] | None:
+    """Newton's method from z, with steps at right angles to a direction, or to the point that is so far ahead of
+    another one in this direction: in space turns one after the other are not their sum. The point and F' there; None
+    where it does not close."""
     before, right = np.inf, np.zeros(len(across))
     for _ in range(12):
         value, jacobian = problem.value(z)
         size = float(np.abs(value).max())
+        if far is not None:
+            right[-1] = far[1] - across @ problem_way(problem, far[0], z)
+            size = max(size, abs(right[-1]))
         if not np.isfinite(size):
             return None
         if size < TIGHT or (size < LOOSE and size > 0.25 * before):

@@ -33,6 +33,7 @@ from ..following.equations import Point
 from ..found import Area, SingularCurve
 from ..plane.arcs import Followed, Piece, PlaneCurve
 from ..plane.faces import Face, distance_to, faces_of, pieces_of
+from ..regions import interpolations
 from .boundaries import Boundaries
 from .limits import KEPT, Limits, limits_of
 from .samples import pose_of
@@ -167,6 +168,7 @@ def reachable_workspace(
         for face, poses in zip(faces, known, strict=True)
         if poses
     ]  # fmt: skip
+    notes += interpolations(dict.fromkeys(piece.curve for piece in pieces if isinstance(piece.curve, Followed)))
     regions.sort(key=lambda one: -abs(one.face.outer.rough_area))
     return ReachableWorkspace(
         flat.names, flat.units, own.name, tuple(regions), tuple(every), dict(bounds.pairs), tuple(notes), tuple(pieces),

@@ -1,0 +1,19 @@
+"""Small motions of many poses at once. Compiled."""
+
+from ..kernels.abi import compiled_apart
+from ..kernels.blocks import Matrix
+from .manifold import Manifold, difference, move
+
+
+@compiled_apart
+def move_poses(manifold: Manifold, q: Matrix, steps: Matrix):
+    """Go from each pose, a row of q, by the small motion in the row of `steps`."""
+    for k in range(q.shape[0]):
+        move(manifold, q[k], steps[k])
+
+
+@compiled_apart
+def differ_poses(manifold: Manifold, q0: Matrix, q1: Matrix, out: Matrix):
+    """The small motions from the rows of q0 to those of q1."""
+    for k in range(q0.shape[0]):
+        difference(manifold, q0[k], q1[k], out[k])
