@@ -51,12 +51,13 @@ def test_a_ball_between_two_teeth_of_a_star():
     """Both flanks share its weight alike; the root stands upright."""
     turn = np.pi / 2 - np.pi / TEETH
     upright = [(r * np.cos(angle + turn), r * np.sin(angle + turn)) for r, angle in POLAR]
-    run = mbs.simulate(with_ball(upright, (0, 1.6), (0, -9.81), radius=0.15), [0, 2])
+    model = with_ball(upright, (0, 1.6), (0, -9.81), radius=0.15)
+    run = mbs.simulate(model, [0, 2])
     tip, root = np.array([np.sin(np.pi / TEETH), np.cos(np.pi / TEETH)]), np.array([0, 0.5])
     flank = tip - root
     half = np.arctan2(flank[0], flank[1])
     assert run["ball.y"][-1] == pytest.approx(0.5 + 0.15 / np.sin(half), abs=1e-7)
-    pressed = [run[f"{name}.force"][-1] for name in run.system.model.elements]
+    pressed = [run[f"{name}.force"][-1] for name in model.elements]
     assert sum(pressed) == pytest.approx(2 * 9.81 / np.sin(half), rel=1e-6)
 
 
