@@ -16,7 +16,7 @@ from sympy.simplify.cse_main import tree_cse
 from ..errors import ModelError
 from .branches import Branched, Chosen, Held, Rounded, branched
 from .derive import Composed, Definition
-from .functions import Lookup, OfPieces, Opaque, Unwound, Wrapping, as_sympy
+from .functions import BentLookup, Lookup, OfPieces, Opaque, Unwound, Wrapping, as_sympy
 
 FUNCTIONS = (
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "copysign", "cos", "cosh", "erf", "erfc", "exp",
@@ -159,7 +159,10 @@ def functions_as_definitions(
     definitions: Sequence[Definition], outputs: Sequence[sp.Expr]
 ) -> tuple[list[Definition], list[sp.Expr]]:
     """Each opaque function becomes definitions of its own: its argument, then its derivative there; those inside others
-    first. The order stays such that each needs only those before it."""
+    first. The order stays such that each needs only those before it.
+
+    A table with knots is read at one place by all its derivatives, so that one decision chooses its piece. The others
+    have a place each: powers of a place that two polynomials share would be taken out of both."""
     written: list[Definition] = []
     names: dict[sp.Expr, sp.Symbol] = {}
     places: dict[sp.Expr, sp.Symbol] = {}
@@ -168,11 +171,13 @@ def functions_as_definitions(
         while given := sorted((g for g in e.atoms(Opaque) if not g.args[2].has(Opaque)), key=sp.default_sort_key):
             for g in given:
                 if g not in names:
-                    if (argument := g.args[2]) not in places:
-                        places[argument] = sp.Symbol(f"at_{len(places)}", real=True)
-                        written.append((places[argument], argument))
+                    function, _, argument = g.args
+                    key = argument if function.has(BentLookup) else g
+                    if key not in places:
+                        places[key] = sp.Symbol(f"at_{len(places)}", real=True)
+                        written.append((places[key], argument))
                     names[g] = sp.Symbol(f"given_{len(names)}", real=True)
-                    written.append((names[g], named(g.at(places[argument]))))
+                    written.append((names[g], named(g.at(places[key]))))
             e = e.xreplace(names)
         return e
 
