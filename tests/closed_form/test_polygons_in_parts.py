@@ -29,6 +29,15 @@ def test_corners_that_do_not_go_round_are_told(corners):
         mbs.Polygon(mbs.PlanarModel("yard").ground, corners).parts()
 
 
+def test_a_rounded_polygon_has_no_parts():
+    """Rounded parts would leave notches at the ends of the lines between them."""
+    model = mbs.PlanarModel("yard")
+    with pytest.raises(mbs.ModelError, match="needs sharp corners.*round what it touches"):
+        mbs.Polygon(model.ground, ANGLE, radius=model.parameter("r", 0.1)).parts()
+    (box,) = mbs.Polygon(model.ground, ANGLE[:3], radius=0.1).parts()
+    assert box.radius == 0.1 and len(box.points) == 3
+
+
 def with_ball(corners, position, gravity, radius=0.2):
     model = mbs.PlanarModel("yard", gravity=gravity)
     ball = model.body("ball", mass=2.0, inertia=0.04, position=position)

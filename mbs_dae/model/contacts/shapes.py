@@ -265,7 +265,7 @@ class Polygon(Shape):
 
     def parts(self) -> list[Polygon]:
         """Convex polygons at the same marker that make up this one, a list; each is to have a contact of its own. Its
-        corners are numbers and go round counterclockwise. A picture shows the polygon as a whole.
+        corners are sharp, are numbers and go round counterclockwise. A picture shows the polygon as a whole.
 
         >>> model = mbs.PlanarModel("bracket")
         >>> corners = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
@@ -279,9 +279,12 @@ class Polygon(Shape):
         if not found:
             what = f"the corners of {self} do not go round it once, counterclockwise: two of its sides cross, or touch"
             raise ModelError(f"{what}; order them")
+        if self.radius != 0 and len(found) > 1:
+            what = f"parts() of {self} needs sharp corners: parts that are rounded leave notches where they meet"
+            raise ModelError(f"{what}; give it no radius, and round what it touches")
         made = [Polygon(self.marker, [self.points[k] for k in part], self.radius) for part in found]
         for part in made:
-            part.whole = Polygon(self.marker, self.points)
+            part.whole = self
         return made
 
     def _check_radius(self, number: Callable[[Number], float], who: str) -> None:
