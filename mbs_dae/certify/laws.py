@@ -62,6 +62,8 @@ class Decisions:
             "wrap": self.wrap,
             "unwound": self.unwound,
             "lookup": self.lookup,
+            "knot": lambda *of: interval(0.5),  # no piece is held: each is where it is
+            "piece": lambda tables, start, order, x, held: self.lookup(tables, start, order, x),
         }
 
     def _mark(self, where_not: Any, mask: Bounds) -> None:

@@ -26,9 +26,7 @@ from ..compiled import System
 from ..compiled.reading import Reader
 from ..model.forces.base import EffortElement
 from ..model.measures import Quantity
-from ..model.model import Model
 from ..symbolic.derive import Relation
-from ..symbolic.functions import Lookup
 from ..symbolic.loads import Load
 from ..symbolic.markers import marker_symbols, t, variables
 from ..symbolic.markers.primitives import distance
@@ -99,23 +97,6 @@ def under_root(base: sp.Expr, number: Callable[[sp.Symbol], float]) -> tuple[sp.
                 return None
         found.append(root)
     return tuple(found)
-
-
-def told_of_corners(model: Model) -> str:
-    """Name the forces that read a table with corners by the place or the rate of a motion; "" if none. Steps do not end
-    at a corner, and an error rtol of the run makes one of about √rtol in the derivatives behind it."""
-    who = list[str]()
-    for element in model.forces:
-        load, slots = element.form()
-        for e in (e for row in load.rows for e in row.atoms(Lookup)):
-            table = getattr(slots.get(e.args[0], e.args[0]), "table", None)
-            if table is not None and e.args[2].free_symbols - {*slots, t} and table.breaks(1):
-                who.append(element.who)
-    if not who:
-        return ""
-    what = f"{', '.join(dict.fromkeys(who))}: a table with corners, read by the motion"
-    why = "where derivatives are right to about the root of rtol"
-    return f"{what}, {why}; a Piecewise, Max or kind='cubic' loses nothing"
 
 
 class Reversals:

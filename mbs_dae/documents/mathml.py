@@ -93,6 +93,8 @@ class Printer(MathMLPresentationPrinter):
         primes = [self._element("mo", text="′" * int(order))] if order else []
         return self._element("mrow", name, *primes, *self._in_parentheses([x]))
 
+    _print_BentLookup = _print_Lookup
+
     def _print_Opaque(self, e: Any) -> Any:
         return self._called("f" + "′" * int(e.args[1]), [e.args[2]])
 

@@ -12,6 +12,7 @@ from ..compiled.reading import read_outputs
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError
 from ..linear.kkt import Factor
 from ..model.events import Reset
+from ..model.parameters import constants_out
 from ..motion import run as marching
 from ..motion.contact.states import UNSOLVED
 from ..motion.derivative import Mechanism, evaluate, factorise_terms
@@ -23,6 +24,8 @@ from ..motion.switching.search import CHATTERS, RUSH, TANGLED
 from ..poses.dependence import joints_at_fault
 from ..poses.freedom import free_motions
 from ..results.result import Result, State
+from ..symbolic.derive import Reading
+from ..symbolic.functions import BentLookup, written_out
 from ..tolerances import ROUNDOFF
 from .accuracy import energy_allowed, relative_violations, violation_allowed
 from .contacts import chatters, touching_now, without_forces
@@ -31,6 +34,8 @@ from .undefined import HUGE, undefined_force
 
 STEPPED = ', or step over it: method="Moreau", step=1e-3'
 """What helps wherever contacts are the trouble."""
+CORNER = "write a contact for each of its profile's parts(), round the corner by more points"
+"""What helps where a point comes to rest in a corner of a profile."""
 DEAD = 1e-4  # a slip is at a dead point if free motions change it by less than this part of what free bodies could
 FAINT = 100.0  # a motion of less than so many tolerances is told to be faint
 REST = 1e-12  # one of less than this (lengths of the model or rad, and a second) is none but for roundoff
@@ -221,6 +226,25 @@ def _dead_frictions(pose: State) -> list[str]:
     ]
 
 
+def _knots_of_tables(pose: State, names: set[str]) -> list[str]:
+    """Where contacts of these names read tables with corners in a pose: the knots that are nearest."""
+    bodies, found = pose.system.cartesian, list[str]()
+    state = np.full(1, pose.t), *(x.reshape(1, -1) for x in pose.motion[:2])
+    for element in bodies.structure.contacts.elements:
+        if element.who not in names:
+            continue
+        form, slots = element.form()
+        lookups = {e for one in form.expressions for e in written_out(one).atoms(BentLookup)}
+        for symbol, place in {(slots[e.args[0]], e.args[2].xreplace(slots)) for e in lookups}:
+            reading, constants = constants_out(Reading(form.markers, (place,), steps=form.steps))
+            x, table = float(bodies.read_values(reading, constants, element.markers, *state)[0, 0]), symbol.table
+            period = table.x[-1] - table.x[0] if table.periodic else 0.0
+            turns = period * np.floor((x - table.x[0]) / period) if period else 0.0
+            knot = table.x[np.argmin(np.abs(table.x - (x - turns)))]
+            found.append(f"at {knot:.6g} in the table of {element.who}")
+    return sorted(set(found))
+
+
 def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
     """Constraints that drift, or what makes steps short; and what to do about it."""
     system, name, t, widest, fixed = pose.system, pose.system.model.name, pose.t, march.widest[0], march.control.fixed
@@ -256,6 +280,8 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
             return what, "write a smooth expression, or bound steps by max_step="
         if who and who <= {one.who for one in system.structure.contacts.elements}:
             what = f"{names} of {name!r} goes over from one piece of its gap to another {many}: bodies come to rest "
+            if knots := _knots_of_tables(pose, who):
+                return what + f"in a corner, {' and '.join(knots)}", CORNER + STEPPED
             return what + "in a corner", "write a contact for each side of the corner"
         what = f"{names} of {name!r} switches back and forth {many}: each of its branches drives the motion back to "
         return what + "the other", "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
@@ -269,6 +295,8 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         deciding = deciding or {*system.structure.deciding}
         what = f"{' or '.join(sorted(deciding))} of {name!r} cannot be followed at t = {t:.6g}: it jumps there, or "
         instead = STEPPED if any(one.startswith("Contact") for one in deciding) else ""
+        if knots := _knots_of_tables(pose, deciding):
+            what += f"turns round a corner, near {' and '.join(knots)}, or "
         return (
             what + "passes zero many times in a step, or is no number",
             f"mend its expression, or give a shorter max_step={instead}",
@@ -281,7 +309,10 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         what += f"is {step:.2g} s long{abrupt}"
         advice = "smooth what makes steps short, raise rtol, or allow more with max_steps="
         if touching := touching_now(march, system):
-            return f"{what}; {' and '.join(touching)} touch", advice + STEPPED
+            what = f"{what}; {' and '.join(touching)} touch"
+            if knots := _knots_of_tables(pose, {*touching}):
+                return f"{what}, next to the corner {' and '.join(knots)}", f"{CORNER}, {advice}{STEPPED}"
+            return what, advice + STEPPED
         return what, advice
     what = f"the step of {name!r} falls to {step:.2g} s at t = {t:.6g}: a force, a driver or a rate jumps or grows "
     what += f"without bound there, or the tolerance is below roundoff{abrupt}"

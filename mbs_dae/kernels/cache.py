@@ -12,7 +12,7 @@ from typing import Any
 import sympy
 
 from . import store, work
-from .abi import KERNEL, lookup, unwound, wrap
+from .abi import KERNEL, knot, lookup, piece, unwound, wrap
 from .lanes import WIDE_KERNEL
 from .straight import kernel_code
 from .widened import WideWriter
@@ -34,7 +34,7 @@ class Counts:
     loaded: int = 0
 
 
-CALLED = {"lookup": lookup, "unwound": unwound, "wrap": wrap}
+CALLED = {"lookup": lookup, "unwound": unwound, "wrap": wrap, "knot": knot, "piece": piece}
 """The functions of this package that kernels may call."""
 counts = Counts()
 _in_memory: dict[str, Kernel] = {}

@@ -297,13 +297,18 @@ def _wrapped(x: Any, period: Any) -> Any:
     return x - period * np.floor(x / period)
 
 
+def _read(table: Table, order: int, x: Any) -> np.ndarray:
+    return table.read(x, int(order))
+
+
 @lru_cache(maxsize=1024)
 def _compiled(e: sp.Expr, symbols: tuple[sp.Symbol, ...]) -> Callable:
     names = {
         "Wrap": _wrapped,
         "SmoothWrap": _wrapped,
         "Unwound": lambda angle, near: angle + 2 * np.pi * np.floor((near - angle) / (2 * np.pi) + 0.5),
-        "Lookup": lambda table, order, x: table.read(x, int(order)),
+        "Lookup": _read,
+        "BentLookup": _read,
         "Heaviside": lambda x, middle=0.5: np.heaviside(x, middle),
     }
     return sp.lambdify((time, *symbols), e, modules=[names, "scipy", "numpy"])

@@ -15,7 +15,7 @@ from ..errors import ModelError
 from ..public_class import PublicClass
 from ..rotations.values import numbers
 from ..symbolic.expressions import expression_of
-from ..symbolic.functions import Lookup
+from ..symbolic.functions import BentLookup, Lookup, Wrap
 from .parameters import Parameter, check_choice
 
 KINDS = ("cubic", "monotone", "linear")
@@ -51,6 +51,7 @@ class Table(metaclass=PublicClass):
     Fritsch and Carlson: between two points they leave neither, but the second derivative jumps there, and so does the
     acceleration of a driver) or "linear" (so does its velocity). Without it the spline is taken, with a warning where
     it overshoots its points visibly; where it overshoots them by more than all values span, the table is refused.
+    A "linear" one may have two values at one place: it jumps there, from the first to the second.
 
     >>> squares = mbs.Table([0, 1, 2, 3], [0, 1, 4, 9])
     >>> squares
@@ -80,7 +81,26 @@ class Table(metaclass=PublicClass):
             self._check_overshoot()
 
     def __call__(self, x: Any) -> sp.Expr:
-        return Lookup(self.symbol, sp.S.Zero, expression_of(x, "the argument of a Table"))
+        place = expression_of(x, "the argument of a Table")
+        if not self.steps:
+            kind = Lookup if self.kind == "cubic" else BentLookup
+            return kind(self.symbol, sp.S.Zero, place)
+        first, last = map(sp.Float, self.x[[0, -1]])
+        place = first + Wrap(place - first, last - first) if self.periodic else place
+        return self.without_steps(place) + sum(h * sp.Heaviside(place - at) for at, h in self.steps)
+
+    @cached_property
+    def steps(self) -> tuple[tuple[float, float], ...]:
+        """Where the value jumps, and by how much."""
+        at = np.flatnonzero(np.diff(self.x) == 0.0)
+        return tuple((float(self.x[k]), float(self.y[k + 1] - self.y[k])) for k in at)
+
+    @cached_property
+    def without_steps(self) -> Table:
+        """The continuous table that is left of it without its steps."""
+        jumps = np.concatenate([[0.0], np.where(np.diff(self.x) == 0.0, np.diff(self.y), 0.0)])
+        last_of_each = np.append(np.diff(self.x) > 0.0, True)
+        return Table(self.x[last_of_each], (self.y - np.cumsum(jumps))[last_of_each], kind="linear")
 
     @cached_property
     def symbol(self) -> TableSymbol:
@@ -99,8 +119,9 @@ class Table(metaclass=PublicClass):
         from scipy.interpolate import CubicSpline, PchipInterpolator, PPoly
 
         if self.kind == "linear":
-            nought = np.zeros(self.x.size - 1)
-            return PPoly(np.stack([nought, nought, np.diff(self.y) / np.diff(self.x), self.y[:-1]]), self.x)
+            long = np.diff(self.x) > 0.0  # of a step the value behind it
+            slopes = np.diff(self.y)[long] / np.diff(self.x)[long]
+            return PPoly(np.stack([0.0 * slopes, 0.0 * slopes, slopes, self.y[:-1][long]]), np.unique(self.x))
         if self.kind == "cubic":
             ends = "periodic" if self.periodic else "not-a-knot" if self.x.size >= 4 else "natural"
             return CubicSpline(self.x, self.y, bc_type=ends)
@@ -123,21 +144,22 @@ class Table(metaclass=PublicClass):
     def data(self) -> np.ndarray:
         """The table as `kernels.abi.lookup` reads it."""
         period = self.x[-1] - self.x[0] if self.periodic else 0.0
-        return np.concatenate([[self.x.size, period], self.x, self.curve.c.T.ravel()])
+        return np.concatenate([[self.curve.x.size, period], self.curve.x, self.curve.c.T.ravel()])
 
     def breaks(self, order: int) -> tuple[float, ...]:
         """Where the derivative of this order, or one below it, jumps; of a periodic table within one period from its
         first point. At the ends of any other table it goes on as its end tangent."""
-        found = np.zeros(self.x.size, dtype=bool)
+        knots = self.curve.x
+        found = np.zeros(knots.size, dtype=bool)
         for k in range(order + 1):
             before, behind, scale = self._one_sided(k)
             found |= np.abs(behind - before) > 1e-9 * scale
         inner = slice(-1) if self.periodic else slice(None)
-        return tuple(map(float, self.x[inner][found[inner]]))
+        return tuple(map(float, knots[inner][found[inner]]))
 
     def _one_sided(self, order: int) -> tuple[np.ndarray, np.ndarray, float]:
         """The derivative of this order at every point, from its left and from its right, and what it is a sum of."""
-        c, lengths = self.curve.derivative(order).c, np.diff(self.x)
+        c, lengths = self.curve.derivative(order).c, np.diff(self.curve.x)
         starts, ends, scale = c[-1], np.polyval(c, lengths), np.polyval(np.abs(c), lengths).max()
         beyond = (ends[-1], starts[0]) if self.periodic else (starts[0], ends[-1]) if order < 2 else (0.0, 0.0)
         return np.append(beyond[0], ends), np.append(starts, beyond[1]), scale
@@ -147,10 +169,15 @@ class Table(metaclass=PublicClass):
             raise ModelError("a Table needs two lists of the same length: Table(x, y)")
         if self.x.size < (4 if self.periodic else 2):
             raise ModelError(f"a Table of {self.x.size} points is too short; give more points")
-        if (np.diff(self.x) <= np.finfo(float).eps * np.abs(self.x[[0, -1]]).max()).any():
+        rise = np.diff(self.x)
+        steps = (rise == 0.0) if self.kind == "linear" else np.zeros(rise.size, dtype=bool)
+        if (rise[~steps] <= np.finfo(float).eps * np.abs(self.x[[0, -1]]).max()).any():
             raise ModelError(
-                "the first list of a Table must increase, by more than roundoff; sort it and remove doubles"
+                "the first list of a Table must increase, by more than roundoff; sort it and remove doubles (two "
+                'values at one place are a step, of a Table with kind="linear")'
             )
+        if steps.any() and (steps[0] or steps[-1] or (steps[1:] & steps[:-1]).any()):
+            raise ModelError("a step of a Table has two values at one place, between its ends; remove the others")
         if self.periodic:
             if abs(self.y[-1] - self.y[0]) > 1e-9 * (np.ptp(self.y) or 1.0):
                 raise ModelError("a periodic Table must end on its first value; repeat the first point at the end")

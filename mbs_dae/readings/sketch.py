@@ -64,7 +64,8 @@ def _shape(element: Element, number: Evaluator) -> dict:
     steady = {n: _steady(values[n], number) for n, f in fields.items() if isinstance(f, Expression)}
     constants |= {n: value for n, value in steady.items() if isfinite(value)}
     if shapes := getattr(element, "shapes", ()):
-        return {"shapes": tuple(_shape_sketch(shape.geometry, shape.dimension, number) for shape in shapes)}
+        geometries = [(shape.whole or shape).geometry for shape in shapes]
+        return {"shapes": tuple(_shape_sketch(one, element.dimension, number) for one in geometries)}
     if element.sketch != "contact" or "profile" not in values:
         return {"constants": constants}
     radius = _numeric(values["profile"](theta), number)
@@ -126,5 +127,6 @@ def _numeric(profile: sp.Expr, number: Evaluator) -> Callable[[float], float]:
 def _function(profile: sp.Expr) -> tuple[Callable, list[sp.Symbol]]:
     """Made once for a profile: values of parameters and tables are arguments."""
     symbols = sorted(profile.free_symbols - {theta}, key=str)
-    own = {"Lookup": lambda table, order, x: lookup(table, 0, order, x), "Wrap": wrap, "SmoothWrap": wrap}
+    own = {"Wrap": wrap, "SmoothWrap": wrap}
+    own |= dict.fromkeys(("Lookup", "BentLookup"), lambda table, order, x: lookup(table, 0, order, x))
     return sp.lambdify([theta, *symbols], profile, modules=[own, "math"]), symbols

@@ -25,9 +25,11 @@ from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreat
 from sympy.logic.boolalg import to_nnf
 
 from .differentiation import Definition
-from .functions import Unwound, Wrap, as_sympy, written_out
+from .functions import BentLookup, Knot, Piece, Unwound, Wrap, as_sympy, written_out
 from .markers import t
 
+HELD = sp.Symbol("held", real=True)
+"""Stands in a switching function for the mode of its own decision."""
 SIDE, WHOLE, WATCH = range(3)
 """What a switching function decides: by its sign, by the integer below it, or nothing (its sign is watched only)."""
 INEQUALITIES = (StrictGreaterThan, GreaterThan, StrictLessThan, LessThan)
@@ -73,7 +75,7 @@ class Watched(sp.Function):
 
 SWITCHING = (
     sp.Piecewise, sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.frac, sp.Mod,
-    sp.DiracDelta, sp.atan2, Wrap, Watched,
+    sp.DiracDelta, sp.atan2, Wrap, Watched, BentLookup,
 )  # fmt: skip
 
 
@@ -206,6 +208,7 @@ class _Writer:
             sp.frac: lambda e: self.write(e.args[0]) - self.whole(e.args[0]),
             sp.Mod: lambda e: self.write(e.args[0]) - self.write(e.args[1]) * self.whole(e.args[0] / e.args[1]),
             Wrap: lambda e: self._wrapped(*e.args),
+            BentLookup: lambda e: self._piece(*e.args),
         }
         return rules[next(kind for kind in rules if isinstance(e, kind))]
 
@@ -238,6 +241,11 @@ class _Writer:
             return self.write(x) - self.write(period) * self.whole(x / period)
         phase = 2 * sp.pi * x / period
         return self.write(period) * (self._angle(-sp.sin(phase), -sp.cos(phase)) / (2 * sp.pi) + sp.Rational(1, 2))
+
+    def _piece(self, table: sp.Expr, order: sp.Expr, x: sp.Expr) -> sp.Expr:
+        """The piece of a table that holds between two knots: the integer below the number of knots passed."""
+        x = self.write(x)
+        return Piece(table, order, x, self._decision(WHOLE, Knot(table, sp.S.Zero, x, HELD), 0))
 
     def _is_cut(self, e: sp.Expr) -> bool:
         """Whether it is made of the angle of a direction."""
@@ -274,6 +282,7 @@ class _Writer:
             found, k = self.found, len(self._decisions)
             decided, mode, value = (sp.Symbol(f"{what}_{k}", real=True) for what in ("branch", "mode", "switch"))
             mode = sp.Symbol("nan") if self.free else mode
+            g = g.xreplace({HELD: mode})
             decision = Rounded(mode, value) if kind == WHOLE else Held(mode, value, tie)
             found.definitions += [(value, g), (decided, decision)]
             if not self.free:

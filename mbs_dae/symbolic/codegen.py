@@ -16,7 +16,7 @@ from sympy.simplify.cse_main import tree_cse
 from ..errors import ModelError
 from .branches import Branched, Chosen, Held, Rounded, branched
 from .derive import Composed, Definition
-from .functions import Lookup, Opaque, Unwound, Wrapping, as_sympy
+from .functions import BentLookup, Lookup, OfPieces, Opaque, Unwound, Wrapping, as_sympy
 
 FUNCTIONS = (
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "copysign", "cos", "cosh", "erf", "erfc", "exp",
@@ -59,6 +59,15 @@ class Printer(PythonCodePrinter):
     def _print_Lookup(self, expr: Lookup) -> str:
         table, order, x = expr.args
         return f"lookup(tables, int({self._print(table)}), {int(order)}, {self._print(x)})"
+
+    _print_BentLookup = _print_Lookup
+
+    def _print_Piece(self, expr: OfPieces) -> str:
+        table, order, x, piece = expr.args
+        what = type(expr).__name__.lower()
+        return f"{what}(tables, int({self._print(table)}), {int(order)}, {self._print(x)}, {self._print(piece)})"
+
+    _print_Knot = _print_Piece
 
     def _print_Held(self, expr: Held) -> str:
         mode, g, tie = map(self._print, expr.args)
@@ -150,17 +159,25 @@ def functions_as_definitions(
     definitions: Sequence[Definition], outputs: Sequence[sp.Expr]
 ) -> tuple[list[Definition], list[sp.Expr]]:
     """Each opaque function becomes definitions of its own: its argument, then its derivative there; those inside others
-    first. The order stays such that each needs only those before it."""
+    first. The order stays such that each needs only those before it.
+
+    A table with knots is read at one place by all its derivatives, so that one decision chooses its piece. The others
+    have a place each: powers of a place that two polynomials share would be taken out of both."""
     written: list[Definition] = []
     names: dict[sp.Expr, sp.Symbol] = {}
+    places: dict[sp.Expr, sp.Symbol] = {}
 
     def named(e: sp.Expr) -> sp.Expr:
         while given := sorted((g for g in e.atoms(Opaque) if not g.args[2].has(Opaque)), key=sp.default_sort_key):
             for g in given:
                 if g not in names:
-                    place, names[g] = (sp.Symbol(f"{what}_{len(names)}", real=True) for what in ("at", "given"))
-                    written.append((place, g.args[2]))
-                    written.append((names[g], named(g.at(place))))
+                    function, _, argument = g.args
+                    key = argument if function.has(BentLookup) else g
+                    if key not in places:
+                        places[key] = sp.Symbol(f"at_{len(places)}", real=True)
+                        written.append((places[key], argument))
+                    names[g] = sp.Symbol(f"given_{len(names)}", real=True)
+                    written.append((names[g], named(g.at(places[key]))))
             e = e.xreplace(names)
         return e
 
@@ -201,10 +218,12 @@ def kernel_module(
     ]
     lines = "\n        ".join([*loads, *body])
     functions = ", ".join(FUNCTIONS)
+    pieces = any(e.has(OfPieces) for e in (*(e for _, e in program.definitions), *outputs))
+    knots = "from mbs_dae.kernels.abi import knot, piece\n" if pieces else ""
     module = f'''"""{title}: written by mbs_dae, derived from its equations. Not for editing."""
 from math import {functions}
 from mbs_dae.kernels.abi import lookup, unwound, wrap
-
+{knots}
 
 def kernel(count, t, q, v, index, parameters, tables, out):
     for instance in range(count):

@@ -82,6 +82,30 @@ class Lookup(Ordered):
         return sp.Float(table.read(float(x), int(order))) if table is not None and x.is_number else None
 
 
+class BentLookup(Lookup):
+    """A `Lookup` in a table whose slope or curvature jumps at its knots: a run locates these, and holds a piece of the
+    table within a step (`Piece`, `Knot`)."""
+
+
+class OfPieces(sp.Function):
+    """``f(table, order, x, piece)``: the derivative of that order, at x, where a piece of a table is held."""
+
+    nargs, is_real = 4, True
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        table, order, x, piece = self.args
+        return self.func(table, order + 1, x, piece) if argindex == 3 else sp.S.Zero
+
+
+class Piece(OfPieces):
+    """``Piece(table, order, x, n)``: the piece of number n, which goes on beyond its knots (`kernels.abi.piece`)."""
+
+
+class Knot(OfPieces):
+    """``Knot(table, order, x, n)``: the number of knots that x has passed, linear on the piece n, which is held
+    (`kernels.abi.knot`)."""
+
+
 class Wrapping(sp.Function):
     """``f(x, period)``: x reduced to [0, period). Its slope is 1: the jumps carry no meaning,
     since whatever is wrapped is periodic itself."""

@@ -19,10 +19,10 @@ from ..derivatives.across.following import Following, passed_by
 from ..derivatives.across.moments import note_events
 from ..derivatives.across.runs import check_followed, followed_run, is_to_be_followed
 from ..derivatives.parameters import Asked
-from ..derivatives.reversals import Reversals, told_of_corners
+from ..derivatives.reversals import Reversals
 from ..derivatives.runs.asked import asked_of_run
 from ..derivatives.runs.replayed import taken_of, varied_run
-from ..derivatives.varied import tell, varied_of
+from ..derivatives.varied import varied_of
 from ..errors import MbsError, ModelError
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import check_apart, told_of_kept
@@ -420,12 +420,7 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
     check_violation(system.cartesian, march, result)
     check_energy(system, march, result)
     check_turns(result)
-    if not prepared.asked:
-        return result
-    result = _with_derivatives(prepared, result)
-    if corners := told_of_corners(system.model):
-        tell(result, corners)
-    return result
+    return _with_derivatives(prepared, result) if prepared.asked else result
 
 
 def _with_derivatives(prepared: Prepared, result: Result) -> Result:

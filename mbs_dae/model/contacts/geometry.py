@@ -217,6 +217,54 @@ class Polytope(Geometry):
         return min(turns) > 0 and sum(turns) < 3 * pi
 
 
+def convex_parts(points: Sequence[Sequence[float]]) -> list[list[int]]:
+    """The numbers of the corners of convex polygons, each counterclockwise, that make up a simple polygon whose corners
+    go round counterclockwise; empty if they do not, or cross themselves.
+
+    Ears are clipped: of three corners in a row that turn left the middle one may be cut off where no other corner lies
+    in their triangle, and every simple polygon has two of these (Meisters). Then every diagonal goes without which both
+    of its ends still turn left (Hertel and Mehlhorn): no more than four times the least number of parts are left."""
+
+    def turn(a: int, b: int, c: int) -> float:
+        (ax, ay), (bx, by), (cx, cy) = points[a], points[b], points[c]
+        return (bx - ax) * (cy - by) - (by - ay) * (cx - bx)
+
+    def is_ear(k: int) -> bool:
+        a, b, c = left[k - 1], left[k], left[(k + 1) % len(left)]
+        others = (p for p in left if p not in (a, b, c))
+        return turn(a, b, c) > 0.0 and not any(min(turn(a, b, p), turn(b, c, p), turn(c, a, p)) >= 0.0 for p in others)
+
+    left, parts = list(range(len(points))), list[list[int]]()
+    while len(left) > 2:
+        ear = next((k for k in range(len(left)) if is_ear(k)), None)
+        if ear is None:
+            return []
+        parts.append([left[ear - 1], left[ear], left[(ear + 1) % len(left)]])
+        del left[ear]
+    whole = sum(turn(0, k, k + 1) for k in range(1, len(points) - 1))
+    if abs(sum(turn(*part) for part in parts) - whole) > 1e-9 * abs(whole):
+        return []
+
+    def joined(one: list[int], other: list[int]) -> list[int] | None:
+        """Both as one convex polygon, if they have an edge i → j, j → i in common and its ends turn left without it."""
+        for at, j in enumerate(one):
+            i = one[at - 1]
+            if i in other and other[other.index(i) - 1] == j:
+                k = other.index(i)
+                p, q = one[at:] + one[:at], other[k:] + other[:k]  # from j to i, and from i to j
+                convex = turn(p[-2], i, q[1]) > 0.0 and turn(q[-2], j, p[1]) > 0.0
+                return p + q[1:-1] if convex else None
+        return None
+
+    while True:
+        pairs = ((a, b, joined(parts[a], parts[b])) for a in range(len(parts)) for b in range(a))
+        found = next(((a, b, both) for a, b, both in pairs if both), None)
+        if found is None:
+            return parts
+        a, b, both = found
+        parts = [both, *(part for k, part in enumerate(parts) if k not in (a, b))]
+
+
 def inset(points: Sequence[Sequence[Number]], radius: Number) -> tuple[tuple[Number, ...], ...]:
     """The corners of a convex polygon whose sides lie a radius farther in: between sides with normals m and n, of
     length 1, a corner p moves to p - radius (m + n) / (1 + m·n)."""

@@ -14,8 +14,8 @@ from ...public_class import PublicClass
 from ..bodies.body import Marker, Place, Vector, as_marker, coordinates_of
 from ..fields import Function
 from ..parameters import Number, Numeric, check_number, free_parameters, is_constant
-from ..tables import check_closed
-from .geometry import Geometry, HalfSpace, Hollow, Outline, Polytope, RoundedBox, inset, surfaces
+from ..tables import Table, check_closed
+from .geometry import Geometry, HalfSpace, Hollow, Outline, Polytope, RoundedBox, convex_parts, inset, surfaces
 
 PROFILE = Function("m", name="profile", jumps=False)
 SHARP = "both are sharp where they touch; round one of them: Box(..., radius=0.001), a small Disk for a Point"
@@ -32,6 +32,8 @@ class Shape(metaclass=PublicClass):
     geometry: Geometry
     lengths: dict[str, Number]
     """Those that must be positive."""
+    whole: Shape | None = None
+    """The shape of which it is a part: pictures show that one."""
     said: Mapping[str, Any] = {}
     """The arguments that it was made of, but for the marker."""
 
@@ -65,7 +67,9 @@ class Shape(metaclass=PublicClass):
     def with_constant(self, name: str, value: Number) -> Self:
         """The same shape with another number."""
         said = {argument: _with_number(argument, given, name, value) for argument, given in self.said.items()}
-        return type(self)(self.marker, **said)
+        other = type(self)(self.marker, **said)
+        other.whole = self.whole
+        return other
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
         """What could not be checked before the parameters had values."""
@@ -259,6 +263,30 @@ class Polygon(Shape):
         if self.radius != 0:
             self._check_radius(number, f"{self} of {who}")
 
+    def parts(self) -> list[Polygon]:
+        """Convex polygons at the same marker that make up this one, a list; each is to have a contact of its own. Its
+        corners are sharp, are numbers and go round counterclockwise. A picture shows the polygon as a whole.
+
+        >>> model = mbs.PlanarModel("bracket")
+        >>> corners = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
+        >>> parts = mbs.Polygon(model.ground, corners).parts()
+        >>> [len(part.points) for part in parts]
+        [4, 4]
+        """
+        if self.dimension == 3 or free_parameters([x for point in self.points for x in point]):
+            raise ModelError(f"parts() of {self} needs corners in the plane that are numbers; say each part by itself")
+        found = convex_parts([[float(x) for x in point] for point in self.points])
+        if not found:
+            what = f"the corners of {self} do not go round it once, counterclockwise: two of its sides cross, or touch"
+            raise ModelError(f"{what}; order them")
+        if self.radius != 0 and len(found) > 1:
+            what = f"parts() of {self} needs sharp corners: parts that are rounded leave notches where they meet"
+            raise ModelError(f"{what}; give it no radius, and round what it touches")
+        made = [Polygon(self.marker, [self.points[k] for k in part], self.radius) for part in found]
+        for part in made:
+            part.whole = self
+        return made
+
     def _check_radius(self, number: Callable[[Number], float], who: str) -> None:
         """Sides become shorter by the rounding, and none may turn round by it."""
         radius = check_number(number(self.radius), f"radius of {who}", non_negative=True)
@@ -328,7 +356,69 @@ class Profile(Shape):
     def __init__(self, marker: Place, radius: Any):
         super().__init__(marker)
         check_closed(radius, str(self))
+        self.table = radius if isinstance(radius, Table) else None
         self.geometry = Outline(PROFILE.check(radius, str(self)))
+
+    def parts(self) -> list[Profile]:
+        """Profiles that make up one of a `Table` with kind="linear", a list; each is to have a contact of its own.
+        Between two parts the profile turns inwards, as at the root of a tooth: a point that comes to rest there touches
+        both. A picture shows the profile as a whole.
+
+        The curve is r = max(r₁, r₂, ...): each part has every second tooth, its two flanks go on a little beyond the
+        roots, and from there it stays below the others.
+
+        >>> model = mbs.PlanarModel("ratchet")
+        >>> angles = [0, np.pi / 3, np.pi, 4 * np.pi / 3, 2 * np.pi]  # two teeth
+        >>> len(mbs.Profile(model.ground, mbs.Table(angles, [1, 1.1, 1, 1.1, 1], periodic=True, kind="linear")).parts())
+        2
+        """
+        if self.table is None or self.table.kind != "linear":
+            raise ModelError(f'parts() of {self} needs a profile that is a Table with kind="linear"')
+        made = [Profile(self.marker, table) for table in _teeth(self.table)]
+        for part in made:
+            part.whole = self
+        return made
+
+
+def _teeth(table: Table) -> list[Table]:
+    """The tables of the parts of a profile. A root is where the slope rises; between two of them is a tooth."""
+    x, y, n = table.x[:-1], table.y[:-1], table.x.size - 1
+    period, slopes = table.x[-1] - table.x[0], np.diff(table.y) / np.diff(table.x)
+    roots = np.flatnonzero(slopes - np.roll(slopes, 1) > 1e-12 * np.abs(slopes).max())
+    if not roots.size:
+        return [table]
+    ends = np.sort(np.append(roots, (roots[0] + n // 2) % n)) if roots.size == 1 else roots  # one tooth: two halves
+    count = ends.size
+    colour = [2 if k == count - 1 and count % 2 else k % 2 for k in range(count)]
+
+    def place(k: int) -> float:
+        return x[k % n] + period * (k // n)
+
+    made = []
+    for own in sorted({*colour}):
+        points: dict[float, float] = {}
+        for k in range(count):
+            first, last = int(ends[k]), int(ends[(k + 1) % count]) + (n if k == count - 1 else 0)
+            if colour[k] == own:
+                points |= {x[j % n]: y[j % n] for j in range(first, last + 1)}
+                continue
+            for end, side in ((first, 1), (last, -1)):  # the flanks of its neighbours, on the first third of a piece
+                inner = slopes[end % n] if side > 0 else slopes[(end - 1) % n]
+                outer = slopes[(end - 1) % n] if side > 0 else slopes[end % n]
+                beyond = side * (place(end + side) - place(end)) / 3
+                at_root = end % n in roots and colour[(k - side) % count] == own
+                if at_root:
+                    beyond = min(beyond, 0.1 * y[end % n] / max(abs(outer), 1e-300))
+                    points[x[end % n] + side * beyond] = y[end % n] + side * beyond * outer
+                elif end % n in roots:
+                    points[x[end % n]] = 0.9 * y[end % n]
+                else:
+                    points[x[end % n] + side * beyond] = y[end % n] + side * beyond * inner - 0.01 * y[end % n]
+        angles = {a - period * np.floor((a - table.x[0]) / period): r for a, r in points.items()}
+        order = sorted(angles)
+        at = np.array([*order, order[0] + period])
+        made.append(Table(at, [*(angles[a] for a in order), angles[order[0]]], periodic=True, kind="linear"))
+    return made
 
 
 def check_pair(first: Shape, second: Shape, who: str) -> None:
@@ -372,4 +462,4 @@ def check_convex(body: Geometry, number: Callable[[Number], float], who: str) ->
     """A polygon that others touch all around has to be."""
     if isinstance(body, Polytope) and not body.bulges(number):
         what = f"{who} has no corners that go round counterclockwise and turn left at each"
-        raise ModelError(f"{what}; order them, and say a polygon that is not convex by several that are")
+        raise ModelError(f"{what}; order them, and say a polygon that is not convex by its parts()")

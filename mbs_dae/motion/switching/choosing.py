@@ -74,7 +74,8 @@ def _choose(search: Search, y: Vector, dy: Vector):
     switches.slides[:] = 0
     switches.sliding[0] = 0
     for k in range(switches.kinds.size):
-        switches.mode[k] = np.nan if switches.kinds[k] < TOUCH else switches.mode[k]
+        decided = switches.kinds[k] >= TOUCH or search.surface[k] == LEFT  # of a number, by the piece that begins here
+        switches.mode[k] = switches.mode[k] if decided else np.nan
     free_what_is_open(search)
     hold_all(mechanism)
     now = moment(search.stages.course, t)
@@ -83,7 +84,7 @@ def _choose(search: Search, y: Vector, dy: Vector):
     _begin(search)
     search.refuted[:] = 0
     for k in range(switches.kinds.size):
-        if switches.kinds[k] >= TOUCH or is_idle(switches, k):
+        if switches.kinds[k] >= TOUCH or is_idle(switches, k) or search.surface[k] == LEFT:
             continue
         if search.surface[k] == STANDS:
             search.surface[k], switches.mode[k] = STANDS, 1.0

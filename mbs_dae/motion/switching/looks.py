@@ -55,6 +55,8 @@ PLACED = 2e-15
 """Of how far the model reaches: where bodies are is known to that; so are forces, of what they are made of."""
 MOST = 4000
 """So often a step is looked at; what is left of it is made anew."""
+NARROW = 4e-16
+"""A part of a step that no number divides any more."""
 CLOSE, CLOSER = 0.01, 6
 """A dip is looked for if it is foretold to come this near to zero; and so often more closely, with as much less of a
 margin."""
@@ -92,7 +94,7 @@ def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bo
         _note(search, t, h, at[LEFT] + PART * (at[top] - at[LEFT]), closely, top + 1, False)
         if not _is_as_foretold(search, h, top):
             top += 1
-            if top > DEEP:
+            if top > DEEP or at[top - 1] - at[LEFT] <= NARROW:
                 search.status[0] = TANGLED
                 return -1.0
             continue
@@ -242,7 +244,7 @@ def _is_as_foretold(search, h, top):
         return False
     kinds, foretold = search.stages.mechanism.switches.kinds, True
     for k in range(search.level.size):
-        if top == DEEP and kinds[k] >= TOUCH and np.isfinite(positions[middle, k]):
+        if (top == DEEP or width <= NARROW) and kinds[k] >= TOUCH and np.isfinite(positions[middle, k]):
             continue
         largest = FAINT * search.size[k]
         for row in (LEFT, middle, top):

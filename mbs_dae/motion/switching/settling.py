@@ -28,7 +28,7 @@ from ...compiled.machine import DONE
 from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
-from ...symbolic.branches import SIDE
+from ...symbolic.branches import SIDE, WHOLE
 from ..contact.guards import TOUCH, has_stopped, hold_senses, note_slips, release_senses, tell_states
 from ..derivative import CHOOSE_STATES, accelerate, derivative, keep_contacts
 from .along import read_rates_here
@@ -43,6 +43,8 @@ SLACK = 4.0 * ZERO
 """How far a mixture has to pass 1 in a step to be told from one that stays: more than f = ZERO J, |m| = 1 + 2 ZERO."""
 ALIKE = 1e-12
 """How far the squared cosine between two rates may be from 1 if they are those of one surface."""
+ASTRAY = 1e-3
+"""A number that is wrong by this much beside its next whole number is so by more than errors of where it switches."""
 ROUNDS = 8
 """How often choices change for each surface before they are found to go round in circles."""
 STAY, ALL = 4, 7
@@ -169,9 +171,10 @@ def _follow(search, t, y, dy):
     _move(search, t, y, dy)
     look(search.stages.mechanism)
     for k in range(switches.kinds.size):
-        if search.surface[k] != 0 or switches.slides[k] == 1 or switches.kinds[k] >= TOUCH:
-            continue
         guard = switches.guard[k]
+        leapt = switches.kinds[k] == WHOLE and guard < -ASTRAY  # it has switched together with what it is made of
+        if (search.surface[k] != 0 and not leapt) or switches.slides[k] == 1 or switches.kinds[k] >= TOUCH:
+            continue
         jumped = guard < 0.0 and guard != search.begin[k]
         search.begin[k] = np.inf if jumped else guard
         if jumped:
