@@ -42,7 +42,7 @@ import numpy as np
 from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, ones, zeros
 from ..kernels.lanes import any_of, choose, nothing_of
-from ..tolerances import CORRECTED, DELTA, DEPENDENT, FLOOR, NIL, OFTEN
+from ..tolerances import CORRECTED, DELTA, DEPENDENT, FLOOR, LOAD_FLOOR, NIL, OFTEN
 from .fronts.solving import eliminate, give_out, take_in
 from .pattern import Pattern
 from .tree.articulated import FACTORISE, NO_LIMBS, SOLVE, Limbs, sizes_of
@@ -347,7 +347,7 @@ def _relative_change(pattern, factor, f, g, x, multipliers):
         largest = choose(change > 0.0, max(largest, part), largest)
     for row in range(pattern.m):
         change, total = rest_g[row] * rest_g[row], multipliers[row] + rest_g[row]
-        part = change / max(total * total, FLOOR * scale[groups + group[n + row]] * stiffness[row])
+        part = change / max(total * total, LOAD_FLOOR * scale[groups + group[n + row]] * stiffness[row])
         counts = (doubtful < 0.5) & (stiffness[row] > 0.0) & (change > 0.0)
         largest = choose(counts, max(largest, part), largest)
     return choose(endless > 0.5, np.inf, sqrt(largest))
