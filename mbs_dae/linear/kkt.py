@@ -42,7 +42,7 @@ import numpy as np
 from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, ones, zeros
 from ..kernels.lanes import any_of, choose, nothing_of
-from ..tolerances import CORRECTED, DELTA, DEPENDENT, FLOOR, NIL, OFTEN
+from ..tolerances import CORRECTED, DELTA, DEPENDENT, FLOOR, LOAD_FLOOR, NIL, OFTEN
 from .fronts.solving import eliminate, give_out, take_in
 from .pattern import Pattern
 from .tree.articulated import FACTORISE, NO_LIMBS, SOLVE, Limbs, sizes_of
@@ -50,6 +50,9 @@ from .vectors import axpy, copy, square_sum, sum_of_two
 
 UNIT, GOLDEN = 1.1e-16, 40503
 """The roundoff of a number; and 2¹⁶ times the golden section, whose multiples lie in no order."""
+SAMPLES, SAMPLED = 2.0, 10007
+"""How many corrections that do not shrink end a solution; and how far the numbers of terms are apart from one sample to
+the next, a prime."""
 
 
 class Factor(NamedTuple):
@@ -237,9 +240,10 @@ def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, solve_o
 @compiled
 def _solve_augmented(pattern, factor, f, g, x, multipliers):
     """Solve the equations of the augmented Lagrangian for x and λ, of one matrix or of several in lanes. A correction
-    is for the residual and for the roundoff of all terms, by turns with one sign and the other, so that it measures
-    the error of x and λ, too (`unsettled`). One correction is enough where it is small: the next one, but for roundoff,
-    would be about its square. Others follow as long as each is less than half as large as the one before."""
+    is for the residual and for a sample of the roundoff of all terms, another sample each time, so that it measures the
+    error of x and λ, too (`unsettled`). One correction is enough where it is small: the next one, but for roundoff,
+    would be about its square. Others follow until `SAMPLES` of them are not less than half as large as the one that was
+    added last; what they find is the largest of these."""
     rest_x, rest_g, n, m, nothing = factor.rest_x, factor.rest_g, pattern.n, pattern.m, nothing_of(f)
     copy(f, rest_x)
     copy(g, rest_g)
@@ -248,22 +252,22 @@ def _solve_augmented(pattern, factor, f, g, x, multipliers):
         x[k] = rest_x[k]
     for row in range(m):
         multipliers[row] = rest_g[row]
-    unsettled, going = nothing + np.inf, nothing + 1.0
+    unsettled, added, left = nothing + np.inf, nothing + np.inf, nothing + SAMPLES
     for corrections in range(OFTEN):
-        _residual_with_roundoff(pattern, factor, f, g, x, multipliers, UNIT if corrections % 2 == 0 else -UNIT)
+        _residual_with_roundoff(pattern, factor, f, g, x, multipliers, corrections)
         _solve_once_augmented(pattern, factor)
         change = _relative_change(pattern, factor, f, g, x, multipliers)
-        if corrections > 0:
-            shrinking = choose(change < 0.5 * unsettled, going, 0.0)
-            unsettled = choose((going > 0.0) & (shrinking <= 0.0), max(unsettled, change), unsettled)
-            going = shrinking
+        going = left > 0.0
+        shrinking = going & (change < 0.5 * added)
         for k in range(n):
-            x[k] = choose(going > 0.0, x[k] + rest_x[k], x[k])
+            x[k] = choose(shrinking, x[k] + rest_x[k], x[k])
         for row in range(m):
-            multipliers[row] = choose(going > 0.0, multipliers[row] + rest_g[row], multipliers[row])
-        unsettled = choose(going > 0.0, change, unsettled)
-        going = choose(change <= CORRECTED, 0.0, going)
-        if not any_of(going > 0.0):
+            multipliers[row] = choose(shrinking, multipliers[row] + rest_g[row], multipliers[row])
+        left = choose(shrinking, left, left - 1.0)
+        unsettled = choose(going, choose(shrinking, change, max(unsettled, change)), unsettled)
+        added = choose(shrinking, change, added)
+        left = choose(unsettled <= CORRECTED, 0.0, left)
+        if not any_of(left > 0.0):
             break
     factor.unsettled[0] = unsettled
 
@@ -279,40 +283,47 @@ def _solve_once_augmented(pattern, factor):
 
 
 @compiled
-def _residual_with_roundoff(pattern, factor, f, g, x, multipliers, unit):
-    """f - W x - Φ_vᵀ λ and g - Φ_v x, with `unit` times the sizes of all terms of each equation, by signs that have no
-    order."""
-    rest_x, rest_g, weight, n = factor.rest_x, factor.rest_g, factor.weight, pattern.n
-    beside, jacobian = factor.beside, factor.jacobian
+def _residual_with_roundoff(pattern, factor, f, g, x, multipliers, sample):
+    """f - W x - Φ_vᵀ λ and g - Φ_v x, with a sample of the roundoff of all terms: a part of the size of each. Samples
+    are summed apart (in `part`), since the residual's own sums would round them away."""
+    n, at, rounded, jacobian = pattern.n, SAMPLED * sample, factor.part, factor.jacobian
     for k in range(n):
-        term, rounding = weight[k] * x[k], _signed(unit, k)
-        rest_x[k] = (f[k] - term) + rounding * (abs(f[k]) + abs(term))
+        term = factor.weight[k] * x[k]
+        rounded[k] = _roundoff(at + 2 * k) * abs(f[k]) + _roundoff(at + 2 * k + 1) * abs(term)
+    at += 2 * n
     for row in range(pattern.m):
-        rest_g[row] = g[row] + _signed(unit, n + row) * abs(g[row])
-    for k in range(beside.size):
-        row, column = pattern.block_row[k], pattern.block_column[k]
-        term, other = beside[k] * x[column], beside[k] * x[row]
-        rest_x[row] += _signed(unit, row) * abs(term) - term
-        rest_x[column] += _signed(unit, column) * abs(other) - other
+        rounded[n + row] = _roundoff(at + row) * abs(g[row])
+    at += pattern.m
+    for k in range(factor.beside.size):
+        row, column, entry = pattern.block_row[k], pattern.block_column[k], factor.beside[k]
+        rounded[row] += _roundoff(at + 2 * k) * abs(entry * x[column])
+        rounded[column] += _roundoff(at + 2 * k + 1) * abs(entry * x[row])
+    at += 2 * factor.beside.size
     for k in range(jacobian.size):
         row, column = pattern.jac_row[k], pattern.jac_column[k]
-        term, other = jacobian[k] * multipliers[row], jacobian[k] * x[column]
-        rest_x[column] += _signed(unit, column) * abs(term) - term
-        rest_g[row] += _signed(unit, n + row) * abs(other) - other
+        rounded[column] += _roundoff(at + 2 * k) * abs(jacobian[k] * multipliers[row])
+        rounded[n + row] += _roundoff(at + 2 * k + 1) * abs(jacobian[k] * x[column])
+    _residual(pattern, factor, f, g, x, multipliers)
+    for k in range(n):
+        factor.rest_x[k] += rounded[k]
+    for row in range(pattern.m):
+        factor.rest_g[row] += rounded[n + row]
 
 
 @compiled
-def _signed(unit, k):
-    """± unit: by whether k times the golden section, a number of 16 binary places, is nearer to the whole number
-    above or below."""
-    return unit if (k * GOLDEN) & 0x8000 else -unit
+def _roundoff(k):
+    """The roundoff of term k in a sample, relative to the term: of either sign, between half of `UNIT` and all of it.
+    The multiples of the golden section, modulo 1, lie in no order, so that two neighbours never take one another's
+    roundoff away."""
+    place = (k * GOLDEN) & 0xFFFF
+    return UNIT * (0.5 + (place & 0x7FFF) / 0x10000) * (1.0 if place & 0x8000 else -1.0)
 
 
 @compiled
 def _relative_change(pattern, factor, f, g, x, multipliers):
     """The correction that stands in `rest_x` and `rest_g`, relative to each x and λ that it is added to, or to a small
-    part of the largest in its group, where that is more; with them count the x and λ that f and g would make by
-    themselves. (The λ of rows that depend on others may be any.)"""
+    part of the largest in its group, where that is more; with them count the x and λ that f and g make by themselves,
+    each at its own mass or at that in the middle of its group. (The λ of rows that depend on others may be any.)"""
     n, scale, group, compliance, stiffness = pattern.n, factor.scale, pattern.group, factor.compliance, factor.stiffness
     groups, rest_x, rest_g, nothing = pattern.groups, factor.rest_x, factor.rest_g, nothing_of(f)
     doubtful, endless, largest = nothing, nothing, nothing
@@ -326,9 +337,10 @@ def _relative_change(pattern, factor, f, g, x, multipliers):
         scale[own] = max(scale[own], alone)
         scale[groups + own] = max(scale[groups + own], max(size, alone))
     for k in range(n):
-        total, force, own = x[k] + rest_x[k], f[k] * f[k] * compliance[k], group[k]
-        scale[own] = max(scale[own], max(total * total / compliance[k], force))
-        scale[groups + own] = max(scale[groups + own], force)
+        total, own, mass = x[k] + rest_x[k], group[k], max(factor.weight[k] + factor.soft[k], 1.0 / compliance[k])
+        alone = f[k] / mass
+        scale[own] = max(scale[own], max(total * total, alone * alone) / compliance[k])
+        scale[groups + own] = max(scale[groups + own], f[k] * f[k] * compliance[k])
     for k in range(n):
         change, total = rest_x[k] * rest_x[k], x[k] + rest_x[k]
         endless = choose(change < np.inf, endless, 1.0)
@@ -336,7 +348,7 @@ def _relative_change(pattern, factor, f, g, x, multipliers):
         largest = choose(change > 0.0, max(largest, part), largest)
     for row in range(pattern.m):
         change, total = rest_g[row] * rest_g[row], multipliers[row] + rest_g[row]
-        part = change / max(total * total, FLOOR * scale[groups + group[n + row]] * stiffness[row])
+        part = change / max(total * total, LOAD_FLOOR * scale[groups + group[n + row]] * stiffness[row])
         counts = (doubtful < 0.5) & (stiffness[row] > 0.0) & (change > 0.0)
         largest = choose(counts, max(largest, part), largest)
     return choose(endless > 0.5, np.inf, sqrt(largest))

@@ -128,6 +128,33 @@ def test_a_toggle_clamp_at_its_dead_centre(angle):
     near(mbs.holding(clamp(angle, mu, radius, 0.0, 10.0), load="F").between, [-np.inf, np.inf])
 
 
+@pytest.mark.parametrize("lift", [0.0, 1000.0])
+@pytest.mark.parametrize("pull", [-50.0, 0.0, 50.0, 100.0])
+def test_an_upright_door_is_pulled_out_of_its_dead_centre(pull, lift):
+    """A door of length l and weight W stands upright, its foot in an upright guide and its top in a level one, and a
+    hand pulls at its middle. The foot's guide bears p/2 and may carry W by as much as μ p/2; so with the lift L the
+    guide of the top bears |W - L| + μ p/2, and gives way where μ times that is p/2:  p = 2 μ |W - L|/(1 - μ²)."""
+    mu, length, weight = 0.1, 2.0, 41.0 * 9.81
+    model = mbs.PlanarModel("door", gravity=(0, -9.81))
+    leaf = model.link("leaf", (0, 0), (0, length), mass=40)
+    foot, top = model.body("foot", mass=0.5, position=(0, 0)), model.body("top", mass=0.5, position=(0, length))
+    model.add(mbs.Revolute("P", leaf.tail, foot), mbs.Revolute("Q", leaf.head, top))
+    upright = model.add(mbs.Translational("upright", model.ground, foot, at=(0, 0), axis=(0, 1)))
+    level = model.add(mbs.Translational("level", model.ground, top, at=(0, length), axis=(1, 0)))
+    model.add(mbs.Friction("below", upright, mu=mu), mbs.Friction("above", level, mu=mu))
+    p, L = model.parameter("p", pull, unit="N"), model.parameter("L", lift, unit="N")
+    model.add(mbs.Force("hand", leaf.at(0, 0), (p, 0)), mbs.Force("lift", leaf.tail, (0, L)))
+    most = 2 * mu * abs(weight - lift) / (1 - mu**2)
+    found = mbs.holding(model, load="p")
+    assert found.certain and found.held == (abs(pull) <= most)
+    near(found.between, (-most, most))
+    if lift:  # a smaller one leaves the guide of the top with too little to rub
+        least = weight + abs(pull) * (1 / mu - mu) / 2 if pull else -np.inf
+        near(mbs.holding(model, load="L").between, (least, np.inf))
+    if not lift:
+        assert (mbs.simulate(model, [0, 0.1])["top.vx"][-1] > 1e-6) == (not found.held)
+
+
 def rockers(T):
     """Four four-bars in series, each moved by the middle of the rocker before it, with friction in twelve pins."""
     model = mbs.PlanarModel("rockers", gravity=(0, -9.81))

@@ -177,13 +177,17 @@ class Forces:
         return Forces(self.rows, against, used, tuple(one for one, _ in some), tuple(n for _, n in some))
 
     def loaded(self, x: float) -> Forces:
-        """Return the forces to which the load is added, x of its unit."""
+        """Return the forces to which the load is added, x of its unit. Where only the load turns what presses in a
+        joint, n is known with it."""
         if self.load is None:
             return self
         amount = x * float(self.units[-1])
         parts = zip(self.bounds, self.load.bounds, strict=True)
         bounds = tuple(replace(one, b=one.b + amount * more) for one, more in parts)
-        return replace(self, against=self.against + amount * self.load.pull, bounds=bounds, load=None)
+        there = replace(self, against=self.against + amount * self.load.pull, bounds=bounds, load=None)
+        known = zip(bounds, self.pressing, strict=True)
+        turned = (direction(one.b, n) if one.joint and k not in there.open else n for k, (one, n) in enumerate(known))
+        return replace(there, pressing=tuple(turned))
 
 
 def forces_of(rows: Rows) -> Forces:

@@ -187,8 +187,10 @@ def _with_load(rows: Rows, load: str) -> tuple[float, Forces]:
         raise unknown_name("parameter or input", load, [*model.parameters, *(o.name for o in model.inputs)], model.name)
     step, forces = max(abs(value), 1.0), forces_of(rows)
     far, here, back = (_beside(rows, load, change(**{load: value + side * step})) for side in (1.0, 0.0, -1.0))
+    roundoff = SHARP * max(float(np.linalg.norm(part)) for part in (*far, *here, *back))
     for ahead, now, behind in zip(far, here, back, strict=True):
-        if np.linalg.norm(ahead + behind - 2.0 * now) > HOLDS * (np.linalg.norm(ahead - behind) + np.linalg.norm(now)):
+        size = float(np.linalg.norm(ahead - behind) + np.linalg.norm(now))
+        if np.linalg.norm(ahead + behind - 2.0 * now) > HOLDS * size + roundoff:
             raise ModelError(
                 f"forces of {model.name!r} do not grow in proportion to {load!r}; take a load that does so"
             )
