@@ -141,6 +141,8 @@ class Contacts(NamedTuple):
     """Of which points this is known; and of which of them the gap has been kept at some time in the run."""
     moved: Work[Vector] = zeros("columns")
     taken: Work[Vector] = zeros("rows")
+    by_joints: Work[Matrix] = zeros("lines", "rows")
+    """The c of each slip that depends on rows of joints, G = c Φ_v, where this was asked last."""
     """What a row of contacts moves that joints let move, and what they take of it."""
     heading: Work[Vector] = zeros("lines")
     onward: Work[Vector] = zeros("lines")

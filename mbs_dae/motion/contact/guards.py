@@ -51,6 +51,12 @@ rate is less than this part of what it is made of."""
 LEEWAY = 1e-6
 """What joints alone keep is refuted where a gap is below zero by this part of how far the model reaches, or a slip
 faster than this part of what rates are made of: more than the errors of a motion make of it."""
+UNSEEN = 1e-14
+"""A slip that joints begin to move from rest is seen when it passes this part of the model's extent in a second, a
+margin above the roundoff of velocities in a dwell: with a law that begins with t³ after 1e-7 s."""
+AT_REST = 1e-6
+"""Bodies are at rest, but for roundoff, that are slower than this part of what their accelerations would make of them
+over their own length."""
 TURNS = 1e-6
 """A slip has turned, not stopped, where it is across its heading, but no less than this part of the largest before."""
 BARELY = 0.5
@@ -120,7 +126,7 @@ def look_at_contacts(mechanism):
             switches.guard[k] = switches.value[k]
         k = slip_entry(mechanism, c)
         for i in range(contacts.slips[c]):
-            switches.value[k + i] = switches.guard[k + i] = _guard_of_slip(contacts, c, i)
+            switches.value[k + i] = switches.guard[k + i] = _guard_of_slip(mechanism, c, i)
         k = normal_entry(mechanism, c)
         for i in range(components(contacts, c)):
             held = i == 0 and holds_side(contacts, c)
@@ -128,7 +134,8 @@ def look_at_contacts(mechanism):
 
 
 @compiled
-def _guard_of_slip(contacts, c, i):
+def _guard_of_slip(mechanism, c, i):
+    contacts = mechanism.contacts
     first, along, state = contacts.slip[c], 0.0, contacts.state[c]
     if state == INCIPIENT and i < 2:
         return is_let_go(contacts, c) if i == 0 else stays_incipient(contacts, c)
@@ -136,15 +143,47 @@ def _guard_of_slip(contacts, c, i):
         return 1.0 - strays(contacts, c)
     if i > 0 or state == OPEN or never_sticks(contacts, c):
         return ALWAYS
+    if state == STICKING and keeps_still(contacts, c):
+        return (contacts.most[c] if contacts.most[c] > 0.0 else 1.0) * (1.0 - _refutes(mechanism, c))
     if state == STICKING:
-        speed, leeway = speed_of(contacts, c), LEEWAY * largest(contacts.parts)
-        for row in range(first, first + contacts.slips[c]):
-            if contacts.kept[row] == STILL and speed > 0.0:  # joints hold it: it moves as they let it
-                return contacts.most[c] * (1.0 - speed / leeway) if contacts.most[c] > 0.0 else leeway - speed
         return contacts.most[c] - across(contacts, c, contacts.force)
     for k in range(first, first + contacts.slips[c]):
         along += contacts.rate[k] * contacts.heading[k]
     return along
+
+
+@compiled
+def keeps_still(contacts, c):
+    """Whether joints alone keep a slip of a point still."""
+    found = False
+    for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+        found = found or contacts.kept[row] == STILL
+    return found
+
+
+@compiled
+def given_rate(mechanism, row):
+    """The rate c ν_joints - ν that joints give a row which depends on theirs, by the c of the pose at which it was
+    asked. It has no errors of v: in the dwell of a driver these are all that there is of the rate G v - ν."""
+    contacts, nu = mechanism.contacts, mechanism.machine.nu
+    rate = -contacts.nu[row]
+    for k in range(nu.size):
+        rate += contacts.by_joints[row, k] * nu[k]
+    return rate
+
+
+@compiled
+def _refutes(mechanism, c):
+    """How fast a slip is that joints kept still, 1 where it counts as moving: by the rate that joints give it, or, where
+    bodies are not at rest, by its own."""
+    contacts, machine, most = mechanism.contacts, mechanism.machine, 0.0
+    for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+        if contacts.kept[row] == STILL:
+            most = max(most, abs(given_rate(mechanism, row)) / (UNSEEN * machine.extent))
+    fastest = largest(contacts.parts)
+    if fastest > AT_REST * np.sqrt(largest(machine.x) * machine.extent):
+        most = max(most, speed_of(contacts, c) / (LEEWAY * fastest))
+    return most
 
 
 @compiled
@@ -336,9 +375,15 @@ def mark_passed(mechanism, wanted, largest):
         if state != STICKING:
             continue
         contacts.state[c] = CLOSED if contacts.slips[c] == 1 else INCIPIENT
-        held = across(contacts, c, contacts.force)
+        held, given = across(contacts, c, contacts.force), 0.0
+        for i in range(contacts.slips[c]):
+            contacts.onward[first + i] = given_rate(mechanism, first + i) if keeps_still(contacts, c) else 0.0
+            given += contacts.onward[first + i] ** 2
         for i in range(contacts.slips[c]):  # what joints move, friction does not hold
-            away = -contacts.force[first + i] / held if held > 0.0 else contacts.rate[first + i] / speed
+            if given > (UNSEEN * mechanism.machine.extent) ** 2 / 4.0:
+                away = contacts.onward[first + i] / np.sqrt(given)
+            else:
+                away = -contacts.force[first + i] / held if held > 0.0 else contacts.rate[first + i] / speed
             contacts.heading[first + i] = away
     tell_states(mechanism)
 

@@ -23,7 +23,7 @@ A slip that joints move has its friction as any other.
 
 import numpy as np
 
-from ...compiled.contacts import FREE, PRESSED, SLIPS, STILL, put_rows
+from ...compiled.contacts import FREE, PRESSED, SLIPS, STICKING, STILL, put_rows
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -31,11 +31,13 @@ from ...linear.kkt import factorise, solve
 from ...linear.vectors import copy, largest
 from ..derivative import Mechanism, evaluate
 from .delassus import own_pace
-from .guards import LEEWAY, TOUCHES, is_held
+from .guards import LEEWAY, TOUCHES, UNSEEN, given_rate, is_held, keeps_still
 
 NOTHING = 1e-12
 """An acceleration of a row is none that is less than this part of the largest of bodies: that of a driver, say, times a
-coefficient that is zero but for roundoff. Bodies that are not at rest accelerate a row by more (`states.AT_REST`)."""
+coefficient that is zero but for roundoff. Bodies that are not at rest accelerate a row by more (`guards.AT_REST`)."""
+RESTS = 2
+"""More than that a point was asked: joints give its slips no rate."""
 DEPENDS = 1e-12
 """The squared sine of a row that depends on those of joints: of this size the errors of a motion make it."""
 
@@ -90,17 +92,19 @@ def _find(mechanism, h):
             contacts.asked[c] = 0
             _put(contacts, c, FREE)
             continue
+        rests = keeps_still(contacts, c)
         if contacts.began[c] == SLIPS:  # it has moved: joints do not keep it still
             _put_slips(contacts, c, FREE)
         elif _is_to_be_asked(mechanism, c, h):
             if not ready:
                 factorise_joints(mechanism)
                 ready = True
-            _ask(mechanism, c, slow)
-        for slip in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-            if abs(contacts.rate[slip]) > slow:
-                contacts.kept[slip] = FREE
-        contacts.asked[c] = 1
+            rests = _ask(mechanism, c)
+        else:
+            for slip in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+                if abs(contacts.rate[slip]) > slow:
+                    contacts.kept[slip] = FREE
+        contacts.asked[c] = RESTS if rests else 1
         if contacts.gap[c] >= 0 and is_held(mechanism, contacts.gap[c]):
             contacts.noted[c] = 1
 
@@ -153,15 +157,39 @@ def _put_slips(contacts, c, what):
 
 
 @compiled
-def _ask(mechanism, c, slow):
+def keep_what_sticks(contacts):
+    """Let joints keep what was chosen to stick and has no rate by joints: no friction holds such a slip."""
+    for c in range(contacts.gap.size):
+        if contacts.state[c] == STICKING and contacts.asked[c] == RESTS:
+            _put_slips(contacts, c, STILL)
+
+
+@compiled
+def _ask(mechanism, c):
+    """Put what joints keep of a point that touches; whether they give its slips no rate."""
     contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
     _put(contacts, c, FREE)
     if row >= 0 and depends(mechanism, row):
         contacts.kept[row] = PRESSED if _is_refuted(mechanism, row) else STILL
-        return
+        return False
+    rests = contacts.slips[c] > 0
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-        if abs(contacts.rate[row]) <= slow and depends(mechanism, row) and _stays(mechanism, row):
+        own = depends(mechanism, row) and _rests(mechanism, row)
+        rests = rests and own
+        if own and _stays(mechanism, row):
             contacts.kept[row] = STILL
+    return rests
+
+
+@compiled
+def _rests(mechanism, row):
+    """Whether joints give no rate to a row that depends on theirs. (Laws are read a little behind a break.)"""
+    contacts, nu = mechanism.contacts, mechanism.machine.nu
+    size = abs(contacts.nu[row])
+    for k in range(nu.size):
+        contacts.by_joints[row, k] = contacts.taken[k]
+        size += abs(contacts.taken[k] * nu[k])
+    return abs(given_rate(mechanism, row)) <= max(TOUCHES * size, UNSEEN * mechanism.machine.extent)
 
 
 @compiled
@@ -176,7 +204,7 @@ def _stays(mechanism, row):
     x, most = mechanism.machine.x, 0.0
     for column in range(x.size):
         most = max(most, abs(x[column]) * np.sqrt(mechanism.geometric[column]))
-    return abs(bends) <= LEEWAY * size + NOTHING * most
+    return abs(bends) <= LEEWAY * size + NOTHING * most + UNSEEN * mechanism.machine.extent
 
 
 @compiled

@@ -24,17 +24,14 @@ from .bounds import BOUND
 from .delassus import force_to_stop, own_pace, respond
 from .departure import find_departures, may_depart
 from .following import let_slips_follow
-from .guards import TOUCHES
+from .guards import AT_REST, TOUCHES, keeps_still
 from .incipient import FAR
-from .kept import find_kept, is_kept, is_pressed
+from .kept import find_kept, is_kept, is_pressed, keep_what_sticks
 from .problem import bound_now, is_solved, pose, use_points
 from .rubbing import never_sticks, resting, sliding, speed_of
 
 ROUNDOFF = 1e-14
 """A force is none that is less than this part of what it is made of."""
-AT_REST = 1e-6
-"""Bodies are at rest, but for roundoff, that are slower than this part of what their accelerations would make of them
-over their own length."""
 UNSOLVED = 23
 """A status: no forces of contacts go with the equations."""
 
@@ -69,6 +66,7 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     if not solved:
         contacts.status[0] = UNSOLVED
         return
+    keep_what_sticks(contacts)
     for c in range(count):
         for k in range(contacts.slips[c] if contacts.departs[c] == 1 else 0):
             contacts.kept[contacts.slip[c] + k] = FREE
@@ -123,7 +121,7 @@ def _use_touching(mechanism):
             continue
         stuck = contacts.state[c] == STICKING and contacts.pace[1] == 0.0
         sets_out = contacts.state[c] == INCIPIENT and contacts.began[c] == 0 and contacts.pace[1] == 0.0
-        moves = speed > TOUCHES * contacts.pace[0] and not stuck and not sets_out
+        moves = speed > TOUCHES * contacts.pace[0] and not stuck and not sets_out and not keeps_still(contacts, c)
         if never_sticks(contacts, c):
             contacts.slipping[c], contacts.heading[first] = 1, 1.0  # any direction: it tells that the point slips
         elif contacts.departs[c] == 1:
