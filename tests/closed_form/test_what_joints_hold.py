@@ -155,6 +155,33 @@ def test_an_upright_door_is_pulled_out_of_its_dead_centre(pull, lift):
         assert (mbs.simulate(model, [0, 0.1])["top.vx"][-1] > 1e-6) == (not found.held)
 
 
+@pytest.mark.parametrize("tilt", [1e-3, 1e-2])
+def test_loads_on_both_sides_of_a_normal_force_of_zero(tilt):
+    """A tilted door, its foot in an upright slot without friction, its top in a level guide with μ, is lifted at its
+    foot by F. The guide bears Y = W - F, with W all weights, and c is half the weight of the leaf and that of the
+    roller. The pose is held where  |Y - c| tan θ <= μ |Y|:  by no F between those of  Y = c tan θ/(μ + tan θ)  and
+    Y = -c tan θ/(μ - tan θ)."""
+    mu, length, g = 0.1, 2.0, 9.81
+    foot, top = (0.0, length - length * np.cos(tilt)), (length * np.sin(tilt), length)
+    model = mbs.PlanarModel("door", gravity=(0, -g))
+    leaf, roller = model.link("leaf", foot, top, mass=40), model.body("roller", mass=0.5, inertia=1e-3, position=top)
+    guide = mbs.Translational("guide", model.ground.at(0, length), roller)
+    model.add(mbs.PinInSlot("slot", model.ground.at(0, 0, angle=np.pi / 2), leaf.tail), guide)
+    F = model.parameter("F", 0.0, unit="N")
+    model.add(
+        mbs.Revolute("P", leaf.head, roller), mbs.Friction("rub", guide, mu=mu), mbs.Force("lift", leaf.tail, (0, F))
+    )
+    c, steep = 20.5 * g, np.tan(tilt)
+    ends = 40.5 * g - c * steep / (mu + steep), 40.5 * g + c * steep / (mu - steep)
+    for value, held in ((0.0, True), (ends[0] - 0.01, True), (sum(ends) / 2, False), (ends[1] + 0.01, True)):
+        found = mbs.holding(model.with_parameters(F=value), load="F")
+        assert found.held == held and found.certain
+        low, high = found.between
+        assert not (low < ends[0] - 1e-6 and high > ends[1] + 1e-6)
+        if held:
+            near([high], [ends[0]], 1e-7) if value < ends[0] else near([low], [ends[1]], 1e-7)
+
+
 def rockers(T):
     """Four four-bars in series, each moved by the middle of the rocker before it, with friction in twelve pins."""
     model = mbs.PlanarModel("rockers", gravity=(0, -9.81))

@@ -140,14 +140,23 @@ def range_of(forces: Forces) -> Range:
 
 
 def _farthest(forces: Forces, side: float) -> tuple[float, bool]:
-    """Return the largest load on one side, as side · load, beyond which no forces hold the pose, and whether this is
-    certain. (A still larger load may be held again, with joints pressed to the other side.)"""
+    """Return the largest load on one side, as side · load, up to which all loads are held, and whether this is certain.
+    (A still larger load may be held again, with joints pressed to the other side.)"""
     best, known = _reached(forces, side, 0.0)
     while forces.open and best < np.inf:
-        found = somewhere(known.loaded(side * (best + PART * (1.0 + abs(best)))))
+        beyond = best + PART * (1.0 + abs(best))
+        found = somewhere(known.loaded(side * beyond))
+        while found.forces is not None:  # these n hold loads from `least` on: are those before it held?
+            other = replace(forces, pressing=found.forces.pressing)
+            end = load_end(other, -side, side * beyond)
+            least = beyond if end is None else -end[0]
+            if least <= best + SURE * (1.0 + abs(best)):
+                break
+            beyond = (best + least) / 2.0
+            found = somewhere(known.loaded(side * beyond))
         if found.forces is None:
             return best, found.certain
-        reached, known = _reached(replace(forces, pressing=found.forces.pressing), side, side * best)
+        reached, known = _reached(other, side, side * best)
         if reached <= best + SURE * (1.0 + abs(best)):
             return best, False
         best = reached
