@@ -12,7 +12,7 @@ from ..errors import ModelError, counted
 from ..model.model import Model
 from ..public_class import PublicClass
 from ..results.result import Result
-from ..unit_system import UnitsLike, shown_in, shown_unit, size_of
+from ..unit_system import UnitsLike, current, shown_in, shown_unit, size_of
 from . import pictures
 from .limits import Limit
 
@@ -150,6 +150,8 @@ class Optimum(metaclass=PublicClass):
         for kept in self.limits:
             told = f"{'yes':<6}{kept.sensitivity:>13.4g}" if kept.active else ""
             yield f"  {kept.limit!s:<{width}}{kept.value:>12.6g}{'':<36}  {told}"
+        if not current().is_si:
+            yield "  the objective and limits are in SI units, with angles in rad"
         if len(self.starts) > 1:
             yield from self._of_starts()
         if self.message:

@@ -12,7 +12,7 @@ from ..results.result import Result
 from .analysis import Analysis
 from .changes import Changing, Numbers, listed, single
 from .limits import Limit
-from .objectives.objective import Measured
+from .objectives.objective import Measured, NotSmooth
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,8 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class Failed:
-    """A design that has no motion: it does not assemble, or stops on the way."""
+    """A design that has no motion, since it does not assemble or stops on the way; or whose motion has no derivatives,
+    since it stands on a change point."""
 
     row: np.ndarray
     error: MbsError
@@ -75,5 +76,11 @@ class Runs:
         count = len(self.wanted)
         changing = Changing(self.analysis, row, result, (*self.wanted, *(one.measured for one in self.limits)))
         parts = changing.parts()
+        if result.stats.get("derivatives"):  # a note: on a change point, say, which a step may meet by accident
+            try:
+                changing.slopes  # noqa: B018
+            except NotSmooth as error:
+                self.failures.append(Failed(row, error))
+                return self.failures[-1]
         wanted = single(parts[0]) if self.is_number else listed(parts[:count])
         return Evaluation(row, wanted, tuple(listed([one]) for one in parts[count:]), changing)

@@ -18,6 +18,7 @@ from scipy.optimize import least_squares, minimize
 
 from ..errors import counted
 from .limits import INFINITE
+from .objectives.objective import NotSmooth
 from .runs import Evaluation, Failed, Runs
 
 ACCURACY = 1e-15
@@ -113,6 +114,8 @@ def search(runs: Runs, box: Box, kind: str, start: np.ndarray, most: int) -> Tri
     """To a design from which nothing near is better."""
     before, first = runs.count, runs.at(start)
     if isinstance(first, Failed):
+        if isinstance(first.error, NotSmooth):
+            raise first.error
         return Trial(start, None, 0, runs.count - before, str(first.error))
     if kind == "least_squares" and not runs.limits:
         end, iterations, message = _gauss_newton(runs, box, first, most)

@@ -6,6 +6,7 @@ import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from math import tau
 from typing import Any
 
 import numpy as np
@@ -219,7 +220,18 @@ class Table(metaclass=PublicClass):
         return f"Table({self.x.size} points on [{self.x[0]:g}, {self.x[-1]:g}]{words})"
 
 
+CLOSES = 1e-6
+"""How near the turns of a cam in a turn of its angle are to a whole number; angles are often written in six digits."""
+
+
 def check_closed(given: Any, what: str) -> None:
-    """Of the curve of a cam: a table goes round."""
+    """Refuse the curve of a cam that is not closed: a table or a motion whose period fits no number of times in 2π."""
     if isinstance(given, Table) and not given.periodic:
         raise ModelError(f"{what} is a Table that is not closed; add periodic=True")
+    period = given.x[-1] - given.x[0] if isinstance(given, Table) else getattr(given, "duration", None)
+    if not getattr(given, "periodic", False) or not getattr(period, "is_number", True):
+        return
+    turns = tau / float(period)
+    if turns < 0.5 or abs(turns - round(turns)) > CLOSES * turns:
+        told = f"{what} repeats after {float(period):.9g} rad, which fits {turns:.7g} times in a turn of 2π"
+        raise ModelError(f"{told}; give angles in radians (np.radians) and a period of 2π/n")

@@ -12,6 +12,7 @@ from ..compiled.dynamics import KINETIC, POTENTIAL, SCALARS
 from ..compiled.machine import DONE
 from ..compiled.manifold import restore
 from ..compiled.structure import Structure
+from ..errors import ModelError
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Matrix, Vector, Work, address_of, block, nothing, zeros
 from ..kernels.images import Image
@@ -169,6 +170,10 @@ def new_march(
     system: System, by: Stepping, how: Stabilization, course: Course, times: np.ndarray, taped: bool = False
 ) -> March:
     """A run of this course, which keeps these times, and its steps where they are asked for (`taped`)."""
+    for event in system.model.events:
+        if event.change and event.change.element not in system.model.elements:
+            what = f"{event.who} waits for {event.change}, and {event.change.element!r} is not in {system.model.name!r}"
+            raise ModelError(f"{what}; add it to the model, or leave the event out")
     formed = forms_masses(system, _asks(by))
     image, sizes = system.latest(_image, by, how), system.structure.once(_sizes, formed)
     record, tape = block(Record(times), times=times.size, **sizes), NO_TAPE

@@ -200,6 +200,8 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
     def __repr__(self) -> str:
         state = "complete" if self.success else "stopped early"
         state += f": {self.message}" * bool(self.message)
+        if note := self.stats.get("turned") or self.stats.get("slips"):
+            state += f"; note: {note}"
         return f"<Result of {self.title!r}: {len(self.t)} poses, {len(self.coordinate_names)} coordinates, {state}>"
 
     def state(self, index: int = -1) -> State:

@@ -122,7 +122,21 @@ def test_a_cam_needs_a_closed_table():
     a, b = model.body("a"), model.body("b", position=(1, 0))
     with pytest.raises(mbs.ModelError, match="periodic=True"):
         mbs.CamFollower("cam", a, b, profile=mbs.Table([0, 3, 6], [1, 1.1, 1]))
-    mbs.CamFollower("cam", a, b, profile=mbs.Table([0, 2, 4, 6], [1, 1.1, 1.2, 1], periodic=True))
+    mbs.CamFollower("cam", a, b, profile=mbs.Table(np.linspace(0, np.pi, 4), [1, 1.1, 1.2, 1], periodic=True))
+
+
+@pytest.mark.parametrize("period", [360.0, 6.0, 4 * np.pi])
+def test_a_cam_closes_in_one_turn(period):
+    """A period of 360 is one in degrees; with any that does not fit into 2π the curve would jump once a turn."""
+    table = mbs.Table(np.linspace(0, period, 5), [1, 1.1, 1.2, 1.1, 1], periodic=True)
+    motion = mbs.Motion(start=1.0).rise(0.1, over=period / 2, law="cycloidal").return_(over=period / 2, law="cycloidal")
+    model = mbs.PlanarModel()
+    a, b = model.body("a"), model.body("b", position=(1, 0))
+    for curve in (table, motion.repeat()):
+        with pytest.raises(mbs.ModelError, match="in a turn of 2π; give angles in radians"):
+            mbs.CamFollower("cam", a, b, profile=curve)
+        with pytest.raises(mbs.ModelError, match="in a turn of 2π; give angles in radians"):
+            mbs.Profile(a, curve)
 
 
 def told(text, *parts):

@@ -174,8 +174,8 @@ def given_rate(mechanism, row):
 
 @compiled
 def _refutes(mechanism, c):
-    """How fast a slip is that joints kept still, 1 where it counts as moving: by the rate that joints give it, or, where
-    bodies are not at rest, by its own."""
+    """Return how fast a slip is that joints kept still, relative to where it counts as moving: by the rate that joints
+    give it, or, where bodies are not at rest, by its own rate."""
     contacts, machine, most = mechanism.contacts, mechanism.machine, 0.0
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
         if contacts.kept[row] == STILL:
