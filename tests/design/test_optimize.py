@@ -152,3 +152,22 @@ def test_a_table_tells_all(model):
     told = str(found)
     assert "nothing that was asked for depends on 'spring.stiffness'" in told and "lower" in told
     assert [ax.get_ylabel() for ax in found.plot().axes] == ["slider.x [m]"]
+
+
+def test_a_search_steps_back_from_a_change_point():
+    """The corner (0.9, 0.4) of the bounds is a change point, a + b = c + d, where the transmission angle has no
+    derivative. The widest swing of the rocker with μ >= 45° is that which scipy's SLSQP finds by the closed form of the
+    four-bar with differences."""
+    points = {"A": (0, 0), "B": (0, 0.2), "C": (0.5, 0.6), "D": (0.7, 0), "P": (0.3, 0.7)}
+    rods = {"crank": "AB", "coupler": "BCP", "rocker": "CD"}
+    model = mbs.PlanarModel.from_points(points, rods=rods, fixed="AD", dimensions=True)
+    model.add(mbs.Driver("motor", mbs.angle(model.elements["A"]), np.pi / 2 + mbs.t))
+    swing = mbs.maximum("rocker.angle") - mbs.minimum("rocker.angle")
+    least = mbs.minimum("transmission_angle(B, C, D)") >= np.pi / 4
+    bounds = {"coupler.length": (0.4, 0.9), "rocker.length": (0.4, 0.9)}
+    found = mbs.optimize(-swing, model, np.linspace(0, 2 * np.pi, 73), over=bounds, subject_to=[least])
+    assert found.success and found.value == pytest.approx(-1.08147172, abs=1e-7)
+    assert found.values == pytest.approx({"coupler.length": 0.69515328, "rocker.length": 0.4}, abs=1e-6)
+    assert "stepped back" in found.message
+    with mbs.units("deg", "mm"):
+        assert "objective and limits are in SI units" in str(found)

@@ -743,3 +743,19 @@ def test_every_error_is_of_one_family_and_carries_its_facts():
     assert issubclass(ModelError, ValueError)
     error = AssemblyError("too short", joints=("A",), gap=0.2)
     assert (str(error), error.joints, error.gap) == ("too short", ("A",), 0.2)
+
+
+def test_an_event_of_a_friction_that_is_not_in_the_model():
+    model = mbs.PlanarModel("bench", gravity=(0, -9.81))
+    guide = model.add(mbs.Translational("guide", model.ground, model.body("block", mass=1.0, inertia=0.1)))
+    rub = mbs.Friction("rub", guide, mu=0.1)
+    model.add(mbs.Event("stops", when=rub.sticks))
+    with pytest.raises(mbs.ModelError, match="Event 'stops' waits for rub.sticks, and 'rub' is not in 'bench'"):
+        mbs.simulate(model, [0, 1])
+
+
+def test_a_result_tells_of_a_joint_that_was_not_added():
+    model = mbs.PlanarModel("rod", gravity=(0, -9.81))
+    rod = model.link("rod", (0, 0), (1, 0), mass=1.0)
+    mbs.Revolute("A", model.ground, rod.tail)
+    assert "note: Revolute 'A' was made on rod and not added" in repr(mbs.simulate(model, [0, 1]))
