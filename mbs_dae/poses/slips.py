@@ -57,6 +57,11 @@ def _angles(model: Model) -> Iterator[str]:
         own = [("angle", getattr(body, "angle", 0))]
         own += [(f"angle of marker {m.name!r}", getattr(m, "angle", 0)) for m in body.markers.values()]
         yield from (_in_degrees(f"{what} of body {body.name!r}", number(given)) for what, given in own)
+    for element in model.elements.values():  # markers without a name: body.at(0, 0, angle=...)
+        for marker in element.markers:
+            if marker not in marker.body.markers.values():
+                what = f"angle of a marker of {element.who} on body {marker.body.name!r}"
+                yield _in_degrees(what, number(getattr(marker, "angle", 0)))
     for stop in model.contacts:
         yield from degrees_of(stop, number) if isinstance(stop, Stop) else ()
 

@@ -265,3 +265,12 @@ def test_the_angle_of_a_joint_is_that_between_its_markers():
         result = mbs.kinematics(turned, [0.0, 1.0])
         assert result[f"{joint.name}.angle"] == pytest.approx([start, start + 1])
         assert result["crank.angle"] == pytest.approx([0.6, 1.6])
+
+
+def test_degrees_of_a_marker_without_a_name_are_told():
+    model = mbs.PlanarModel("guide")
+    body = model.body("block", mass=1.0, inertia=0.1)
+    model.add(mbs.Translational("guide", model.ground.at(0, 0, angle=90), body.at(0, 0, angle=90)))
+    ground, block = mbs.diagnose(model).notes
+    assert ground.startswith("angle of a marker of Translational 'guide' on body 'ground' is 90 rad")
+    assert "on body 'block'" in block and "np.radians(90)" in block
