@@ -94,6 +94,12 @@ class Readings:
             return self._load(name, element, None)
         if isinstance(element, ForceElement) and wanted in COMPONENTS[model.dimension]:
             return self._load(name, element, COMPONENTS[model.dimension].index(wanted))
+        reactions = *COMPONENTS[model.dimension], "force", "moment"
+        if element is not None and not isinstance(element, ForceElement) and wanted in reactions:
+            raise ModelError(
+                f"{name!r} is a reaction, and outputs of linearize are quantities of the motion, efforts of drivers, and "
+                "forces and efforts of force elements; read reactions of a run, or put a stiff bushing in place of the joint"
+            )
         return self._quantity(name)
 
     @cached_property

@@ -85,3 +85,11 @@ def test_a_load_is_one_of_forces_in_proportion():
 def test_poses_are_states_or_names():
     with pytest.raises(ModelError, match="pose must be"):
         mbs.holding(block(), [0.0])
+
+
+def test_a_reaction_is_no_output_of_small_motions():
+    model = mbs.PlanarModel("lever", gravity=(0, -9.81))
+    lever = model.link("lever", (0, 0), (0, -0.5), mass=2.0)
+    model.add(mbs.Revolute("pin", model.ground, lever.tail))
+    with pytest.raises(mbs.ModelError, match="'pin.Fx' is a reaction, and outputs of linearize are"):
+        mbs.linearize(model, mbs.equilibrium(model).state, outputs=["pin.Fx"])
