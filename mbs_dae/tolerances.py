@@ -30,9 +30,11 @@ in them, and 1e-4 leaves them twelve digits."""
 OFTEN = 20
 """So many corrections of a solution are made at most; each is less than half as large as the one before."""
 UNCERTAIN = 2e-9
-"""A solution of which the last correction is larger than this is refused. The correction is for the residual and for a
-sample of roundoff: 1e-9 for each, since one sample may find a tenth of the error. (Near singular poses, below
-`DOUBTFUL`, it may be larger in proportion.)"""
+"""A solution of which the last correction is larger than this is refused, or one that roundoff of the given numbers
+moves by more. (Near singular poses, below `DOUBTFUL`, both may be larger in proportion.)"""
+LOST = 0.1
+"""So is a solution whose first correction, with a sample of roundoff, is as large as this: a pivot that is nothing but
+roundoff makes the correction half of the solution or more."""
 
 # --- rank -----------------------------------------------------------------------------------------------------------
 

@@ -271,6 +271,19 @@ class System(Remembering):
         return bool(not (pivots > LIGHT * masses).all() or self.structure.groups.are_light(relative, relative).any())
 
     @property
+    def run_system(self) -> System:
+        """The system whose equations a run solves, in the same coordinates. It is another one where joints move next to
+        nothing beside what they carry, as two pins at one point do: M of joints has lost that in its entries, and M of
+        bodies has not."""
+        own = self.structure
+        if own.transformed is None or "deep" in own.tree or not self.has_light_bodies:
+            return self
+        return self.once(System._of_bodies)
+
+    def _of_bodies(self) -> System:
+        return System(self.model, self.structure.of_bodies, self.evaluator)
+
+    @property
     def light_bodies(self) -> list[Body]:
         light, places = np.flatnonzero(self.light_columns), self.coordinates.kernels.layout.v
         return [body for body in self.bodies if np.isin(places[body], light).any()]

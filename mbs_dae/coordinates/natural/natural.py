@@ -18,6 +18,7 @@ from ...model.joints.base import Condition
 from ...model.model import Model
 from ...model.parameters import Evaluator, Number
 from ...symbolic.derive import Inertia, MarkerMap
+from ...tolerances import LIGHT
 from ..base import KernelCoordinates, Layout, Motion, OwnEquations, cartesian_layout, computed, pairs, span
 from . import forms
 from .frame import body_weights, mass_matrix, weights_of
@@ -148,7 +149,7 @@ class Natural(KernelCoordinates):
         return np.repeat([1.0 if thing.kind == POINT else length**2 for thing in self.things], self.dimension)
 
     def masses(self, number: Evaluator) -> np.ndarray:
-        """What each coordinate moves; 0 where a body's M is singular (a rod, a disk, no mass at all)."""
+        """What each coordinate moves; 0 where a body's M is singular, or nearly so (a rod, a disk, no mass at all)."""
         total, idle = self._moved(number)
         return np.where(idle, 0.0, total)[: self.layout.nv]
 
@@ -156,7 +157,8 @@ class Natural(KernelCoordinates):
         return self._moved(number)[0][: self.layout.nv]
 
     def _moved(self, number: Evaluator) -> tuple[np.ndarray, np.ndarray]:
-        """The diagonal of M, those of what stands still behind the others; and where it takes part in a singular M."""
+        """The diagonal of M, those of what stands still behind the others; and where it takes part in an M of a body
+        that is singular, or has less than `LIGHT` of its own diagonal in some motion."""
         layout = self.layout
         total, idle = np.zeros(layout.v_size), np.zeros(layout.v_size, dtype=bool)
         for body in self.model.bodies.values():
@@ -167,7 +169,7 @@ class Natural(KernelCoordinates):
             diagonal = np.real(np.diag(M))
             scale = np.sqrt(np.maximum(diagonal, 1e-300))
             total[places] += np.repeat(diagonal, self.dimension)
-            if np.linalg.eigvalsh(M / np.outer(scale, scale)).min() < 1e-9:
+            if np.linalg.eigvalsh(M / np.outer(scale, scale)).min() <= LIGHT:
                 idle[places] = True
         return total, idle
 
