@@ -405,7 +405,8 @@ def _relative_change(pattern, factor, f, g, x, multipliers):
         scale[groups + own] = max(scale[groups + own], max(size, alone))
     for k in range(n):
         total, own, mass = x[k] + rest_x[k], group[k], max(factor.weight[k] + factor.soft[k], 1.0 / compliance[k])
-        scale[own] = max(scale[own], max(total * total, (f[k] / mass) ** 2) / compliance[k])
+        alone = f[k] / mass
+        scale[own] = max(scale[own], max(total * total, alone * alone) / compliance[k])
         scale[groups + own] = max(scale[groups + own], f[k] * f[k] * compliance[k])
     for k in range(n):
         change, total = rest_x[k] * rest_x[k], x[k] + rest_x[k]
