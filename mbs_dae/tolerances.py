@@ -24,6 +24,9 @@ ROUNDOFF = 1e-14
 CORRECTED = 1e-11
 """A correction of a solution less than this, relative to what it corrects, is the last one: since one correction takes
 away all but so small a part, the next would be its square, and roundoff."""
+SOUND = 2e-10
+"""A solution whose first correction, for plain residuals and a sample of roundoff, is less than this needs no residuals
+of twice the digits: it is a tenth of `UNCERTAIN`, since one sample may find a tenth of the error."""
 FLOOR = 1e-8
 """The square of the part of the largest x or λ of a group that smaller ones count as: they have roundoff of the largest
 in them, and 1e-4 leaves them twelve digits."""

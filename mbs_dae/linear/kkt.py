@@ -47,7 +47,7 @@ import numpy as np
 from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, ones, zeros
 from ..kernels.lanes import any_of, choose, nothing_of
-from ..tolerances import CORRECTED, DELTA, DEPENDENT, FLOOR, LOST, NIL, OFTEN
+from ..tolerances import CORRECTED, DELTA, DEPENDENT, FLOOR, LOST, NIL, OFTEN, SOUND
 from .fronts.solving import eliminate, give_out, take_in
 from .pattern import Pattern
 from .tree.articulated import FACTORISE, NO_LIMBS, SOLVE, Limbs, sizes_of
@@ -249,8 +249,8 @@ def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, solve_o
 def _solve_augmented(pattern, factor, f, g, x, multipliers):
     """Solve the equations of the augmented Lagrangian for x and λ, of one matrix or of several in lanes. The first
     correction is for the residual and for a sample of the roundoff of all terms: where it is small, it is the last one.
-    Where it is not, others for the residual alone take its place, as long as each is less than half as large as the one
-    before, and roundoff of the given numbers is sampled at the end."""
+    Where it is not, others take its place, for residuals of twice the digits, as long as each is less than half as
+    large as the one before, and roundoff of the given numbers is sampled at the end."""
     rest_x, rest_g, n, m, nothing = factor.rest_x, factor.rest_g, pattern.n, pattern.m, nothing_of(f)
     tail_x, tail_g = factor.tail_x, factor.tail_g
     copy(f, rest_x)
@@ -260,11 +260,10 @@ def _solve_augmented(pattern, factor, f, g, x, multipliers):
         x[k], tail_x[k] = rest_x[k], nothing
     for row in range(m):
         multipliers[row], tail_g[row] = rest_g[row], nothing
-    _twofold_residual(pattern, factor, f, g, x, multipliers)
-    _add_roundoff(pattern, factor, f, g, x, multipliers)
+    _residual_with_roundoff(pattern, factor, f, g, x, multipliers)
     _solve_once_augmented(pattern, factor)
     first = _relative_change(pattern, factor, f, g, x, multipliers)
-    simple = first <= CORRECTED
+    simple = first <= SOUND
     for k in range(n):
         x[k] = choose(simple, x[k] + rest_x[k], x[k])
     for row in range(m):
@@ -305,6 +304,40 @@ def _solve_once_augmented(pattern, factor):
 
 
 @compiled
+def _residual_with_roundoff(pattern, factor, f, g, x, multipliers):
+    """f - W x - Φ_vᵀ λ and g - Φ_v x, with a sample of the roundoff of all terms: a part of the size of each. Samples
+    are summed apart (in `part`), since the residual's own sums would round them away."""
+    rest_x, rest_g, n, beside, jacobian = factor.rest_x, factor.rest_g, pattern.n, factor.beside, factor.jacobian
+    rounded_x, rounded_g, at = factor.part, factor.part[n:], 0
+    for k in range(n):
+        term = factor.weight[k] * x[k]
+        rest_x[k], rounded_x[k] = f[k] - term, _roundoff(k) * (abs(f[k]) + abs(term))
+    at += n
+    for row in range(pattern.m):
+        rest_g[row], rounded_g[row] = g[row], _roundoff(at + row) * abs(g[row])
+    at += pattern.m
+    for k in range(beside.size):
+        row, column, part = pattern.block_row[k], pattern.block_column[k], _roundoff(at + k)
+        term, other = beside[k] * x[column], beside[k] * x[row]
+        rest_x[row] -= term
+        rest_x[column] -= other
+        rounded_x[row] += part * abs(term)
+        rounded_x[column] += part * abs(other)
+    at += beside.size
+    for k in range(jacobian.size):
+        row, column, part = pattern.jac_row[k], pattern.jac_column[k], _roundoff(at + k)
+        term, other = jacobian[k] * multipliers[row], jacobian[k] * x[column]
+        rest_x[column] -= term
+        rest_g[row] -= other
+        rounded_x[column] += part * abs(term)
+        rounded_g[row] += part * abs(other)
+    for k in range(n):
+        rest_x[k] += rounded_x[k]
+    for row in range(pattern.m):
+        rest_g[row] += rounded_g[row]
+
+
+@compiled
 def _twofold_residual(pattern, factor, f, g, x, multipliers):
     """f - W x - Φ_vᵀ λ and g - Φ_v x, added up with twice the digits, for x and λ with their tails."""
     rest_x, rest_g, weight, beside, n = factor.rest_x, factor.rest_g, factor.weight, factor.beside, pattern.n
@@ -327,27 +360,6 @@ def _twofold_residual(pattern, factor, f, g, x, multipliers):
         rest_x[k] += lost_x[k]
     for row in range(pattern.m):
         rest_g[row] += lost_g[row]
-
-
-@compiled
-def _add_roundoff(pattern, factor, f, g, x, multipliers):
-    """Add a sample of the roundoff of all terms to what is left of each equation: a part of the size of each term."""
-    rest_x, rest_g, n, at, jacobian = factor.rest_x, factor.rest_g, pattern.n, 0, factor.jacobian
-    for k in range(n):
-        rest_x[k] += _roundoff(2 * k) * abs(f[k]) + _roundoff(2 * k + 1) * abs(factor.weight[k] * x[k])
-    at = 2 * n
-    for row in range(pattern.m):
-        rest_g[row] += _roundoff(at + row) * abs(g[row])
-    at += pattern.m
-    for k in range(factor.beside.size):
-        row, column, entry = pattern.block_row[k], pattern.block_column[k], factor.beside[k]
-        rest_x[row] += _roundoff(at + 2 * k) * abs(entry * x[column])
-        rest_x[column] += _roundoff(at + 2 * k + 1) * abs(entry * x[row])
-    at += 2 * factor.beside.size
-    for k in range(jacobian.size):
-        row, column = pattern.jac_row[k], pattern.jac_column[k]
-        rest_x[column] += _roundoff(at + 2 * k) * abs(jacobian[k] * multipliers[row])
-        rest_g[row] += _roundoff(at + 2 * k + 1) * abs(jacobian[k] * x[column])
 
 
 @compiled
