@@ -277,6 +277,7 @@ class System(Remembering):
         nothing beside what they carry, as two pins at one point do, or a pin in the axis of a thin rod: M of joints has
         lost that in its entries, and M of bodies has not."""
         own = self.structure
+        own.coordinates.kernels.check_moments(self.evaluator)
         if own.transformed is None or "deep" in own.tree or not self.has_light_bodies:
             return self
         return self.once(System._of_bodies)

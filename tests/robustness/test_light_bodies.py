@@ -403,6 +403,27 @@ def test_a_torque_turns_a_rod_about_its_axis_however_little_that_moves(kind, par
     assert mbs.simulate(model.compile(kind), [0.0, 1e-9])["rod.alphax"][0] == pytest.approx(2.0, rel=1e-10)
 
 
+@pytest.mark.parametrize("kind", SETS)
+@pytest.mark.parametrize("part", [1e-5, 1e-6, 1e-9, 1e-10, 1e-12, 1e-14])
+@pytest.mark.parametrize("at", [(0, 0, 0), (0.05, 0.03, -0.02)], ids=["in the middle", "beside the axis"])
+def test_a_moment_that_a_turned_tensor_has_lost_is_named(kind, part, at):
+    """Roundoff of a tensor of inertia in a frame that is turned is about 1e-16 of its largest entry, which is more than
+    1e-8 of a moment of 1e-9."""
+    turn = mbs.rotations.about((0.4, -0.7, 1.1), 1.4)
+    tensor = turn.T @ np.diag((part, 1.0, 1.0)) @ turn
+    model = mbs.SpatialModel("axle", gravity=(0, 0, -9.81))
+    com = tuple((turn.T @ -np.array(at)).tolist())
+    rod = model.body("rod", 1.0, (tensor + tensor.T) / 2, com=com, position=at, rotation=turn)
+    pin = mbs.Revolute("A", model.ground, rod, at=(0.3, 0, 0), axis=(1, 0, 0))
+    model.add(pin, mbs.Torque("T", pin, 2.0 * part))
+    try:
+        found = mbs.simulate(model.compile(kind), [0.0, 1e-9])["rod.alphax"][0]
+    except mbs.ModelError as error:
+        assert part < 1e-8 and "'rod'" in str(error)
+        return
+    assert found == pytest.approx(2.0, rel=1e-9 * max(1.0, 1e-6 / part))
+
+
 # --- what bodies have nothing to do with -----------------------------------------------------------------------------
 
 

@@ -18,10 +18,10 @@ from ...model.joints.base import Condition
 from ...model.model import Model
 from ...model.parameters import Evaluator, Number
 from ...symbolic.derive import Inertia, MarkerMap
-from ...tolerances import LIGHT
+from ...tolerances import LIGHT, UNCERTAIN
 from ..base import KernelCoordinates, Layout, Motion, OwnEquations, cartesian_layout, computed, pairs, span
 from . import forms
-from .frame import body_weights, mass_matrix, weights_of
+from .frame import body_weights, mass_matrix, second_moments, weights_of
 from .motions import Motions
 from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, as_direction, skeleton_of
 
@@ -131,6 +131,19 @@ class Natural(KernelCoordinates):
             if (self._coupled(body, [number]) & ~self._coupled(body)).any():
                 what = f"body {body.name!r} couples with these parameters what it did not couple with others"
                 raise ModelError(f"the mass of {what}; build the model with these values")
+
+    def check_moments(self, number: Evaluator) -> None:
+        """Refuse bodies with an entry of M that roundoff of the tensor of inertia changes by more than `UNCERTAIN`, as
+        that of a thin rod does in a frame that is turned. (What is nothing but roundoff is the 0 of a line.)"""
+        for body in self.model.bodies.values():
+            C = self.weights_of(body, number)
+            along = abs(C[:, 1:])
+            roundoff = 1.1e-16 * np.einsum("ki,ij,kj->k", along, abs(second_moments(body, number)), along)
+            entries = np.diag(mass_matrix(C, body, number))
+            if ((entries > 16 * roundoff) & (UNCERTAIN * entries < roundoff)).any():
+                what = f"body {body.name!r} has a moment of inertia that is lost in the roundoff of the others"
+                cure = "turn its frame into its principal axes, or write 0 for it"
+                raise ModelError(f"{what}, since its tensor is turned; {cure}")
 
     def inertia_slots(self, body: Body, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
         count = 8 if self.dimension == 2 else 14
