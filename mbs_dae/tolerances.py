@@ -24,18 +24,20 @@ ROUNDOFF = 1e-14
 CORRECTED = 1e-11
 """A correction of a solution less than this, relative to what it corrects, is the last one: since one correction takes
 away all but so small a part, the next would be its square, and roundoff."""
-FLOOR = 1e-6
-"""The square of the part of the largest x of a group that smaller ones count as: they have roundoff of the largest in
-them, and 1e-3 leaves them twelve digits."""
-LOAD_FLOOR = 1e-8
-"""The same square for λ, with which thirteen digits of the largest are left: heavy loads and light ones meet in joints
-more often than accelerations do."""
+SOUND = 2e-10
+"""A solution whose first correction, for plain residuals and a sample of roundoff, is less than this needs no residuals
+of twice the digits: it is a tenth of `UNCERTAIN`, since one sample may find a tenth of the error."""
+FLOOR = 1e-8
+"""The square of the part of the largest x or λ of a group that smaller ones count as: they have roundoff of the largest
+in them, and 1e-4 leaves them twelve digits."""
 OFTEN = 20
-"""So many corrections of a solution are made at most."""
+"""So many corrections of a solution are made at most; each is less than half as large as the one before."""
 UNCERTAIN = 2e-9
-"""A solution whose last corrections, the largest of them, are more than this is refused. A correction is for the
-residual and for a sample of roundoff: 1e-9 for each, since samples may find a tenth of the error. (Near singular poses,
-below `DOUBTFUL`, it may be larger in proportion.)"""
+"""A solution of which the last correction is larger than this is refused, or one that roundoff of the given numbers
+moves by more. (Near singular poses, below `DOUBTFUL`, both may be larger in proportion.)"""
+LOST = 0.1
+"""So is a solution whose first correction, with a sample of roundoff, is as large as this: a pivot that is nothing but
+roundoff makes the correction half of the solution or more."""
 
 # --- rank -----------------------------------------------------------------------------------------------------------
 

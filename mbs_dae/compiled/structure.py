@@ -1,8 +1,10 @@
 """What a compiled model is whatever values its parameters have: rows, kernels, index maps, patterns. Shared by all
 systems of the model."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
 from math import hypot
@@ -113,6 +115,13 @@ class Structure(Remembering):
     rows: tuple[Row, ...]
     tree: Mapping[str, Any]
     """How the tree of joint coordinates was chosen, as `Model.compile` was told."""
+
+    @cached_property
+    def of_bodies(self) -> Structure:
+        """The structure with the same joint coordinates in which runs solve the equations of bodies
+        (`JointCoordinates.deep`)."""
+        other = structure_in(self.model, self.coordinates.set, deep=True, **self.tree)
+        return replace(other, tree=self.tree)
 
     @cached_property
     def layout(self) -> Layout:

@@ -232,10 +232,11 @@ class System(Remembering):
         return self._masses_of_joints[0] if self.structure.transformed else kernels.diagonal(self.evaluator)
 
     @cached_property
-    def _masses_of_joints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return three masses for each velocity of a joint, in the placement: with all other joints at rest; with only
-        the next joints behind at rest (`local_masses`); and with all joints behind free, the pivots of the tree. Joints
-        that share a pin have a pivot of nearly 0."""
+    def _masses_of_joints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return four masses for each velocity of a joint, in the placement: with all other joints at rest; with only
+        the next joints behind at rest, and the sizes of what this is made of (`local_masses`); and with all joints
+        behind free, the pivots of the tree. Joints that share a pin have a pivot of nearly 0, and a rod that turns
+        about its own axis moves little of what it is made of."""
         machine = self.machine(dynamic=True)
         observe(machine, 0.0, self.placement, self.still)
         at = machine.transformation
@@ -244,7 +245,7 @@ class System(Remembering):
         kkt.factorise(machine.pattern, machine.factor)
         limbs, transformed = machine.factor.limbs, self.structure.transformed
         assert transformed is not None
-        return machine.factor.weight.copy(), local_masses(shape_of(transformed), limbs), 1.0 / np.abs(limbs.inverse)
+        return machine.factor.weight.copy(), *local_masses(shape_of(transformed), limbs), 1.0 / np.abs(limbs.inverse)
 
     @cached_property
     def massless(self) -> np.ndarray:
@@ -266,9 +267,23 @@ class System(Remembering):
         which they do."""
         if not self.structure.transformed:
             return bool(self.light_columns.any())
-        _, masses, pivots = self._masses_of_joints
-        relative = masses / self.column_weight
-        return bool(not (pivots > LIGHT * masses).all() or self.structure.groups.are_light(relative, relative).any())
+        _, masses, terms, pivots = self._masses_of_joints
+        relative, certain = masses / self.column_weight, np.minimum(pivots, masses) > LIGHT * terms
+        return bool(not certain.all() or self.structure.groups.are_light(relative, relative).any())
+
+    @property
+    def run_system(self) -> System:
+        """The system whose equations a run solves, in the same coordinates. It is another one where joints move next to
+        nothing beside what they carry, as two pins at one point do, or a pin in the axis of a thin rod: M of joints has
+        lost that in its entries, and M of bodies has not."""
+        own = self.structure
+        own.coordinates.kernels.check_moments(self.evaluator)
+        if own.transformed is None or "deep" in own.tree or not self.has_light_bodies:
+            return self
+        return self.once(System._of_bodies)
+
+    def _of_bodies(self) -> System:
+        return System(self.model, self.structure.of_bodies, self.evaluator)
 
     @property
     def light_bodies(self) -> list[Body]:

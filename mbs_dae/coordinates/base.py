@@ -138,6 +138,10 @@ class CoordinateSet(Protocol):
         """Refuse values of parameters with which these coordinates would be others."""
         return None
 
+    def check_moments(self, number: Evaluator) -> None:
+        """Refuse bodies whose mass these coordinates lose in roundoff, so that no solution of a run can find it."""
+        return None
+
     def weights(self, length: float) -> np.ndarray:
         """The norm in which "least change" is meant, one number for each velocity: a turn counts as the way of a point
         at the model's length."""

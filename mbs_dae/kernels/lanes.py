@@ -204,6 +204,22 @@ def _any_of(typingctx, mask):
 any_of: Any = intrinsic(_any_of)
 
 
+def _fused(typingctx, a, b, c):
+    """Return a b + c, rounded once; in lanes and of plain numbers alike."""
+    wide = isinstance(a, LaneType)
+    name, write = (f"v{LANES}f64", VECTOR) if wide else ("f64", REAL)
+    kind = LANE if wide else types.float64
+
+    def generate(context, builder, sig, values):
+        function = ir.FunctionType(write, [write] * 3)
+        return builder.call(llvm.declared(builder.module, f"llvm.fma.{name}", function), values)
+
+    return kind(kind, kind, kind), generate
+
+
+fused: Any = intrinsic(_fused)
+
+
 # --- arrays ---------------------------------------------------------------------------------------------------------
 
 

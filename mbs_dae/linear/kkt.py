@@ -29,9 +29,14 @@ all the same if rows hold what W does not. Then what is factorised is that of th
 which has the same solution whatever C, since Φ_v x = g. So nothing is to be taken away again, and W + Φ_vᵀ C Φ_v is
 positive definite where the solution is unique. C only decides about roundoff: with μ the mean (of logarithms) of the
 least and the largest mass of a group of bodies that rows join, row k has C_k = μ / (squared length of the row), or 0
-where no motion without mass moves the row (`System.stiff_rows`): so L has few entries more. What roundoff leaves is
-measured: solutions are corrected for their residuals and a sample of roundoff, and the last correction is told
-(`unsettled`).
+where no motion without mass moves the row (`System.stiff_rows`): so L has few entries more.
+
+Two heavy bodies that are pinned to a light one at one point push it with forces that are far larger than their
+difference, which is all that moves it. Its equation loses this difference where it is added up in plain numbers. So
+residuals of augmented equations are added up with twice the digits (`twofold`), for x and λ of twice the digits: then a
+correction is the error itself. What roundoff of the numbers that are given makes of the solution is sampled; this and
+the last correction are told (`unsettled`). Equal numbers have equal roundoff, so that forces through one point go on
+cancelling each other.
 """
 
 from math import sqrt
@@ -42,17 +47,17 @@ import numpy as np
 from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, ones, zeros
 from ..kernels.lanes import any_of, choose, nothing_of
-from ..tolerances import CORRECTED, DELTA, DEPENDENT, FLOOR, LOAD_FLOOR, NIL, OFTEN
+from ..tolerances import CORRECTED, DELTA, DEPENDENT, FLOOR, LOST, NIL, OFTEN, SOUND
 from .fronts.solving import eliminate, give_out, take_in
 from .pattern import Pattern
 from .tree.articulated import FACTORISE, NO_LIMBS, SOLVE, Limbs, sizes_of
+from .twofold import add_product, two_sum
 from .vectors import axpy, copy, square_sum, sum_of_two
 
 UNIT, GOLDEN = 1.1e-16, 40503
 """The roundoff of a number; and 2¹⁶ times the golden section, whose multiples lie in no order."""
-SAMPLES, SAMPLED = 2.0, 10007
-"""How many corrections that do not shrink end a solution; and how far the numbers of terms are apart from one sample to
-the next, a prime."""
+HALVES, BELOW = 134217729.0, 2.0**-26
+"""2²⁷ + 1, by which Dekker splits a number into halves; and what moves the lower half behind the last digit."""
 
 
 class Factor(NamedTuple):
@@ -75,8 +80,11 @@ class Factor(NamedTuple):
     scale: Work[Vector] = zeros("scales")
     """The largest x and λ of each group, squared, during a solve."""
     unsettled: Work[Vector] = zeros(1)
-    """One number: the last correction of the last solution, with what roundoff makes of it, relative to what it
-    corrects; 0 where C is none."""
+    """One number: the last correction of the last solution, or what roundoff of the given numbers makes of it, relative
+    to what it corrects; 0 where C is none."""
+    tail_x: Work[Vector] = zeros("augmented")
+    """What x and λ of an augmented solution have beyond the digits of one number."""
+    tail_g: Work[Vector] = zeros("augmented_rows")
     damping: Work[Vector] = zeros(1)
     """One number: what is added to DELTA. With refinement left out it makes a solve the damped least-squares step
     (Levenberg-Marquardt), which stays short where Φ_v is singular."""
@@ -239,36 +247,49 @@ def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, solve_o
 
 @compiled
 def _solve_augmented(pattern, factor, f, g, x, multipliers):
-    """Solve the equations of the augmented Lagrangian for x and λ, of one matrix or of several in lanes. A correction
-    is for the residual and for a sample of the roundoff of all terms, another sample each time, so that it measures the
-    error of x and λ, too (`unsettled`). One correction is enough where it is small: the next one, but for roundoff,
-    would be about its square. Others follow until `SAMPLES` of them are not less than half as large as the one that was
-    added last; what they find is the largest of these."""
+    """Solve the equations of the augmented Lagrangian for x and λ, of one matrix or of several in lanes. The first
+    correction is for the residual and for a sample of the roundoff of all terms: where it is small, it is the last one.
+    Where it is not, others take its place, for residuals of twice the digits, as long as each is less than half as
+    large as the one before, and roundoff of the given numbers is sampled at the end."""
     rest_x, rest_g, n, m, nothing = factor.rest_x, factor.rest_g, pattern.n, pattern.m, nothing_of(f)
+    tail_x, tail_g = factor.tail_x, factor.tail_g
     copy(f, rest_x)
     copy(g, rest_g)
     _solve_once_augmented(pattern, factor)
     for k in range(n):
-        x[k] = rest_x[k]
+        x[k], tail_x[k] = rest_x[k], nothing
     for row in range(m):
-        multipliers[row] = rest_g[row]
-    unsettled, added, left = nothing + np.inf, nothing + np.inf, nothing + SAMPLES
-    for corrections in range(OFTEN):
-        _residual_with_roundoff(pattern, factor, f, g, x, multipliers, corrections)
+        multipliers[row], tail_g[row] = rest_g[row], nothing
+    _residual_with_roundoff(pattern, factor, f, g, x, multipliers)
+    _solve_once_augmented(pattern, factor)
+    first = _relative_change(pattern, factor, f, g, x, multipliers)
+    simple = first <= SOUND
+    for k in range(n):
+        x[k] = choose(simple, x[k] + rest_x[k], x[k])
+    for row in range(m):
+        multipliers[row] = choose(simple, multipliers[row] + rest_g[row], multipliers[row])
+    going, unsettled = choose(simple, nothing, 1.0), choose(simple, first, np.inf)
+    if any_of(going > 0.0):
+        for _ in range(OFTEN):
+            _twofold_residual(pattern, factor, f, g, x, multipliers)
+            _solve_once_augmented(pattern, factor)
+            change = _relative_change(pattern, factor, f, g, x, multipliers)
+            shrinking = choose(change < 0.5 * unsettled, going, 0.0)
+            for k in range(n):
+                value, left = two_sum(x[k], tail_x[k] + rest_x[k])
+                x[k], tail_x[k] = choose(shrinking > 0.0, value, x[k]), choose(shrinking > 0.0, left, tail_x[k])
+            for row in range(m):
+                value, left = two_sum(multipliers[row], tail_g[row] + rest_g[row])
+                multipliers[row] = choose(shrinking > 0.0, value, multipliers[row])
+                tail_g[row] = choose(shrinking > 0.0, left, tail_g[row])
+            unsettled = choose(going > 0.0, choose(shrinking > 0.0, change, max(unsettled, change)), unsettled)
+            going = choose(change <= CORRECTED, 0.0, shrinking)
+            if not any_of(going > 0.0):
+                break
+        _put_roundoff_of_data(pattern, factor, f, g, x, multipliers)
         _solve_once_augmented(pattern, factor)
-        change = _relative_change(pattern, factor, f, g, x, multipliers)
-        going = left > 0.0
-        shrinking = going & (change < 0.5 * added)
-        for k in range(n):
-            x[k] = choose(shrinking, x[k] + rest_x[k], x[k])
-        for row in range(m):
-            multipliers[row] = choose(shrinking, multipliers[row] + rest_g[row], multipliers[row])
-        left = choose(shrinking, left, left - 1.0)
-        unsettled = choose(going, choose(shrinking, change, max(unsettled, change)), unsettled)
-        added = choose(shrinking, change, added)
-        left = choose(unsettled <= CORRECTED, 0.0, left)
-        if not any_of(left > 0.0):
-            break
+        blurred = _relative_change(pattern, factor, f, g, x, multipliers)
+        unsettled = choose(simple, unsettled, max(unsettled, choose(first < LOST, blurred, max(first, blurred))))
     factor.unsettled[0] = unsettled
 
 
@@ -283,40 +304,98 @@ def _solve_once_augmented(pattern, factor):
 
 
 @compiled
-def _residual_with_roundoff(pattern, factor, f, g, x, multipliers, sample):
+def _residual_with_roundoff(pattern, factor, f, g, x, multipliers):
     """f - W x - Φ_vᵀ λ and g - Φ_v x, with a sample of the roundoff of all terms: a part of the size of each. Samples
     are summed apart (in `part`), since the residual's own sums would round them away."""
-    n, at, rounded, jacobian = pattern.n, SAMPLED * sample, factor.part, factor.jacobian
+    rest_x, rest_g, n, beside, jacobian = factor.rest_x, factor.rest_g, pattern.n, factor.beside, factor.jacobian
+    rounded_x, rounded_g, at = factor.part, factor.part[n:], 0
     for k in range(n):
         term = factor.weight[k] * x[k]
-        rounded[k] = _roundoff(at + 2 * k) * abs(f[k]) + _roundoff(at + 2 * k + 1) * abs(term)
-    at += 2 * n
+        rest_x[k], rounded_x[k] = f[k] - term, _roundoff(k) * (abs(f[k]) + abs(term))
+    at += n
     for row in range(pattern.m):
-        rounded[n + row] = _roundoff(at + row) * abs(g[row])
+        rest_g[row], rounded_g[row] = g[row], _roundoff(at + row) * abs(g[row])
     at += pattern.m
-    for k in range(factor.beside.size):
-        row, column, entry = pattern.block_row[k], pattern.block_column[k], factor.beside[k]
-        rounded[row] += _roundoff(at + 2 * k) * abs(entry * x[column])
-        rounded[column] += _roundoff(at + 2 * k + 1) * abs(entry * x[row])
-    at += 2 * factor.beside.size
+    for k in range(beside.size):
+        row, column, part = pattern.block_row[k], pattern.block_column[k], _roundoff(at + k)
+        term, other = beside[k] * x[column], beside[k] * x[row]
+        rest_x[row] -= term
+        rest_x[column] -= other
+        rounded_x[row] += part * abs(term)
+        rounded_x[column] += part * abs(other)
+    at += beside.size
+    for k in range(jacobian.size):
+        row, column, part = pattern.jac_row[k], pattern.jac_column[k], _roundoff(at + k)
+        term, other = jacobian[k] * multipliers[row], jacobian[k] * x[column]
+        rest_x[column] -= term
+        rest_g[row] -= other
+        rounded_x[column] += part * abs(term)
+        rounded_g[row] += part * abs(other)
+    for k in range(n):
+        rest_x[k] += rounded_x[k]
+    for row in range(pattern.m):
+        rest_g[row] += rounded_g[row]
+
+
+@compiled
+def _twofold_residual(pattern, factor, f, g, x, multipliers):
+    """f - W x - Φ_vᵀ λ and g - Φ_v x, added up with twice the digits, for x and λ with their tails."""
+    rest_x, rest_g, weight, beside, n = factor.rest_x, factor.rest_g, factor.weight, factor.beside, pattern.n
+    jacobian, tail_x, tail_g = factor.jacobian, factor.tail_x, factor.tail_g
+    lost_x, lost_g, nothing = factor.part, factor.part[n:], nothing_of(f)
+    for k in range(n):
+        rest_x[k], lost_x[k] = f[k], nothing
+        add_product(-weight[k], x[k], tail_x[k], rest_x, lost_x, k)
+    for row in range(pattern.m):
+        rest_g[row], lost_g[row] = g[row], nothing
+    for k in range(beside.size):
+        row, column = pattern.block_row[k], pattern.block_column[k]
+        add_product(-beside[k], x[column], tail_x[column], rest_x, lost_x, row)
+        add_product(-beside[k], x[row], tail_x[row], rest_x, lost_x, column)
     for k in range(jacobian.size):
         row, column = pattern.jac_row[k], pattern.jac_column[k]
-        rounded[column] += _roundoff(at + 2 * k) * abs(jacobian[k] * multipliers[row])
-        rounded[n + row] += _roundoff(at + 2 * k + 1) * abs(jacobian[k] * x[column])
-    _residual(pattern, factor, f, g, x, multipliers)
+        add_product(-jacobian[k], multipliers[row], tail_g[row], rest_x, lost_x, column)
+        add_product(-jacobian[k], x[column], tail_x[column], rest_g, lost_g, row)
     for k in range(n):
-        factor.rest_x[k] += rounded[k]
+        rest_x[k] += lost_x[k]
     for row in range(pattern.m):
-        factor.rest_g[row] += rounded[n + row]
+        rest_g[row] += lost_g[row]
 
 
 @compiled
 def _roundoff(k):
-    """The roundoff of term k in a sample, relative to the term: of either sign, between half of `UNIT` and all of it.
-    The multiples of the golden section, modulo 1, lie in no order, so that two neighbours never take one another's
-    roundoff away."""
+    """Return the roundoff of term k in a sample, relative to the term: of either sign, between half of `UNIT` and all
+    of it. The multiples of the golden section, modulo 1, lie in no order, so that two neighbours never take one
+    another's roundoff away."""
     place = (k * GOLDEN) & 0xFFFF
     return UNIT * (0.5 + (place & 0x7FFF) / 0x10000) * (1.0 if place & 0x8000 else -1.0)
+
+
+@compiled
+def _put_roundoff_of_data(pattern, factor, f, g, x, multipliers):
+    """Put into `rest_x` and `rest_g` what each equation has left where each number of W, Φ_v, f and g has other digits
+    behind its last one."""
+    rest_x, rest_g, jacobian = factor.rest_x, factor.rest_g, factor.jacobian
+    for k in range(pattern.n):
+        rest_x[k] = _behind(f[k]) - _behind(factor.weight[k]) * x[k]
+    for row in range(pattern.m):
+        rest_g[row] = _behind(g[row])
+    for k in range(factor.beside.size):
+        row, column, other = pattern.block_row[k], pattern.block_column[k], _behind(factor.beside[k])
+        rest_x[row] -= other * x[column]
+        rest_x[column] -= other * x[row]
+    for k in range(jacobian.size):
+        row, column, other = pattern.jac_row[k], pattern.jac_column[k], _behind(jacobian[k])
+        rest_x[column] -= other * multipliers[row]
+        rest_g[row] -= other * x[column]
+
+
+@compiled
+def _behind(number):
+    """Return digits behind the last one of a number: its own lower half, moved there. So equal numbers have equal ones,
+    opposite numbers opposite ones, and numbers of few digits, which have no roundoff, none."""
+    shifted = HALVES * number
+    return BELOW * (number - (shifted - (shifted - number)))
 
 
 @compiled
@@ -348,7 +427,7 @@ def _relative_change(pattern, factor, f, g, x, multipliers):
         largest = choose(change > 0.0, max(largest, part), largest)
     for row in range(pattern.m):
         change, total = rest_g[row] * rest_g[row], multipliers[row] + rest_g[row]
-        part = change / max(total * total, LOAD_FLOOR * scale[groups + group[n + row]] * stiffness[row])
+        part = change / max(total * total, FLOOR * scale[groups + group[n + row]] * stiffness[row])
         counts = (doubtful < 0.5) & (stiffness[row] > 0.0) & (change > 0.0)
         largest = choose(counts, max(largest, part), largest)
     return choose(endless > 0.5, np.inf, sqrt(largest))

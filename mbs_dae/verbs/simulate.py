@@ -302,7 +302,7 @@ def prepare(
     stabilization: Stabilization | None = None, asked: Sequence[Any] = (), **steps: Any,
 ) -> Prepared:  # fmt: skip
     """Everything that `simulate` does before its first step; `steps` are its options of this name: see `stepping`."""
-    system, initial, t, by = system_of(model), as_state(initial), checked_times(times), stepping(**steps)
+    system, initial, t, by = system_of(model).run_system, as_state(initial), checked_times(times), stepping(**steps)
     how, memory = stabilization_of(stabilization, by.method.projects), None
     past = initial.past if isinstance(initial, State) else None
     goes_on = past if past and past.is_of(initial, t[0]) and past.run.is_by(system, by, how) else None
@@ -312,7 +312,7 @@ def prepare(
     run = Run(system, by, how, float(t[0]), without_past(initial), *known)
     of = asked_of_run(run, asked)
     if of and not of.alike:
-        run = replace(run, system=of.model.compile(system.coordinates.set, **system.structure.tree))
+        run = replace(run, system=of.model.compile(system.coordinates.set, **system.structure.tree).run_system)
     return _from_the_first(run, t, of) if of and goes_on else _prepared(run, t, of)
 
 

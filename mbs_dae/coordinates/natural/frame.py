@@ -48,15 +48,23 @@ def weights_of(C: np.ndarray, is_point: bool, place: Sequence[Number], number: E
     return C @ np.array([float(is_point), *(number(n) for n in place)])
 
 
+def second_moments(body: Body, number: Evaluator) -> np.ndarray:
+    """Return ∫ y yᵀ dm, y being the way from the centre of mass in the axes of the body."""
+    if body.dimension == 2:
+        return 0.5 * number(body.inertia) * np.eye(2)
+    own = np.array([[number(n) for n in row] for row in body.inertia])
+    # ∫ y² dm = (I_xx + I_zz - I_yy) / 2: the largest is taken from the next one first, so that a rod's is not lost
+    second, moments = -own, np.diag(own)
+    for k in range(3):
+        less, more = sorted((moments[k - 1], moments[k - 2]))
+        second[k, k] = 0.5 * ((more - moments[k]) + less)
+    return second
+
+
 def mass_matrix(C: np.ndarray, body: Body, number: Evaluator) -> np.ndarray:
     """M, between columns."""
     m, com = number(body.mass), np.array([number(c) for c in body.com])
-    if body.dimension == 2:
-        second = 0.5 * number(body.inertia) * np.eye(2)
-    else:
-        own = np.array([[number(n) for n in row] for row in body.inertia])
-        second = 0.5 * np.trace(own) * np.eye(3) - own
     J = np.zeros((len(com) + 1, len(com) + 1))
     J[0, 0], J[0, 1:], J[1:, 0] = m, m * com, m * com
-    J[1:, 1:] = second + m * np.outer(com, com)
+    J[1:, 1:] = second_moments(body, number) + m * np.outer(com, com)
     return C @ J @ C.T

@@ -18,9 +18,10 @@ from ...model.joints.base import Condition
 from ...model.model import Model
 from ...model.parameters import Evaluator, Number
 from ...symbolic.derive import Inertia, MarkerMap
+from ...tolerances import LIGHT, UNCERTAIN
 from ..base import KernelCoordinates, Layout, Motion, OwnEquations, cartesian_layout, computed, pairs, span
 from . import forms
-from .frame import body_weights, mass_matrix, weights_of
+from .frame import body_weights, mass_matrix, second_moments, weights_of
 from .motions import Motions
 from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, as_direction, skeleton_of
 
@@ -131,6 +132,19 @@ class Natural(KernelCoordinates):
                 what = f"body {body.name!r} couples with these parameters what it did not couple with others"
                 raise ModelError(f"the mass of {what}; build the model with these values")
 
+    def check_moments(self, number: Evaluator) -> None:
+        """Refuse bodies with an entry of M that roundoff of the tensor of inertia changes by more than `UNCERTAIN`, as
+        that of a thin rod does in a frame that is turned. (What is nothing but roundoff is the 0 of a line.)"""
+        for body in self.model.bodies.values():
+            C = self.weights_of(body, number)
+            along = abs(C[:, 1:])
+            roundoff = 1.1e-16 * np.einsum("ki,ij,kj->k", along, abs(second_moments(body, number)), along)
+            entries = np.diag(mass_matrix(C, body, number))
+            if ((entries > 16 * roundoff) & (UNCERTAIN * entries < roundoff)).any():
+                what = f"body {body.name!r} has a moment of inertia that is lost in the roundoff of the others"
+                cure = "turn its frame into its principal axes, or write 0 for it"
+                raise ModelError(f"{what}, since its tensor is turned; {cure}")
+
     def inertia_slots(self, body: Body, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
         count = 8 if self.dimension == 2 else 14
         return (*computed(lambda number: self._inertia_numbers(body, number), count), *gravity)
@@ -148,7 +162,7 @@ class Natural(KernelCoordinates):
         return np.repeat([1.0 if thing.kind == POINT else length**2 for thing in self.things], self.dimension)
 
     def masses(self, number: Evaluator) -> np.ndarray:
-        """What each coordinate moves; 0 where a body's M is singular (a rod, a disk, no mass at all)."""
+        """What each coordinate moves; 0 where a body's M is singular, or nearly so (a rod, a disk, no mass at all)."""
         total, idle = self._moved(number)
         return np.where(idle, 0.0, total)[: self.layout.nv]
 
@@ -156,7 +170,8 @@ class Natural(KernelCoordinates):
         return self._moved(number)[0][: self.layout.nv]
 
     def _moved(self, number: Evaluator) -> tuple[np.ndarray, np.ndarray]:
-        """The diagonal of M, those of what stands still behind the others; and where it takes part in a singular M."""
+        """The diagonal of M, those of what stands still behind the others; and where it takes part in an M of a body
+        that is singular, or has less than `LIGHT` of its own diagonal in some motion."""
         layout = self.layout
         total, idle = np.zeros(layout.v_size), np.zeros(layout.v_size, dtype=bool)
         for body in self.model.bodies.values():
@@ -167,7 +182,7 @@ class Natural(KernelCoordinates):
             diagonal = np.real(np.diag(M))
             scale = np.sqrt(np.maximum(diagonal, 1e-300))
             total[places] += np.repeat(diagonal, self.dimension)
-            if np.linalg.eigvalsh(M / np.outer(scale, scale)).min() < 1e-9:
+            if np.linalg.eigvalsh(M / np.outer(scale, scale)).min() <= LIGHT:
                 idle[places] = True
         return total, idle
 

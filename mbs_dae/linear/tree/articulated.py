@@ -200,9 +200,10 @@ def articulated(
     )
 
 
-def local_masses(shape: Shape, limbs: Limbs) -> np.ndarray:
+def local_masses(shape: Shape, limbs: Limbs) -> tuple[np.ndarray, np.ndarray]:
     """Return for each velocity, after a factorisation, the mass that it moves while the next joints behind its body
-    stand still and all further joints are free. A pivot d that is far smaller has lost this mass in a difference.
+    stand still and all further joints are free, and the sum of the sizes of the terms that this mass is made of, for
+    bodies turned in any way. A pivot d that is far smaller has lost this mass in a difference.
 
     With I + H the articulated inertia of a body, where H is what hangs at it:  Sᵀ I S + Σ Sᵀ Xᵀ (I + H) X S  over the
     bodies behind."""
@@ -215,7 +216,9 @@ def local_masses(shape: Shape, limbs: Limbs) -> np.ndarray:
     twist = np.zeros_like(limbs.twist)
     twist[:, axes] = limbs.twist[:, axes]
     edge = np.repeat(np.arange(len(shape.parents)), shape.velocities)
-    found = np.einsum("ki,kij,kj->k", twist, own[edge], twist)
+    sizes = abs(own)
+    sizes[:, 3:, 3:] = sizes[:, 3:, 3:].max(axis=(1, 2), keepdims=True)  # of which turning the tensor leaves roundoff
+    found, terms = (np.einsum("ki,kij,kj->k", s, I[edge], s) for s, I in ((twist, own), (abs(twist), sizes)))
     whole, arms = own + hanging, limbs.arm.copy()
     if shape.dimension == 2:
         arms[:, 2] = 0.0
@@ -226,7 +229,8 @@ def local_masses(shape: Shape, limbs: Limbs) -> np.ndarray:
         moved = twist[velocity]
         moved[:, :3] -= np.cross(arms[behind], moved[:, 3:])
         np.add.at(found, velocity, np.einsum("ki,kij,kj->k", moved, whole[behind], moved))
-    return found
+        np.add.at(terms, velocity, np.einsum("ki,kij,kj->k", abs(moved), abs(whole[behind]), abs(moved)))
+    return found, terms
 
 
 class Group(NamedTuple):

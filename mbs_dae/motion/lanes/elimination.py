@@ -38,13 +38,16 @@ class WideFactor(NamedTuple):
     joined: Lanes
     scale: Lanes
     unsettled: Lanes
+    tail_x: Lanes
+    tail_g: Lanes
 
 
 def wide_factor(pattern: Pattern) -> WideFactor:
     n, m, plan, entries = pattern.n, pattern.m, pattern.plan, pattern.jac_row.size
     augmented = pattern.group.size > 0
     sizes = [n, pattern.block_row.size, n, entries, m, m, m, m, 3, plan.numbers, plan.handed, plan.room, n, m, n + m]
-    sizes += [n if augmented else 0, m if augmented else 0, pattern.joined, 2 * pattern.groups, 1]
+    columns, rows = (n, m) if augmented else (0, 0)
+    sizes += [columns, rows, pattern.joined, 2 * pattern.groups, 1, columns, rows]
     kernels = [in_lanes(int(one)) or wide_front_in_lanes.compile().address for one in plan.kernels]
     factor = WideFactor(np.array(kernels, dtype=np.int64), *lanes(*sizes))
     factor.kept[:] = factor.share[:] = 1.0

@@ -1,0 +1,28 @@
+"""Sums and products with the roundoff that they leave, both of them exact (Dekker, Knuth). Compiled; of plain numbers
+and of lanes alike."""
+
+from ..kernels.abi import compiled
+from ..kernels.lanes import fused
+
+
+@compiled
+def two_sum(a, b):
+    """Return a + b as it is rounded, and what rounding has left out."""
+    total = a + b
+    second = total - a
+    return total, (a - (total - second)) + (b - second)
+
+
+@compiled
+def two_product(a, b):
+    """Return a b as it is rounded, and what rounding has left out."""
+    product = a * b
+    return product, fused(a, b, -product)
+
+
+@compiled
+def add_product(a, b, tail, total, lost, k):
+    """Add a (b + tail) to the sum total[k] + lost[k] of two parts, the tail being small beside b."""
+    product, left = two_product(a, b)
+    total[k], rounding = two_sum(total[k], product)
+    lost[k] += (rounding + left) + a * tail
