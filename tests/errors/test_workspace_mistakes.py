@@ -145,3 +145,11 @@ def test_names_and_seeds_are_nothing_else(other):
             mbs.workspace(five_bar(), INPUTS, **more)
     with pytest.raises(mbs.ModelError, match="seed is that of random numbers"):
         mbs.reachable_workspace(arm(), "CD.D", seed=other)
+
+
+def test_limits_in_degrees_are_told():
+    arm = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0), "C": (1.5, 0.1)}, rods=["AB", "BC"], fixed="A")
+    free = mbs.reachable_workspace(arm, "BC.C")
+    found = mbs.reachable_workspace(arm, "BC.C", limits={"B.angle": (-120.0, 0.0)})
+    assert not free.notes and np.isclose(found.area, free.area, rtol=1e-6)
+    assert "limits of 'B.angle', -120 and 0 rad, are a whole turn apart" in found.notes[-1]

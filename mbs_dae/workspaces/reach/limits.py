@@ -46,6 +46,17 @@ class Limits:
     def _turns(self) -> np.ndarray:
         return np.array([2.0 * np.pi * (self.model.quantity(n)[0].units[0] == "rad") for n in self.names])
 
+    @property
+    def notes(self) -> list[str]:
+        """A note on each angle whose limits are a whole turn apart or more: they limit nothing, and may be degrees."""
+        pairs = ((name, *self.pairs[name]) for name, turn in zip(self.names, self._turns, strict=True) if turn > 0.0)
+        return [
+            f"limits of {name!r}, {low:g} and {high:g} rad, are a whole turn apart: every pose keeps them; if degrees are "
+            "meant, write np.radians"
+            for name, low, high in pairs
+            if 2.0 * np.pi <= high - low < np.inf
+        ]
+
     def margin(self, q: np.ndarray, but: Mapping[str, float]) -> float:
         """How far the joints are from the nearest of their limits, those apart that are held at them: negative beyond
         it. Radians, and lengths of the model."""

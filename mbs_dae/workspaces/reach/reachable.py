@@ -169,6 +169,7 @@ def reachable_workspace(
         if poses
     ]  # fmt: skip
     notes += interpolations(dict.fromkeys(piece.curve for piece in pieces if isinstance(piece.curve, Followed)))
+    notes += bounds.notes
     regions.sort(key=lambda one: -abs(one.face.outer.rough_area))
     return ReachableWorkspace(
         flat.names, flat.units, own.name, tuple(regions), tuple(every), dict(bounds.pairs), tuple(notes), tuple(pieces),
