@@ -98,7 +98,7 @@ class Readings:
         if element is not None and not isinstance(element, ForceElement) and wanted in reactions:
             raise ModelError(
                 f"{name!r} is a reaction, and outputs of linearize are quantities of the motion, efforts of drivers, "
-                "and forces and efforts of force elements; read reactions of a run, or put a stiff bushing for the joint"
+                "forces and efforts of force elements; read reactions of a run, or put a stiff bushing in its place"
             )
         return self._quantity(name)
 

@@ -7,6 +7,7 @@ import inspect
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import mbs_dae as mbs
 from mbs_dae.errors import ModelError
@@ -207,3 +208,19 @@ def test_a_load_that_enters_nothing_and_an_end_at_zero(interpreted_kernels):
     with pytest.raises(ModelError, match="'P' of 'yard' changes no force"):
         mbs.holding(model, load="P")
     assert mbs.holding(model, load="M").between == (0.0, np.inf)
+
+
+@pytest.mark.parametrize("kind", ["mu", "force", "contact"])
+def test_friction_without_a_value_is_told(kind):
+    """A Piecewise that lacks a case is nan there."""
+    model = mbs.PlanarModel("bench", gravity=(0, -9.81))
+    block = model.body("block", mass=1.0, inertia=0.1)
+    law = sp.Piecewise((0.4, model["block.x"] > 0.3))
+    if kind == "contact":
+        model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=law))
+    else:
+        guide = model.add(mbs.Translational("guide", model.ground, block))
+        given = mbs.Friction("rub", guide, mu=law)
+        model.add(given if kind == "mu" else mbs.DryFriction("rub", mbs.displacement(guide), force=law))
+    with pytest.raises(mbs.IntegrationError, match="'rub' in 'bench' is not a finite number.*a last case"):
+        mbs.simulate(model, [0, 1], {"block.vx": 1.0})

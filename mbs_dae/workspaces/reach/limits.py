@@ -51,8 +51,8 @@ class Limits:
         """A note on each angle whose limits are a whole turn apart or more: they limit nothing, and may be degrees."""
         pairs = ((name, *self.pairs[name]) for name, turn in zip(self.names, self._turns, strict=True) if turn > 0.0)
         return [
-            f"limits of {name!r}, {low:g} and {high:g} rad, are a whole turn apart: every pose keeps them; if degrees are "
-            "meant, write np.radians"
+            f"limits of {name!r}, {low:g} and {high:g} rad, are a whole turn apart: every pose keeps them; if degrees "
+            "are meant, write np.radians"
             for name, low, high in pairs
             if 2.0 * np.pi <= high - low < np.inf
         ]
