@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -125,6 +126,11 @@ class Ensemble(Reported):
     def _read(self, name: str) -> np.ndarray:
         if not self.is_raw:
             known = self._recipe.outputs or tuple(self._store.arrays)
+            if name not in known and name in self._recipe.names:
+                where = f"found.designs.values[:, {[*self._recipe.names].index(name)}]"
+                raise ModelError(f"{name!r} is varied in this ensemble: its values are {where}")
+            if name not in known and (whole := self._vector_of(name, known)):
+                return self.array(whole[0])[..., whole[1]]
             check_name("kept quantity", name, known, "the ensemble")
             if name not in self._store.arrays:  # no member was done
                 return np.full((len(self), self.t.size), np.nan)
@@ -143,6 +149,16 @@ class Ensemble(Reported):
         out = np.full((len(self), *values.shape[1:]), np.nan)
         out[rows] = values
         return out
+
+    def _vector_of(self, name: str, known: Sequence[str]) -> tuple[str, int] | None:
+        """The kept vector of which a quantity is a component, and the number of the component."""
+        some = np.flatnonzero(self.done)
+        for whole in known if some.size else ():
+            if whole in self._store.arrays and self._store.arrays[whole].ndim == 3:
+                parts = self.member(int(some[0])).components(whole)
+                if name in parts:
+                    return whole, parts.index(name)
+        return None
 
     def _of_member(self, k: int, name: str) -> np.ndarray:
         """One quantity of one result, which is not kept."""

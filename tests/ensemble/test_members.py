@@ -208,3 +208,14 @@ def test_ordinary_members_cost_no_call_of_the_verb(verb, monkeypatch):
     monkeypatch.setitem(VERBS, verb, called)
     found = mbs.ensemble(model, TIMES, over=table(**designs(4)), verb=verb, outputs=["slider.x"], workers=2)
     assert found.done.all()
+
+
+def test_components_of_a_kept_vector_are_read_by_name():
+    model = mbs.PlanarModel("pendulum", gravity=(0, -9.81))
+    length = model.parameter("l", 1.0, unit="m")
+    rod = model.link("rod", (0, 0), (1, 0), length=length, mass=1.0)
+    model.add(mbs.Revolute("A", model.ground, rod.tail))
+    found = mbs.ensemble(model, [0, 0.1, 0.2], over={"l": [0.5, 1.0]}, outputs=["A.force", "rod.angle"])
+    assert np.array_equal(found["A.Fy"], found["A.force"][..., 1])
+    with pytest.raises(mbs.ModelError, match=r"'l' is varied in this ensemble: its values are found.designs.values"):
+        found["l"]
