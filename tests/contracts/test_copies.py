@@ -86,7 +86,7 @@ def made(cls, dimension, closed):
 
 CLOSED = {
     "table": mbs.Table([0, 2, 4, 2 * np.pi], [1, 1.1, 1.2, 1], periodic=True, kind="monotone"),
-    "motion": mbs.Motion(1).rise(0.1, over=3, law="cycloidal").return_(over=1, law="3-4-5").repeat(),
+    "motion": mbs.Motion(1).rise(0.1, over=3, law="cycloidal").return_(over=2 * np.pi - 3, law="3-4-5").repeat(),
     "lambda": lambda *x: 1 + sp.cos(x[0]) / 9,
 }
 CLASSES = [
