@@ -96,6 +96,15 @@ def is_slip(mechanism, k):
 
 
 @compiled
+def is_open_gap(mechanism, k):
+    """Whether entry k is the gap of a point that is open."""
+    contacts, found = mechanism.contacts, False
+    for c in range(contacts.gap.size):
+        found = found or (contacts.gap[c] >= 0 and contacts.state[c] == OPEN and first_entry(mechanism, c) == k)
+    return found
+
+
+@compiled
 def has_gaps_alone(mechanism):
     """Whether open gaps are all that there is to look at: they follow from places and velocities alone."""
     contacts, switches = mechanism.contacts, mechanism.switches

@@ -24,6 +24,7 @@ from ...symbolic.branches import WHOLE
 from ..contact.guards import (
     TOUCH,
     has_gaps_alone,
+    is_open_gap,
     observe_gaps,
     put_contact_rates,
     put_contact_scales,
@@ -235,8 +236,8 @@ def _guard(search, k, row):
 @compiled
 def _is_as_foretold(search, h, top):
     """Whether the place between is where the cubic through both ends has it, of every switching function. A force may
-    jump: that of a pin which comes to the round end of its slot. What it is on both sides is seen. Of those that are
-    not, `wrong` has 2 where the value is another one, 1 where its rate is."""
+    jump, as that of a pin which comes to the round end of its slot: its values on both sides are seen. A gap that is
+    open may not. `wrong` has 2 for a function whose value is another one, 1 where its rate is."""
     at, positions, rates, middle = search.at, search.positions, search.rates, top + 1
     width = at[top] - at[LEFT]
     search.wrong[:] = 0
@@ -244,7 +245,8 @@ def _is_as_foretold(search, h, top):
         return False
     kinds, foretold = search.stages.mechanism.switches.kinds, True
     for k in range(search.level.size):
-        if (top == DEEP or width <= NARROW) and kinds[k] >= TOUCH and np.isfinite(positions[middle, k]):
+        jumps = kinds[k] >= TOUCH and np.isfinite(positions[middle, k])
+        if jumps and (top == DEEP or (width <= NARROW and not is_open_gap(search.stages.mechanism, k))):
             continue
         largest = FAINT * search.size[k]
         for row in (LEFT, middle, top):
