@@ -228,8 +228,10 @@ def check_closed(given: Any, what: str) -> None:
     """Refuse the curve of a cam that is not closed: a table or a motion whose period fits no number of times in 2π."""
     if isinstance(given, Table) and not given.periodic:
         raise ModelError(f"{what} is a Table that is not closed; add periodic=True")
-    period = given.x[-1] - given.x[0] if isinstance(given, Table) else getattr(given, "duration", None)
-    if not getattr(given, "periodic", False) or not getattr(period, "is_number", True):
+    if not getattr(given, "periodic", False):
+        return
+    period: Any = given.x[-1] - given.x[0] if isinstance(given, Table) else given.duration
+    if not getattr(period, "is_number", True):
         return
     turns = tau / float(period)
     if turns < 0.5 or abs(turns - round(turns)) > CLOSES * turns:
