@@ -58,6 +58,9 @@ MOST = 4000
 """So often a step is looked at; what is left of it is made anew."""
 NARROW = 4e-16
 """A part of a step that no number divides any more."""
+LEAP = 1e-6
+"""An open gap that is this part of how far the model reaches below zero, behind a part of a step that no number
+divides, has jumped there: bodies do not meet."""
 CLOSE, CLOSER = 0.01, 6
 """A dip is looked for if it is foretold to come this near to zero; and so often more closely, with as much less of a
 margin."""
@@ -237,7 +240,7 @@ def _guard(search, k, row):
 def _is_as_foretold(search, h, top):
     """Whether the place between is where the cubic through both ends has it, of every switching function. A force may
     jump, as that of a pin which comes to the round end of its slot: its values on both sides are seen. A gap that is
-    open may not. `wrong` has 2 for a function whose value is another one, 1 where its rate is."""
+    open may not jump below zero. `wrong` has 2 for a function whose value is another one, 1 where its rate is."""
     at, positions, rates, middle = search.at, search.positions, search.rates, top + 1
     width = at[top] - at[LEFT]
     search.wrong[:] = 0
@@ -245,8 +248,11 @@ def _is_as_foretold(search, h, top):
         return False
     kinds, foretold = search.stages.mechanism.switches.kinds, True
     for k in range(search.level.size):
-        jumps = kinds[k] >= TOUCH and np.isfinite(positions[middle, k])
-        if jumps and (top == DEEP or (width <= NARROW and not is_open_gap(search.stages.mechanism, k))):
+        deep = -LEAP * search.stages.mechanism.machine.extent
+        leaps = min(positions[top, k], positions[middle, k]) < deep < 0.0 < positions[LEFT, k]
+        leaps = leaps and is_open_gap(search.stages.mechanism, k)
+        may_jump = kinds[k] >= TOUCH and np.isfinite(positions[middle, k])
+        if may_jump and (top == DEEP or (width <= NARROW and not leaps)):
             continue
         largest = FAINT * search.size[k]
         for row in (LEFT, middle, top):
