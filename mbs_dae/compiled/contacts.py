@@ -73,8 +73,8 @@ class Contacts(NamedTuple):
     bound_row: Integers
     bound_rows: Integers
     entry: Integers
-    """Of each point its first entry among the switching functions of contacts: its gap, its slips, then the components
-    of its normal force, if that is one of a joint."""
+    """The first entry of each point among the switching functions of contacts: its gap, then its slips, then the
+    components of its normal force in a joint."""
     entries: int
     decides: Integers
     """Pairs of a branch (among those of `bounds`, then those of `program`) and of the point about which it decides."""
@@ -141,9 +141,9 @@ class Contacts(NamedTuple):
     """Of which points this is known; and of which of them the gap has been kept at some time in the run."""
     moved: Work[Vector] = zeros("columns")
     taken: Work[Vector] = zeros("rows")
-    by_joints: Work[Matrix] = zeros("lines", "rows")
-    """The c of each slip that depends on rows of joints, G = c Φ_v, where this was asked last."""
     """What a row of contacts moves that joints let move, and what they take of it."""
+    by_joints: Work[Matrix] = zeros("lines", "rows")
+    """The c of each slip whose row depends on those of joints, G = c Φ_v, at the pose where it was looked for last."""
     heading: Work[Vector] = zeros("lines")
     onward: Work[Vector] = zeros("lines")
     """Where a point that slips has set out to: a unit vector over its rows of slip; and how it slips where a step

@@ -156,7 +156,8 @@ def _notes(runs: Runs, first: Evaluation, end: Evaluation, success: bool, messag
         why = f" ({message})" if message else ""
         notes.append(f"the search ended where the objective still falls{why}: it may have a kink; try kind='minimax'")
     if runs.failures:
-        notes.append(f"{counted(len(runs.failures), 'design')} without a motion had to be stepped back from")
+        designs = counted(len(runs.failures), "design")
+        notes.append(f"{designs} without a motion, or without derivatives of it, had to be stepped back from")
     return notes
 
 

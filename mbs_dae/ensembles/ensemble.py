@@ -152,13 +152,13 @@ class Ensemble(Reported):
 
     def _vector_of(self, name: str, known: Sequence[str]) -> tuple[str, int] | None:
         """The kept vector of which a quantity is a component, and the number of the component."""
-        some = np.flatnonzero(self.done)
-        for whole in known if some.size else ():
-            if whole in self._store.arrays and self._store.arrays[whole].ndim == 3:
-                parts = self.member(int(some[0])).components(whole)
-                if name in parts:
-                    return whole, parts.index(name)
-        return None
+        done = np.flatnonzero(self.done)
+        vectors = [one for one in known if one in self._store.arrays and self._store.arrays[one].ndim == 3]
+        if not (done.size and vectors):
+            return None
+        result = self.member(int(done[0]))
+        found = ((one, result.components(one)) for one in vectors)
+        return next(((one, parts.index(name)) for one, parts in found if name in parts), None)
 
     def _of_member(self, k: int, name: str) -> np.ndarray:
         """One quantity of one result, which is not kept."""

@@ -35,7 +35,7 @@ from .undefined import HUGE, undefined_force
 STEPPED = ', or step over it: method="Moreau", step=1e-3'
 """What helps wherever contacts are the trouble."""
 CORNER = "write a contact for each of its profile's parts(), round the corner by more points"
-"""What helps where a point comes to rest in a corner of a profile."""
+"""The remedy for a point that comes to rest in a corner of a profile."""
 DEAD = 1e-4  # a slip is at a dead point if free motions change it by less than this part of what free bodies could
 FAINT = 100.0  # a motion of less than so many tolerances is told to be faint
 REST = 1e-12  # one of less than this (lengths of the model or rad, and a second) is none but for roundoff

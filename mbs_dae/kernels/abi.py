@@ -166,27 +166,37 @@ def lookup(tables: Vector, start: int, order: int, x: float):
             x = last
     clamped = min(max(x, first), last)
 
+    low = _interval(tables, knots, count, clamped)
+    return _spline(tables, knots + count + 4 * low, order, clamped - tables[knots + low], x - clamped)
+
+
+@compiled
+def _interval(tables, knots, count, x):
+    """The number of the interval between two of `count` knots in which x lies; of the first or the last one beyond."""
     low, high = 0, count - 1
     while high - low > 1:
         middle = (low + high) // 2
-        if tables[knots + middle] <= clamped:
+        if tables[knots + middle] <= x:
             low = middle
         else:
             high = middle
-    c = knots + count + 4 * low
-    s = clamped - tables[knots + low]
+    return low
+
+
+@compiled
+def _spline(tables, c, order, s, beyond):
+    """The cubic whose coefficients stand at c, or its derivative of that order, at a way s from its begin; or so far
+    `beyond` s, where it goes on as its tangent."""
     slope = (3.0 * tables[c] * s + 2.0 * tables[c + 1]) * s + tables[c + 2]
     if order == 0:
-        return ((tables[c] * s + tables[c + 1]) * s + tables[c + 2]) * s + tables[c + 3] + slope * (x - clamped)
+        return ((tables[c] * s + tables[c + 1]) * s + tables[c + 2]) * s + tables[c + 3] + slope * beyond
     if order == 1:
         return slope
-    if x != clamped:
+    if beyond != 0.0:
         return 0.0
     if order == 2:
         return 6.0 * tables[c] * s + 2.0 * tables[c + 1]
-    if order == 3:
-        return 6.0 * tables[c]
-    return 0.0
+    return 6.0 * tables[c] if order == 3 else 0.0
 
 
 # --- the pieces of a table, which a run may hold beyond their knots ------------------------------------------
@@ -207,14 +217,7 @@ def _piece_of(tables, start, x):
         return -1.0
     elif x >= tables[knots + count - 1]:
         return count - 1.0
-    low, high = 0, count - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if tables[knots + middle] <= x:
-            low = middle
-        else:
-            high = middle
-    return turns * (count - 1) + low
+    return turns * (count - 1) + _interval(tables, knots, count, x)
 
 
 @compiled_apart
@@ -259,17 +262,7 @@ def piece(tables: Vector, start: int, order: int, x: float, number: float):
         low = 0 if number < 0.0 else count - 2
     length, c = tables[knots + low + 1] - tables[knots + low], knots + count + 4 * low
     s = _way(period, x, tables[knots + low], length)
-    if ends:
-        beyond = s - (length if number >= 0.0 else 0.0)
-        s -= beyond
-        slope = (3.0 * tables[c] * s + 2.0 * tables[c + 1]) * s + tables[c + 2]
-        if order == 0:
-            return ((tables[c] * s + tables[c + 1]) * s + tables[c + 2]) * s + tables[c + 3] + slope * beyond
-        return slope if order == 1 else 0.0
-    if order == 0:
-        return ((tables[c] * s + tables[c + 1]) * s + tables[c + 2]) * s + tables[c + 3]
-    if order == 1:
-        return (3.0 * tables[c] * s + 2.0 * tables[c + 1]) * s + tables[c + 2]
-    if order == 2:
-        return 6.0 * tables[c] * s + 2.0 * tables[c + 1]
-    return 6.0 * tables[c] if order == 3 else 0.0
+    if not ends:
+        return _spline(tables, c, order, s, 0.0)
+    beyond = s - (length if number >= 0.0 else 0.0)
+    return _spline(tables, c, order, s - beyond, beyond) if order < 2 else 0.0

@@ -83,7 +83,7 @@ class Factor(NamedTuple):
     """One number: the last correction of the last solution, or what roundoff of the given numbers makes of it, relative
     to what it corrects; 0 where C is none."""
     tail_x: Work[Vector] = zeros("augmented")
-    """What x and λ of an augmented solution have beyond the digits of one number."""
+    """The second halves of x and λ of an augmented solution, which has twice the digits."""
     tail_g: Work[Vector] = zeros("augmented_rows")
     damping: Work[Vector] = zeros(1)
     """One number: what is added to DELTA. With refinement left out it makes a solve the damped least-squares step

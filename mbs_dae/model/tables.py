@@ -234,6 +234,6 @@ def check_closed(given: Any, what: str) -> None:
     if not getattr(period, "is_number", True):
         return
     turns = tau / float(period)
-    if turns < 0.5 or abs(turns - round(turns)) > CLOSES * turns:
+    if abs(turns - round(turns)) > CLOSES * turns:
         told = f"{what} repeats after {float(period):.9g} rad, which fits {turns:.7g} times in a turn of 2π"
         raise ModelError(f"{told}; give angles in radians (np.radians) and a period of 2π/n")

@@ -262,7 +262,7 @@ def interpolations(pictures: Iterable[Followed]) -> list[str]:
 
 
 def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> tuple[str, ...]:
-    """What is to be known of the curves, and of their pictures."""
+    """Notes on curves that cross others, or whose pictures are interpolated: sentences."""
     notes = interpolations(pictures)
     for curve in curves:
         there = ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, curve.values[0], strict=True))

@@ -162,7 +162,7 @@ class Natural(KernelCoordinates):
         return np.repeat([1.0 if thing.kind == POINT else length**2 for thing in self.things], self.dimension)
 
     def masses(self, number: Evaluator) -> np.ndarray:
-        """What each coordinate moves; 0 where a body's M is singular, or nearly so (a rod, a disk, no mass at all)."""
+        """The mass that each coordinate moves; 0 where M of a body is singular or nearly so: a rod, a disk, no mass."""
         total, idle = self._moved(number)
         return np.where(idle, 0.0, total)[: self.layout.nv]
 

@@ -153,7 +153,7 @@ def _guard_of_slip(mechanism, c, i):
     if i > 0 or state == OPEN or never_sticks(contacts, c):
         return ALWAYS
     if state == STICKING and keeps_still(contacts, c):
-        return (contacts.most[c] if contacts.most[c] > 0.0 else 1.0) * (1.0 - _refutes(mechanism, c))
+        return (contacts.most[c] if contacts.most[c] > 0.0 else 1.0) * (1.0 - _relative_speed(mechanism, c))
     if state == STICKING:
         return contacts.most[c] - across(contacts, c, contacts.force)
     for k in range(first, first + contacts.slips[c]):
@@ -171,9 +171,9 @@ def keeps_still(contacts, c):
 
 
 @compiled
-def given_rate(mechanism, row):
-    """The rate c ν_joints - ν that joints give a row which depends on theirs, by the c of the pose at which it was
-    asked. It has no errors of v: in the dwell of a driver these are all that there is of the rate G v - ν."""
+def joint_rate(mechanism, row):
+    """Return the rate c ν_joints - ν that joints give a row which depends on their rows, with the c of `by_joints`. It
+    has no errors of v; in the dwell of a driver the rate G v - ν consists of these errors alone."""
     contacts, nu = mechanism.contacts, mechanism.machine.nu
     rate = -contacts.nu[row]
     for k in range(nu.size):
@@ -182,13 +182,13 @@ def given_rate(mechanism, row):
 
 
 @compiled
-def _refutes(mechanism, c):
+def _relative_speed(mechanism, c):
     """Return how fast a slip is that joints kept still, relative to where it counts as moving: by the rate that joints
     give it, or, where bodies are not at rest, by its own rate."""
     contacts, machine, most = mechanism.contacts, mechanism.machine, 0.0
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
         if contacts.kept[row] == STILL:
-            most = max(most, abs(given_rate(mechanism, row)) / (UNSEEN * machine.extent))
+            most = max(most, abs(joint_rate(mechanism, row)) / (UNSEEN * machine.extent))
     fastest = largest(contacts.parts)
     if fastest > AT_REST * np.sqrt(largest(machine.x) * machine.extent):
         most = max(most, speed_of(contacts, c) / (LEEWAY * fastest))
@@ -386,7 +386,7 @@ def mark_passed(mechanism, wanted, largest):
         contacts.state[c] = CLOSED if contacts.slips[c] == 1 else INCIPIENT
         held, given = across(contacts, c, contacts.force), 0.0
         for i in range(contacts.slips[c]):
-            contacts.onward[first + i] = given_rate(mechanism, first + i) if keeps_still(contacts, c) else 0.0
+            contacts.onward[first + i] = joint_rate(mechanism, first + i) if keeps_still(contacts, c) else 0.0
             given += contacts.onward[first + i] ** 2
         for i in range(contacts.slips[c]):  # what joints move, friction does not hold
             if given > (UNSEEN * mechanism.machine.extent) ** 2 / 4.0:

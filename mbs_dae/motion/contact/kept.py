@@ -31,13 +31,13 @@ from ...linear.kkt import factorise, solve
 from ...linear.vectors import copy, largest
 from ..derivative import Mechanism, evaluate
 from .delassus import own_pace
-from .guards import LEEWAY, TOUCHES, UNSEEN, given_rate, is_held, keeps_still
+from .guards import LEEWAY, TOUCHES, UNSEEN, is_held, joint_rate, keeps_still
 
 NOTHING = 1e-12
 """An acceleration of a row is none that is less than this part of the largest of bodies: that of a driver, say, times a
 coefficient that is zero but for roundoff. Bodies that are not at rest accelerate a row by more (`guards.AT_REST`)."""
 RESTS = 2
-"""More than that a point was asked: joints give its slips no rate."""
+"""A value of `asked`: joints were asked about the point, and give its slips no rate."""
 DEPENDS = 1e-12
 """The squared sine of a row that depends on those of joints: of this size the errors of a motion make it."""
 
@@ -157,8 +157,9 @@ def _put_slips(contacts, c, what):
 
 
 @compiled
-def keep_what_sticks(contacts):
-    """Let joints keep what was chosen to stick and has no rate by joints: no friction holds such a slip."""
+def keep_sticking(contacts):
+    """Put STILL for the slips of points that were chosen to stick and have no rate by joints: friction does not hold
+    them, joints do."""
     for c in range(contacts.gap.size):
         if contacts.state[c] == STICKING and contacts.asked[c] == RESTS:
             _put_slips(contacts, c, STILL)
@@ -189,7 +190,7 @@ def _rests(mechanism, row):
     for k in range(nu.size):
         contacts.by_joints[row, k] = contacts.taken[k]
         size += abs(contacts.taken[k] * nu[k])
-    return abs(given_rate(mechanism, row)) <= max(TOUCHES * size, UNSEEN * mechanism.machine.extent)
+    return abs(joint_rate(mechanism, row)) <= max(TOUCHES * size, UNSEEN * mechanism.machine.extent)
 
 
 @compiled

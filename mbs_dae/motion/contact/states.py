@@ -26,7 +26,7 @@ from .departure import find_departures, may_depart
 from .following import let_slips_follow
 from .guards import AT_REST, TOUCHES, keeps_still
 from .incipient import FAR
-from .kept import find_kept, is_kept, is_pressed, keep_what_sticks
+from .kept import find_kept, is_kept, is_pressed, keep_sticking
 from .problem import bound_now, is_solved, pose, use_points
 from .rubbing import never_sticks, resting, sliding, speed_of
 
@@ -66,7 +66,7 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     if not solved:
         contacts.status[0] = UNSOLVED
         return
-    keep_what_sticks(contacts)
+    keep_sticking(contacts)
     for c in range(count):
         for k in range(contacts.slips[c] if contacts.departs[c] == 1 else 0):
             contacts.kept[contacts.slip[c] + k] = FREE

@@ -248,11 +248,8 @@ def _is_as_foretold(search, h, top):
         return False
     kinds, foretold = search.stages.mechanism.switches.kinds, True
     for k in range(search.level.size):
-        deep = -LEAP * search.stages.mechanism.machine.extent
-        leaps = min(positions[top, k], positions[middle, k]) < deep < 0.0 < positions[LEFT, k]
-        leaps = leaps and is_open_gap(search.stages.mechanism, k)
         may_jump = kinds[k] >= TOUCH and np.isfinite(positions[middle, k])
-        if may_jump and (top == DEEP or (width <= NARROW and not leaps)):
+        if may_jump and (top == DEEP or (width <= NARROW and not _leaps_below_zero(search, k, top))):
             continue
         largest = FAINT * search.size[k]
         for row in (LEFT, middle, top):
@@ -266,6 +263,14 @@ def _is_as_foretold(search, h, top):
         if not (near and abs(slope - rates[middle, k] * width * h) <= 4.0 * bound):  # nor where they are no numbers
             search.wrong[k], foretold = 1 if near else 2, False
     return foretold
+
+
+@compiled
+def _leaps_below_zero(search, k, top):
+    """Whether entry k is the gap of a point that is open, and jumps from above zero to deep below it."""
+    mechanism, after = search.stages.mechanism, min(search.positions[top, k], search.positions[top + 1, k])
+    deep = after < -LEAP * mechanism.machine.extent
+    return deep and search.positions[LEFT, k] > 0.0 and is_open_gap(mechanism, k)
 
 
 @compiled

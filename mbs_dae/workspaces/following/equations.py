@@ -181,7 +181,7 @@ class Equations:
 
     @cached_property
     def _own_entries(self) -> tuple[np.ndarray, np.ndarray]:
-        """Which entries of the slopes are those by motions, and their places in the matrix, row by row."""
+        """The numbers of the slopes by motions among all slopes, and their places in the matrix, row by row."""
         to, n = self._slopes, self.system.nv
         entries = np.flatnonzero(to.column < n)
         return entries, to.row[entries] * n + to.column[entries]
