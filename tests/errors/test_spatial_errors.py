@@ -282,6 +282,10 @@ ELEMENTS: dict[str, tuple[Callable[[Scene], Any], str]] = {
         lambda s: mbs.Gear("g", s.on_ground(mbs.Prismatic), mbs.Revolute("H", s.ground, s.b, at=(0, 0, 0)), ratio=2),
         TWO_ANGLES,
     ),
+    "a gear of a joint with itself": (
+        lambda s: (lambda joint: mbs.Gear("g", joint, joint, ratio=2))(s.on_ground(mbs.Revolute)),
+        "Gear 'g' couples a joint with itself; name two revolute joints",
+    ),
     "a gear of one joint": (lambda s: mbs.Gear("g", s.on_ground(mbs.Revolute), ratio=2), TWO_ANGLES),
     "a thread without a pitch": (lambda s: s.on_ground(mbs.Screw), "Screw 'G' needs pitch; add pitch=... (m)"),
     "a disk without a size": (

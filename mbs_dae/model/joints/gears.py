@@ -481,7 +481,9 @@ def _on_one_axis(one: Marker, other: Marker) -> bool:
 
 def _wheels(name: str, *joints: Any, alike: bool) -> tuple[Any, ...]:
     """Return the wheels of two joints, then their markers on the carriers; with `alike` both on one common body."""
-    if len(joints) != 2 or joints[0] is joints[1] or not all("angle" in joint.measures() for joint in joints):
+    if len(joints) == 2 and joints[0] is joints[1]:
+        raise ModelError(f"Gear {name!r} couples a joint with itself; name two revolute joints")
+    if len(joints) != 2 or not all("angle" in joint.measures() for joint in joints):
         raise ModelError(f"Gear {name!r} couples two joints that have an angle; name two revolute joints")
     common = [body for body in joints[0].bodies if body in joints[1].bodies]
     turned = [joint.markers[::-1] if alike and joint.markers[1].body in common else joint.markers for joint in joints]
