@@ -1,15 +1,58 @@
-"""A x = b for a small dense matrix that may be singular: of all solutions the least. Compiled.
+"""A x = b for a small dense matrix, by Gauss elimination; of a singular one the least solution. Compiled.
 
-Elimination with the largest pivot of all that is left takes the columns in an order in which A = L [U V; 0 0] with a
-regular triangle U: where no pivot is left the rank is found. With U R = V and U y = (what b has become) all solutions
-are (y - R z, z), and the least has (I + RᵀR) z = Rᵀ y.
+`factorise` and `solve` are for regular matrices, with the largest pivot of each column.
+
+For `least_solution` elimination with the largest pivot of all that is left takes the columns in an order in which
+A = L [U V; 0 0] with a regular triangle U: where no pivot is left the rank is found. With U R = V and U y = (what b has
+become) all solutions are (y - R z, z), and the least has (I + RᵀR) z = Rᵀ y.
 """
 
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Matrix, Vector
+from .vectors import axpy, dot
 
 NO_PIVOT = 1e-12
 """Relative to the largest entry of A: a pivot this small is roundoff."""
+
+
+@compiled_apart
+def factorise(A: Matrix, order: Integers):
+    """The sign of the determinant, 0.0 of a singular matrix. A becomes L U, with row k exchanged for row order[k], one
+    after the other: L stands below the diagonal, where it has ones, and U above it. Entries that are zero cost
+    nothing."""
+    n, sign = A.shape[0], 1.0
+    for k in range(n):
+        size, row = abs(A[k, k]), k
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > size:
+                size, row = abs(A[i, k]), i
+        if not size > 0.0:
+            return 0.0
+        order[k] = row
+        if row != k:
+            sign = -sign
+            for j in range(n):
+                A[k, j], A[row, j] = A[row, j], A[k, j]
+        if A[k, k] < 0.0:
+            sign = -sign
+        reciprocal = 1.0 / A[k, k]
+        for i in range(k + 1, n):
+            if A[i, k] != 0.0:
+                A[i, k] *= reciprocal
+                axpy(-A[i, k], A[k][k + 1 :], A[i][k + 1 :])
+    return sign
+
+
+@compiled_apart
+def solve(A: Matrix, order: Integers, x: Vector):
+    """x becomes the solution for the right side x, with what `factorise` has left."""
+    n = A.shape[0]
+    for k in range(n):
+        x[k], x[order[k]] = x[order[k]], x[k]
+    for i in range(n):
+        x[i] -= dot(A[i][:i], x[:i])
+    for i in range(n - 1, -1, -1):
+        x[i] = (x[i] - dot(A[i][i + 1 :], x[i + 1 :])) / A[i, i]
 
 
 @compiled_apart

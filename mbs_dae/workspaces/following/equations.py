@@ -19,16 +19,17 @@ import scipy.sparse as sps
 import sympy as sp
 
 from ...compiled import System
-from ...compiled.derivatives import POSITIONS, PUSHES, DerivativeBuilder, Derivatives, builder_of, differentiate
-from ...compiled.machine import Machine, observe
-from ...compiled.manifold import difference, move
+from ...compiled.derivatives import POSITIONS, PUSHES, DerivativeBuilder, builder_of
+from ...compiled.machine import Machine
 from ...compiled.poses import differ_poses, move_poses
 from ...compiled.reading import read_outputs
+from ...kernels.blocks import block
 from ...poses.arcs.track import angles_of
 from ...poses.dependence import PoseRank
+from .corrector import PoseEquations, move_point, observe_pose, way_between
 
-TIGHT, LOOSE = 1e-13, 1e-10
-"""Residuals that count as none; and those that do where Newton gains nothing any more."""
+EACH_TURN = np.zeros(0)
+"""In place of turns: whole turns count."""
 
 
 class Point(NamedTuple):
@@ -60,43 +61,50 @@ class Equations:
         self.held = [(row, k) for k, row in enumerate(held) if row is not None]
         self.symbols = [(symbol, k) for k, symbol in enumerate(symbols) if symbol is not None]
         self.unit = system.length / np.sqrt(system.weight[: system.nv])
-        self.rows = np.arange(len(system.rows))
         self.sizes = system.nv, scale.size
+        self.keep(np.arange(len(system.rows)))
+
+    def keep(self, rows: np.ndarray) -> None:
+        """Leave out all rows but these."""
+        self.rows = rows
+        self.ranked = np.array([row not in self.apart for row in rows.tolist()], dtype=bool)
+        """Which of the rows are asked for their rank."""
+        self.__dict__.pop("compiled", None)
+
+    @cached_property
+    def compiled(self) -> PoseEquations:
+        """These equations for compiled functions."""
+        system, machine, (n, values), count = self.system, self._machine, self.sizes, len(self.system.rows)
+        builder = self._builder
+        slopes = builder.fill(machine.program.batch, builder.dynamics.fill(system.evaluator).batch)
+        place, multiplier, asked = np.full(count, -1), np.full(count, -1), self.rows[self.ranked]
+        place[self.rows], multiplier[asked] = np.arange(len(self.rows)), np.arange(len(asked))
+        none = np.zeros(values), np.zeros(0), np.zeros((values, self._room))
+        start, numbers, by_value = (self._straight or none) if self.symbols else none
+        own = PoseEquations(
+            machine, slopes, float(self.t), int(self._is_plain), int(self.is_linear), start, numbers,
+            by_value, self.rows.astype(np.int64), place, multiplier,
+            np.array(self.held, dtype=np.int64).reshape(-1, 2), self._per_row, self.unit, self.scale, self.angles,
+            system.still,
+        )  # fmt: skip
+        return block(own, kept=len(self.rows), motions=n, values=values, rows=count)
 
     @cached_property
     def _machine(self) -> Machine:
         return self.system.machine()
 
     @cached_property
-    def _slopes(self) -> Derivatives:
-        builder = self._builder
-        return builder.fill(self._machine.program.batch, builder.dynamics.fill(self.system.evaluator).batch)
-
-    @cached_property
     def _builder(self) -> DerivativeBuilder:
         return builder_of(self.system.structure, (POSITIONS, PUSHES), bool(self.symbols))
-
-    @cached_property
-    def _shape(self) -> tuple[int, int]:
-        return self._builder.shape
 
     @cached_property
     def _per_row(self) -> np.ndarray:
         return np.asarray(1.0 / self.system.row_units)
 
-    @property
-    def ranked(self) -> np.ndarray:
-        """Which of the rows are asked for their rank."""
-        return np.array([row not in self.apart for row in self.rows.tolist()], dtype=bool)
-
     @cached_property
     def angles(self) -> np.ndarray:
         """For each small motion what a whole turn of a body is; 0 for other motions."""
         return self.system.structure.once(angles_of) * 2.0 * np.pi / self.unit
-
-    @cached_property
-    def _turning(self) -> bool:
-        return bool(self.angles.any())
 
     def independent_at(self, q: np.ndarray, p: np.ndarray) -> None:
         """Leave out the rows that depend on others in this pose, which is to be in general position."""
@@ -105,19 +113,24 @@ class Equations:
         every = range(len(self.system.rows))
         asked = [k for k in every if k not in self.apart]
         lost = rank.dependent(asked)
-        self.rows = np.array([k for k in every if k not in lost], dtype=int)
+        self.keep(np.array([k for k in every if k not in lost], dtype=int))
 
-    def put(self, p: np.ndarray) -> np.ndarray:
-        """Put parameters in; how the numbers in the slots change with p, (values, slots)."""
-        if not self.symbols:
-            return np.zeros((self.scale.size, 0))
-        if self._straight is None:
-            numbers, slopes = self._numbers(p)
-        else:
-            p0, numbers, slopes = self._straight
-            numbers = numbers + ((p - p0) @ slopes)[: numbers.size]
-        self._machine.program.batch.parameters[:] = numbers
-        return slopes
+    @property
+    def _room(self) -> int:
+        """How many numbers of constraints change with p."""
+        return self.system.structure.program.batch.room if self.symbols else 0
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the numbers in the slots are linear in p: compiled functions put them in themselves then."""
+        return not self.symbols or self._straight is not None
+
+    def put(self, p: np.ndarray) -> None:
+        """Put parameters in, and how the numbers in the slots change with p."""
+        if self.symbols:
+            self._machine.program.batch.parameters[:], slopes = self._numbers(p)
+            if not self.is_linear:
+                self.compiled.by_value[...] = slopes
 
     def _numbers(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What stands in the slots, and how it changes."""
@@ -179,64 +192,21 @@ class Equations:
             P[row, k] = -self.scale[k] * self._per_row[row]
         return P[self.rows]
 
-    @cached_property
-    def _own_entries(self) -> tuple[np.ndarray, np.ndarray]:
-        """The numbers of the slopes by motions among all slopes, and their places in the matrix, row by row."""
-        to, n = self._slopes, self.system.nv
-        entries = np.flatnonzero(to.column < n)
-        return entries, to.row[entries] * n + to.column[entries]
-
     def at(self, point: Point) -> Terms:
-        system, n, m = self.system, self.system.nv, len(self.system.rows)
-        numbers = self.put(point.p)
-        observe(self._machine, self.t, point.q, system.still)
-        phi = self._machine.phi.copy()
-        per_row = self._per_row
-        if not point.u.size and self._is_plain:
-            J = np.zeros((m, system.structure.columns))
-            J[system.pattern.jac_row, system.pattern.jac_column] = self._machine.factor.jacobian
-            for row, k in self.held:
-                phi[row] -= point.p[k]
-            mine, none = per_row[self.rows], np.zeros((0, 0))
-            return Terms(
-                phi[self.rows] * mine, J[self.rows, :n] * self.unit * mine[:, None], self._by_values, none, none
-            )
-        multipliers = np.zeros(m)
+        if not self.is_linear:
+            self.put(point.p)
+        own = self.compiled
+        observe_pose(own, point.q, point.p, point.u)
         if point.u.size:
-            ranked = self.rows[self.ranked]
-            multipliers[ranked] = point.u * per_row[ranked]
-        to = self._slopes
-        differentiate(to, self.t, point.q, system.still, system.still, multipliers)
-        for row, k in self.held:
-            phi[row] -= point.p[k]
-        own, mine = self.rows, per_row[self.rows][:, None]
-        if not self.symbols:  # slopes by velocities, accelerations and parameters are of no use
-            entries, places = self._own_entries
-            by_x = np.zeros((m + n, n))
-            by_x.flat[places] = to.values[entries]
-            J, H = by_x[own] * (self.unit * mine), by_x[m:] * (self.unit * self.unit[:, None])
-            return Terms(phi[own] * mine[:, 0], J, self._by_values, H, np.zeros((n, self.scale.size)))
-        matrix = np.zeros(self._shape)
-        matrix[to.row, to.column] = to.values
-        by_p = matrix[:, 2 * n + 1 :][:, : numbers.shape[1]] @ numbers.T
-        for row, k in self.held:
-            by_p[row, k] -= 1.0
-        by_x, by_p = matrix[:, :n] * self.unit, by_p * self.scale
-        return Terms(
-            phi[own] * mine[:, 0],
-            by_x[own] * mine,
-            by_p[own] * mine,
-            by_x[m:] * self.unit[:, None],
-            by_p[m:] * self.unit[:, None],
-        )
+            return Terms(own.phi.copy(), own.J.copy(), own.P.copy(), own.H.copy(), own.K.copy())
+        return Terms(own.phi.copy(), own.J.copy(), own.P.copy(), np.zeros((0, 0)), np.zeros((0, 0)))
 
     # --- moving about -------------------------------------------------------------------------------------------------
 
     def moved(self, point: Point, step: np.ndarray) -> Point:
-        n, k = self.sizes
-        q = point.q.copy()
-        move(self._machine.manifold, q, step[:n] * self.unit)
-        return Point(q, point.p + step[n : n + k] * self.scale, point.u + step[n + k :])
+        there = Point(point.q.copy(), point.p.astype(float), point.u.copy())
+        move_point(self.compiled, *there, step)
+        return there
 
     def moved_poses(self, q: np.ndarray, steps: np.ndarray) -> np.ndarray:
         """Return poses, a row each, moved by small steps, (poses, motions)."""
@@ -256,17 +226,12 @@ class Equations:
         way = self.between_poses(np.repeat(one.q[None], len(q), axis=0), q)
         return np.hstack([_rest(way, self.angles), _rest(p - one.p, turns) / self.scale])
 
-    def between(self, one: Point, other: Point, turns: np.ndarray | None = None) -> np.ndarray:
+    def between(self, one: Point, other: Point, turns: np.ndarray = EACH_TURN) -> np.ndarray:
         """The small step from a point to another; with `turns` (what a whole turn adds to each value) but for whole
         turns of bodies and values."""
-        way = np.zeros(self.system.nv)
-        difference(self._machine.manifold, one.q, other.q, way)
-        way /= self.unit
-        values = other.p - one.p
-        if turns is not None:
-            way = _rest(way, self.angles) if self._turning else way
-            values = _rest(values, turns) if turns.any() else values
-        return np.concatenate([way, values / self.scale])
+        way = np.zeros(sum(self.sizes))
+        way_between(self.compiled, one.q, one.p, other.q, other.p, turns, way)
+        return way
 
 
 def _rest(way: np.ndarray, turn: np.ndarray) -> np.ndarray:

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from .equations import LOOSE, TIGHT, Equations, Point
+from .corrector import LOOSE, TIGHT
+from .equations import Equations, Point
 from .problems import closed_pose, closed_poses, line, thrown
 from .search import ALONG, Region, Seeking
 from .tracing import SMALLEST, Place, Trace, both_ways, one_curve, tangent_at

@@ -20,12 +20,18 @@ from functools import cached_property
 
 import numpy as np
 
+from ...compiled.machine import DONE, UNSETTLED
 from ...coordinates import body_coordinates
+from ...kernels.blocks import block
 from ...poses.closing import turned_over
-from .equations import LOOSE, TIGHT, Equations, Point, Terms
+from .corrector import LOOSE, TIGHT, Curve, correct, observe_curve
+from .equations import Equations, Point, Terms
+from .tracing import Place, tangent_at
 
 THROWS = 24
 """How often bodies are thrown about."""
+ROUNDS = 12
+"""Steps of Newton's method back to a curve."""
 LONGEST = 0.3
 """A step of Newton's method towards a singular pose."""
 SINGULAR = 1e-11
@@ -33,31 +39,79 @@ SINGULAR = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
-class Singular:
-    """Poses in which rows depend on each other."""
+class PoseCurve:
+    """Equations of a curve of poses, F(z) = 0, and how to move along it."""
 
     equations: Equations
     turns: np.ndarray
     """What a whole turn adds to each value; 0 where it is none."""
 
-    def value(self, z: Point) -> tuple[np.ndarray, np.ndarray]:
-        terms, u = self.equations.at(z), z.u
-        (m, n), k, J = terms.J.shape, terms.P.shape[1], self.ranked(terms)
-        out = np.zeros((m + n + 1, n + k + len(J)))
-        out[:m, :n], out[:m, n : n + k] = terms.J, terms.P
-        out[m:-1, :n], out[m:-1, n : n + k], out[m:-1, n + k :] = terms.H, terms.K, J.T
-        out[-1, n + k :] = u
-        return np.concatenate([terms.phi, J.T @ u, [0.5 * (u @ u - 1.0)]]), out
+    @property
+    def section(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the linear conditions A of a section, (conditions, motions and values), and its base q and p."""
+        raise NotImplementedError
 
-    def ranked(self, terms: Terms) -> np.ndarray:
-        """The rows that are asked for their rank."""
-        return terms.J[self.equations.ranked] if self.equations.apart else terms.J
+    @property
+    def multipliers(self) -> int:
+        """How many unknowns there are besides motions and values."""
+        return 0
+
+    @cached_property
+    def compiled(self) -> Curve:
+        A, q0, p0 = self.section
+        (n, values), more, m = self.equations.sizes, self.multipliers, len(self.equations.rows)
+        count = m + (n + 1 if more else len(A))
+        own = Curve(self.equations.compiled, self.turns, A, q0, p0)
+        return block(own, equations=count, unknowns=n + values + more)
+
+    def value(self, z: Point) -> tuple[np.ndarray, np.ndarray]:
+        """F and F' at a point."""
+        if not self.equations.is_linear:
+            self.equations.put(z.p)
+        observe_curve(self.compiled, *z)
+        return self.compiled.F.copy(), self.compiled.slope.copy()
+
+    def corrected(self, z: Point, across: np.ndarray, far: tuple[Point, float] | None = None) -> Place | None:
+        """Return the place of the curve to which Newton's method comes from z, with steps at right angles to a
+        direction, or to the point that is so far ahead of another one in this direction (in space turns one after the
+        other are not their sum); its tangent goes along the direction. None where it does not close."""
+        there, own = Point(z.q.copy(), z.p.astype(float), z.u.copy()), self.compiled
+        told, (base, ahead), linear = np.zeros(across.size + 1), far or (z, np.nan), self.equations.is_linear
+        own.before[0] = np.inf
+        for _ in range(1 if linear else ROUNDS):
+            if not linear:
+                self.equations.put(there.p)
+            status = correct(own, *there, across, *base, ahead, ROUNDS if linear else 1, told)
+            if status == DONE:
+                tangent = (told[:-1], float(told[-1])) if told[-1] else tangent_at(own.slope, across)
+                return Place(there, *tangent)
+            if status != UNSETTLED:
+                break
+        return None
 
     def moved(self, z: Point, step: np.ndarray) -> Point:
         return self.equations.moved(z, step)
 
     def between(self, one: Point, other: Point) -> np.ndarray:
+        """The way by pose and values alone, whole turns not counted."""
         return self.equations.between(one, other, self.turns)
+
+
+@dataclass(frozen=True, eq=False)
+class Singular(PoseCurve):
+    """Poses in which rows depend on each other."""
+
+    @property
+    def section(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return np.zeros((0, sum(self.equations.sizes))), np.zeros(0), np.zeros(0)
+
+    @property
+    def multipliers(self) -> int:
+        return int(self.equations.ranked.sum())
+
+    def ranked(self, terms: Terms) -> np.ndarray:
+        """The rows that are asked for their rank."""
+        return terms.J[self.equations.ranked] if self.equations.apart else terms.J
 
     def normal(self, z: Point) -> np.ndarray:
         """Pᵀ u."""
@@ -73,7 +127,7 @@ class Singular:
         last = min(m - 1, n)
         if rank > last:
             return None
-        z = Point(q, p, np.linalg.svd(J)[0][:, last - rank])
+        z = Point(q, p, np.linalg.svd(J)[0][:, last - rank].copy())
         for _ in range(rounds):
             value, jacobian = self.value(z)
             size = float(np.abs(value).max())
@@ -88,32 +142,15 @@ class Singular:
 
 
 @dataclass(frozen=True, eq=False)
-class Section:
+class Section(PoseCurve):
     """Poses with A d = 0 for the way d (of bodies and values) from a point of it."""
 
-    equations: Equations
-    turns: np.ndarray
     base: Point
     A: np.ndarray
 
-    @cached_property
-    def of_values(self) -> bool:
-        """Whether A asks for values alone."""
-        return not self.A[:, : self.equations.system.nv].any()
-
-    def value(self, z: Point) -> tuple[np.ndarray, np.ndarray]:
-        terms, n = self.equations.at(z), self.equations.system.nv
-        if self.of_values:
-            gap = self.A[:, n:] @ ((z.p - self.base.p) / self.equations.scale)
-        else:
-            gap = self.A @ self.equations.between(self.base, z)
-        return np.concatenate([terms.phi, gap]), np.vstack([np.hstack([terms.J, terms.P]), self.A])
-
-    def moved(self, z: Point, step: np.ndarray) -> Point:
-        return self.equations.moved(z, step)
-
-    def between(self, one: Point, other: Point) -> np.ndarray:
-        return self.equations.between(one, other, self.turns)
+    @property
+    def section(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self.A, self.base.q, self.base.p
 
 
 def line(equations: Equations, turns: np.ndarray, base: Point, direction: np.ndarray) -> Section:

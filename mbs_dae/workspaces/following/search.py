@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import eig
@@ -116,7 +117,7 @@ class Seeking:
     branched: int = 0
     """How many of the curves were looked through for corners."""
 
-    @property
+    @cached_property
     def singular(self) -> Singular:
         return Singular(self.equations, self.region.turns)
 
@@ -193,7 +194,7 @@ class Seeking:
             left, _, right = np.linalg.svd(singular.ranked(terms))
             V, rows = right[m - 2 :].T, np.hstack([terms.J, terms.P])
             T = np.linalg.svd(rows)[2][len(rows) :].T
-            bent = [equations.at(corner.z._replace(u=u)) for u in left[:, -2:].T]
+            bent = [equations.at(corner.z._replace(u=u.copy())) for u in left[:, -2:].T]
             rates, ways = eig(*(V.T @ np.hstack([one.H, one.K]) @ T for one in bent))
             for rate, b in zip(rates, ways.T, strict=True):
                 if abs(rate.imag) > REAL * abs(rate):

@@ -15,7 +15,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
-from .equations import LOOSE, TIGHT, Point
+from .corrector import TIGHT
+from .equations import Point
 
 TURN = 0.35
 """How far the tangent may turn in a step."""
@@ -28,9 +29,12 @@ CLOSED, LEFT, LONG, STUCK = "closed", "left", "long", "stuck"
 
 
 class Smooth(Protocol):
-    """F and F' at a point, and how to move."""
+    """The equations of a curve: how to come back to it, and how to move."""
 
-    def value(self, z: Point) -> tuple[np.ndarray, np.ndarray]: ...
+    def corrected(self, z: Point, across: np.ndarray, far: tuple[Point, float] | None = None) -> Place | None:
+        """The place of the curve across a direction from z, or so far ahead of another point; None where there is
+        none."""
+
     def moved(self, z: Point, step: np.ndarray) -> Point: ...
     def between(self, one: Point, other: Point) -> np.ndarray:
         """By pose and values alone, whole turns not counted."""
@@ -85,8 +89,7 @@ class Trace:
         if float(self.places[k + 1].t @ base.t) > 0.0 and size > 0.0:
             b, c = self._bend(k)
             step = step + h * h * (b + h * c)
-        found = closing(self.problem, self.problem.moved(base.z, step), base.t, (base.z, h))
-        return None if found is None else Place(found[0], *tangent_at(found[1], base.t))
+        return self.problem.corrected(self.problem.moved(base.z, step), base.t, (base.z, h))
 
     def _bend(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The coefficients b and c of the cubic of step k."""
@@ -177,32 +180,6 @@ def tangent_at(jacobian: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarra
     return t / np.linalg.norm(t), sense
 
 
-def closing(
-    problem: Smooth, z: Point, across: np.ndarray, far: tuple[Point, float] | None = None
-) -> tuple[Point, np.ndarray] | None:
-    """Newton's method from z, with steps at right angles to a direction, or to the point that is so far ahead of
-    another one in this direction: in space turns one after the other are not their sum. The point and F' there; None
-    where it does not close."""
-    before, right = np.inf, np.zeros(len(across))
-    for _ in range(12):
-        value, jacobian = problem.value(z)
-        size = float(np.abs(value).max())
-        if far is not None:
-            right[-1] = far[1] - across @ problem_way(problem, far[0], z)
-            size = max(size, abs(right[-1]))
-        if not np.isfinite(size):
-            return None
-        if size < TIGHT or (size < LOOSE and size > 0.25 * before):
-            return z, jacobian
-        before = size
-        right[:-1] = -value
-        _, _, step, status = dgesv(np.vstack([jacobian, across]), right)
-        if status != 0 or not np.abs(step).max() < 0.5:
-            return None
-        z = problem.moved(z, step)
-    return None
-
-
 def problem_way(problem: Smooth, base: Point, z: Point) -> np.ndarray:
     """The whole step between two points near to each other, multipliers included."""
     return np.concatenate([problem.between(base, z), z.u - base.u])
@@ -210,8 +187,7 @@ def problem_way(problem: Smooth, base: Point, z: Point) -> np.ndarray:
 
 def beside(problem: Smooth, place: Place, h: float) -> Place | None:
     """The place a way h along the tangent of another, across from there."""
-    found = closing(problem, problem.moved(place.z, h * place.t), place.t)
-    return None if found is None else Place(found[0], *tangent_at(found[1], place.t))
+    return problem.corrected(problem.moved(place.z, h * place.t), place.t)
 
 
 def ahead(problem: Smooth, place: Place, other: Place) -> float:
