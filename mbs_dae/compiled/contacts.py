@@ -133,7 +133,11 @@ class Contacts(NamedTuple):
     began: Work[Integers] = zeros("points")
     """What a point has just begun to do, which is not asked again: PARTS, SLIPS, STOPS."""
     departs: Work[Integers] = zeros("points")
-    """1 for slips that begin at a dead centre (`motion.contact.departure`), while contact states are chosen."""
+    """How a slip that joints keep still at a dead centre takes part (`motion.contact.departure`): DEPARTS, while states
+    are chosen, if it sets out there; HOLDS, until they are chosen anew, if its friction at its bound holds the rest."""
+    tries_sticking: Work[Integers] = zeros(1)
+    """1 while a slip that has just passed its bound may stick again, for friction at a dead centre may hold it; not
+    above 0 else, and negative where that has failed, until something else passes."""
     kept: Work[Integers] = zeros("lines")
     """Of each row whether joints alone keep it as it is (`motion.contact.kept`): FREE, STILL, PRESSED."""
     asked: Work[Integers] = zeros("points")
@@ -156,6 +160,8 @@ class Contacts(NamedTuple):
     on (`motion.contact.incipient`)."""
     straight: Work[Integers] = zeros("points")
     """Whether it would go straight on over the next step."""
+    away: Work[Vector] = zeros("points")
+    """How fast a slip sets out that may depart (β of `motion.contact.departure`), without its own friction."""
     towards: Work[Vector] = zeros("lines")
     short: Work[Vector] = zeros("points")
     """Of an incipient slip the direction of its friction, and by what force friction falls short."""
@@ -221,6 +227,7 @@ class Contacts(NamedTuple):
 
 OPEN, CLOSED, STICKING, INCIPIENT = range(4)
 PARTS, SLIPS, STOPS = 1, 2, 3
+DEPARTS, HOLDS = 1, 2
 KEPT = 3
 """What is told of a point that is open to all laws, and that joints alone keep closed."""
 FREE, STILL, PRESSED = range(3)

@@ -136,7 +136,7 @@ class EventRecord(NamedTuple):
     struck: Work[Integers] = zeros(1)
 
 
-ACCEPTED, REJECTED, NEXT = range(3)
+ACCEPTED, REJECTED, NEXT, MARK = range(4)
 """Places in the counts of a run."""
 
 
@@ -162,8 +162,9 @@ class March(NamedTuple):
     the potential energy of the start."""
     noted: Work[Integers] = zeros(1)
     """Whether it was told that a step is cut short by the end (1)."""
-    counts: Work[Integers] = zeros(3)
-    """Steps accepted and rejected, and the next requested time."""
+    counts: Work[Integers] = zeros(4)
+    """Steps accepted and rejected, the next requested time, and how many steps there were at the time `marked`."""
+    marked: Work[Vector] = zeros(1)
 
 
 def new_march(

@@ -10,13 +10,20 @@ centre with v = v̇ t, and γ is quadratic in v, so
     s = β t³/2 + ...,       β = (c γ_Φ - γ)(v = v̇).
 
 So the slip sets out in the direction of β, and friction is against it from the beginning. Friction may change v̇ where
-others feel it; the direction stands if it is that of the new v̇, too. Where it is not, or where v̇ is none but for
-roundoff, nothing sets out.
+others feel it:
+
+    v̇ = 0                            friction at its bound (that of rest) holds the mechanism, which stays at rest
+    β of the new v̇ has the direction  the slip sets out, with the friction of slipping
+    else                              nothing sets out, and the slip has no friction
+
+Friction that holds is at its bound until states are chosen anew. A rest that needs less has it as well; so friction
+does not jump where loads grow and the slip sets out in the end. Where v̇ is none but for roundoff at first, the slip has
+no friction.
 """
 
 import numpy as np
 
-from ...compiled.contacts import OPEN, STILL, put_rows
+from ...compiled.contacts import DEPARTS, HOLDS, OPEN, SLIPS, STILL, put_rows
 from ...compiled.machine import take_accelerations
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -42,45 +49,90 @@ def may_depart(contacts, c):
 
 
 @compiled_apart
-def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, again: bool):
-    """Mark the points whose slips set out, in `departs`, with their `heading`, by the forces that were chosen last. Or
-    `again`, whether all that are marked set out as they were; if not none is marked. Leaves the evaluation at v."""
-    contacts, machine, t, found = mechanism.contacts, mechanism.machine, mechanism.switches.now[0], False
+def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
+    """Mark the points whose slips set out by the forces that were chosen last, with their `heading`; return whether
+    there are any. They are marked HOLDS: their friction may hold the rest. Leaves the evaluation at v."""
+    contacts, found = mechanism.contacts, False
     add_responses(mechanism, contacts.problem.f)
-    moves, holds = take_accelerations(machine, a) and _accelerates(mechanism), True
+    moves = take_accelerations(mechanism.machine, a) and _accelerates(mechanism)
+    if not moves and _let_go(mechanism):
+        moves = take_accelerations(mechanism.machine, a) and _accelerates(mechanism)
     factorise_joints(mechanism)
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap.size if moves else 0):
         if not may_depart(contacts, c):
             continue
-        first, size, along = contacts.slip[c], 0.0, 0.0
-        for row in range(first, first + contacts.slips[c]):
-            depends(mechanism, row)  # puts c, in `taken`
-            contacts.towards[row] = 0.0
-            for turn in range(3):  # what is quadratic in v: of a, of -a, less twice that of v = 0
-                evaluate(mechanism, t, q, v if turn == 2 else a)
-                put_rows(contacts)
-                for i in range(a.size if turn < 2 else 0):
-                    a[i] = -a[i]
-                bend, part = -contacts.gamma[row], abs(contacts.gamma[row])
-                for k in range(machine.gamma.size):
-                    bend += contacts.taken[k] * machine.gamma[k]
-                    part += abs(contacts.taken[k] * machine.gamma[k])
-                weight = 1.0 if turn < 2 else -2.0
-                contacts.towards[row] += weight * bend
-                size += abs(weight) * part
-        way = across(contacts, c, contacts.towards)
-        sets_out = moves and way > LEEWAY * size
-        if again and contacts.departs[c] == 1:
-            for row in range(first, first + contacts.slips[c]):
-                along += contacts.towards[row] * contacts.heading[row]
-            holds = holds and sets_out and along > ALONG * way
-        elif not again and sets_out:
-            contacts.departs[c], found = 1, True
-            for row in range(first, first + contacts.slips[c]):
+        way, size = _put_third_derivative(mechanism, q, v, a, c)
+        if way > LEEWAY * size:
+            contacts.departs[c], contacts.away[c], found = HOLDS, way, True
+            for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
                 contacts.heading[row] = contacts.towards[row] / way
-    if again and not holds:
+    return found
+
+
+@compiled_apart
+def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, holding: bool):
+    """Compare the points that are marked with the forces that were chosen last; return whether they differ. While all
+    are `holding`, those that set out nevertheless are marked DEPARTS. Later those which DEPART must set out as they are
+    headed, and those which hold must not; else no point is marked any more. Leaves the evaluation at v."""
+    contacts, differs = mechanism.contacts, False
+    add_responses(mechanism, contacts.problem.f)
+    moves = take_accelerations(mechanism.machine, a) and _accelerates(mechanism)
+    factorise_joints(mechanism)
+    for c in range(contacts.gap.size if moves or not holding else 0):
+        if contacts.departs[c] == 0:
+            continue
+        (way, size), along = _put_third_derivative(mechanism, q, v, a, c), 0.0
+        for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+            along += contacts.towards[row] * contacts.heading[row]
+        sets_out = moves and way > max(LEEWAY * size, TOUCHES**2 * contacts.away[c])  # it is quadratic in a
+        if holding and sets_out:
+            contacts.departs[c], differs = DEPARTS, True
+        elif not holding:
+            agrees = sets_out and along > ALONG * way if contacts.departs[c] == DEPARTS else not sets_out
+            differs = differs or not agrees
+    if differs and not holding:
         contacts.departs[:] = 0
-    return holds if again else found
+    return differs
+
+
+@compiled
+def _let_go(mechanism):
+    """Take away the friction of slips that have just passed their bound: at that instant it balances all else, and the
+    accelerations without it tell the way in which they go; return whether there are any."""
+    contacts, problem, i, found = mechanism.contacts, mechanism.contacts.problem, 0, False
+    contacts.amount[:] = 0.0
+    for c in range(contacts.gap.size):
+        if contacts.touching[c] == 0:
+            continue
+        i += 1 if contacts.gap[c] >= 0 else 0
+        for k in range(contacts.slips[c] if contacts.began[c] == SLIPS else 0):
+            contacts.amount[i + k], problem.f[i + k], found = -problem.f[i + k], 0.0, True
+        i += contacts.slips[c]
+    add_responses(mechanism, contacts.amount)
+    return found
+
+
+@compiled
+def _put_third_derivative(mechanism, q, v, a, c):
+    """Put β of the slips of point c into `towards`, with the accelerations a; return its size, and the size of what it
+    is made of."""
+    contacts, machine, t, size = mechanism.contacts, mechanism.machine, mechanism.switches.now[0], 0.0
+    for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+        depends(mechanism, row)  # puts c, in `taken`
+        contacts.towards[row] = 0.0
+        for turn in range(3):  # what is quadratic in v: of a, of -a, less twice that of v = 0
+            evaluate(mechanism, t, q, v if turn == 2 else a)
+            put_rows(contacts)
+            for i in range(a.size if turn < 2 else 0):
+                a[i] = -a[i]
+            bend, part = -contacts.gamma[row], abs(contacts.gamma[row])
+            for k in range(machine.gamma.size):
+                bend += contacts.taken[k] * machine.gamma[k]
+                part += abs(contacts.taken[k] * machine.gamma[k])
+            weight = 1.0 if turn < 2 else -2.0
+            contacts.towards[row] += weight * bend
+            size += abs(weight) * part
+    return across(contacts, c, contacts.towards), size
 
 
 @compiled

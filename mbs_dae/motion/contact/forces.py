@@ -16,7 +16,7 @@ could hold: on a body that is about to be shoved they are in one proportion to t
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, FREE, INCIPIENT, OPEN, STICKING, put_rows
+from ...compiled.contacts import CLOSED, FREE, HOLDS, INCIPIENT, OPEN, STICKING, put_rows
 from ...compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, take_accelerations
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -143,7 +143,7 @@ def _put_pressure(contacts, c, i):
     `_add_effect`. Whether it is linear as it stands."""
     contacts.matrix[i, i] = 1.0
     if is_given(contacts, c):
-        contacts.right[i] = given(contacts, c, False)
+        contacts.right[i] = given(contacts, c, contacts.departs[c] == HOLDS)
         return True
     size, sign = pressure(contacts, c, contacts.amount), sense(contacts, c, contacts.amount)
     contacts.right[i] = 0.0

@@ -13,6 +13,7 @@ import numpy as np
 from ...compiled.contacts import (
     CLOSED,
     FREE,
+    HOLDS,
     INCIPIENT,
     KEPT,
     OPEN,
@@ -59,8 +60,9 @@ AT_REST = 1e-6
 over their own length."""
 TURNS = 1e-6
 """A slip has turned, not stopped, where it is across its heading, but no less than this part of the largest before."""
-BARELY = 0.5
-"""The length of a heading that says that a slip is incipient; of others it is 1, or 0 where a point sticks."""
+BARELY, BRACED = 0.5, 0.75
+"""The length of a heading that says that a slip is incipient, and that friction at its bound holds the point at a dead
+centre; of others it is 1, or 0 where a point sticks."""
 REST = 1e-13
 """The height of a flight that is none, and the way of a slip that is, relative to how far the model reaches."""
 ALWAYS = 1.0
@@ -152,8 +154,8 @@ def _guard_of_slip(mechanism, c, i):
         return 1.0 - strays(contacts, c)
     if i > 0 or state == OPEN or never_sticks(contacts, c):
         return ALWAYS
-    if state == STICKING and keeps_still(contacts, c):
-        return (contacts.most[c] if contacts.most[c] > 0.0 else 1.0) * (1.0 - _relative_speed(mechanism, c))
+    if rests_by_joints(contacts, c):
+        return _weight(contacts, c) * (1.0 - _relative_speed(mechanism, c))
     if state == STICKING:
         return contacts.most[c] - across(contacts, c, contacts.force)
     for k in range(first, first + contacts.slips[c]):
@@ -168,6 +170,18 @@ def keeps_still(contacts, c):
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
         found = found or contacts.kept[row] == STILL
     return found
+
+
+@compiled
+def rests_by_joints(contacts, c):
+    """Return whether a point sticks, or friction at a dead centre holds it, whose slip joints keep still."""
+    return (contacts.state[c] == STICKING or contacts.departs[c] == HOLDS) and keeps_still(contacts, c)
+
+
+@compiled
+def _weight(contacts, c):
+    """Return the factor of a guard whose value is a part of 1: what friction may be, or 1."""
+    return contacts.most[c] if contacts.most[c] > 0.0 else 1.0
 
 
 @compiled
@@ -220,6 +234,8 @@ def put_contact_scales(mechanism):
         k = slip_entry(mechanism, c)
         for i in range(contacts.slips[c]):
             size = contacts.parts[contacts.slip[c]] if state == CLOSED else max(most, contacts.most[c])
+            if rests_by_joints(contacts, c):  # the roundoff of its slip, beside the small part of speeds it may have
+                size = _weight(contacts, c) / LEEWAY
             switches.scale[k + i] = 1.0 if i == 1 and state in (CLOSED, INCIPIENT) else size
         k = normal_entry(mechanism, c)
         for i in range(components(contacts, c)):
@@ -252,11 +268,21 @@ def hold_contacts(mechanism):
             state = STICKING if size == 0.0 else INCIPIENT
             for i in range(contacts.slips[c]):
                 contacts.heading[contacts.slip[c] + i] *= 1.0 / BARELY
+        braced = state == CLOSED and not never_sticks(contacts, c) and is_braced(size)
+        contacts.departs[c] = HOLDS if braced else 0
+        for i in range(contacts.slips[c] if braced else 0):
+            contacts.heading[contacts.slip[c] + i] *= 1.0 / BRACED
         contacts.state[c] = state
         closed += 0 if state == OPEN else 1
         for d in range(components(contacts, c)):
             contacts.side[COMPONENTS * c + d] = modes[k + contacts.slips[c] + d] if state == CLOSED else 0.0
     contacts.closed[0] = closed if contacts.G.shape[0] > 0 else 0  # else nothing asks for forces while states hold
+
+
+@compiled
+def is_braced(square):
+    """Return whether the squared length of a heading says that friction holds a point at a dead centre."""
+    return abs(square - BRACED**2) < 0.1
 
 
 @compiled
@@ -277,6 +303,7 @@ def tell_states(mechanism):
             modes[first_entry(mechanism, c)] = CLOSED if state != OPEN else KEPT if held else OPEN
         for i in range(contacts.slips[c]):
             part = 1.0 if state == CLOSED else BARELY if state == INCIPIENT else 0.0
+            part = BRACED if state == CLOSED and contacts.departs[c] == HOLDS else part
             modes[k + i] = part * contacts.heading[contacts.slip[c] + i]
         for d in range(components(contacts, c)):
             modes[k + contacts.slips[c] + d] = contacts.side[COMPONENTS * c + d] if state == CLOSED else 0.0
@@ -362,6 +389,7 @@ def mark_passed(mechanism, wanted, largest):
     been stops with them, as that of a body with several points that slide to a stop; one that has turned by a right
     angle, in space, goes on, and so does an incipient one."""
     contacts = mechanism.contacts
+    contacts.tries_sticking[0] = 0
     for c in range(contacts.gap.size):
         k, first, state = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c]
         if components(contacts, c) > 0 and wanted[normal_entry(mechanism, c)] == 1:
@@ -369,6 +397,10 @@ def mark_passed(mechanism, wanted, largest):
         contacts.began[c] = PARTS if contacts.gap[c] >= 0 and wanted[first_entry(mechanism, c)] == 1 else 0
         if contacts.slips[c] == 0 or never_sticks(contacts, c) or contacts.began[c] == PARTS:
             continue
+        if contacts.departs[c] == HOLDS and wanted[k] == 0:
+            continue
+        if contacts.departs[c] == HOLDS:
+            contacts.departs[c], contacts.state[c], state = 0, STICKING, STICKING
         speed = speed_of(contacts, c)
         stops = state == CLOSED and speed <= max(TOUCHES * contacts.fastest[c], contacts.faint[c])
         differs = state == INCIPIENT and wanted[k + 1] == 1

@@ -7,7 +7,7 @@ there are; and a group has its own scale.
 
 import numpy as np
 
-from ...compiled.contacts import Contacts
+from ...compiled.contacts import HOLDS, Contacts
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.complementarity import SEVERAL, solve_complementarity
 from .bounds import COMPONENTS, given, is_given, put_bounds
@@ -48,7 +48,7 @@ def pose(mechanism, points, is_impact):
             slips = contacts.slipping[c] > 0
             problem.first[laws], problem.bound_at[laws] = i, bounds
             problem.mu[laws] = sliding(contacts, c) if slips or is_impact else resting(contacts, c)
-            bounds += _put_bound(contacts, c, bounds, i, not slips)
+            bounds += _put_bound(contacts, c, bounds, i, not slips or contacts.departs[c] == HOLDS)
             if contacts.slipping[c] == 1 or drives_apart(contacts, c):
                 _put_heading(contacts, c, i, laws)
             laws += 1

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...compiled.contacts import HOLDS
 from ...kernels.abi import compiled
 
 AWAY = 1e-12
@@ -10,7 +11,9 @@ AWAY = 1e-12
 
 @compiled
 def sliding(contacts, c):
-    """The coefficient of a point that slips, at the last evaluation."""
+    """The coefficient of a point that slips, or whose friction at its bound holds it, at the last evaluation."""
+    if contacts.departs[c] == HOLDS:
+        return resting(contacts, c)
     return contacts.friction[c] if contacts.curve[c] < 0 else contacts.factors[contacts.curve[c]]
 
 

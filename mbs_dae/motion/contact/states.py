@@ -14,7 +14,20 @@ roundoff would decide.
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, FREE, INCIPIENT, OPEN, PARTS, SLIPS, STICKING, STILL, STOPS, put_rows
+from ...compiled.contacts import (
+    CLOSED,
+    DEPARTS,
+    FREE,
+    HOLDS,
+    INCIPIENT,
+    OPEN,
+    PARTS,
+    SLIPS,
+    STICKING,
+    STILL,
+    STOPS,
+    put_rows,
+)
 from ...compiled.machine import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -22,7 +35,7 @@ from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, accelerate_as_held
 from .bounds import BOUND
 from .delassus import force_to_stop, own_pace, respond
-from .departure import find_departures, may_depart
+from .departure import check_departures, find_departures, may_depart
 from .following import let_slips_follow
 from .guards import AT_REST, TOUCHES, keeps_still
 from .incipient import FAR
@@ -56,22 +69,43 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     contacts.pace[0] = max(largest(contacts.parts), contacts.pace[1], own)
     for c in range(count):
         contacts.before[c] = contacts.state[c]
-    contacts.departs[:] = 0
     rests = largest(contacts.parts) <= own
+    held = rests and _are_held(contacts)
+    if not held:
+        contacts.departs[:] = 0
     solved = _choose(mechanism)
-    if solved and rests and _some_may_depart(contacts) and find_departures(mechanism, q, v, a, False):
+    if held and (not solved or check_departures(mechanism, q, v, a, True)):
+        held, contacts.departs[:], contacts.tries_sticking[0] = False, 0, -1
         solved = _choose_anew(mechanism, q, v, a)
-        if solved and not find_departures(mechanism, q, v, a, True):
+    if not held and solved and rests and _some_may_depart(contacts) and find_departures(mechanism, q, v, a):
+        contacts.tries_sticking[0] += 1
+        solved = _choose_anew(mechanism, q, v, a)
+        contacts.tries_sticking[0] -= 1
+        if solved and check_departures(mechanism, q, v, a, True):
             solved = _choose_anew(mechanism, q, v, a)
+            if solved and check_departures(mechanism, q, v, a, False):
+                solved = _choose_anew(mechanism, q, v, a)
     if not solved:
         contacts.status[0] = UNSOLVED
         return
     keep_sticking(contacts)
+    held = _are_held(contacts)
     for c in range(count):
-        for k in range(contacts.slips[c] if contacts.departs[c] == 1 else 0):
+        if held and contacts.state[c] == STICKING and contacts.began[c] == SLIPS:
+            contacts.began[c] = 0
+        for k in range(contacts.slips[c] if contacts.departs[c] == DEPARTS else 0):
             contacts.kept[contacts.slip[c] + k] = FREE
         if contacts.state[c] != contacts.before[c]:
             contacts.changed[0] = 1
+
+
+@compiled
+def _are_held(contacts):
+    """Return whether friction at its bound holds a point at a dead centre."""
+    found = False
+    for c in range(contacts.gap.size):
+        found = found or contacts.departs[c] == HOLDS
+    return found
 
 
 @compiled
@@ -124,11 +158,11 @@ def _use_touching(mechanism):
         moves = speed > TOUCHES * contacts.pace[0] and not stuck and not sets_out and not keeps_still(contacts, c)
         if never_sticks(contacts, c):
             contacts.slipping[c], contacts.heading[first] = 1, 1.0  # any direction: it tells that the point slips
-        elif contacts.departs[c] == 1:
+        elif contacts.departs[c] != 0:
             contacts.slipping[c] = 1
         elif sets_out:
             contacts.slipping[c] = 2
-        elif contacts.began[c] == SLIPS:
+        elif contacts.began[c] == SLIPS and contacts.tries_sticking[0] <= 0:
             contacts.slipping[c] = 2 if contacts.state[c] == INCIPIENT else 1
         elif moves and contacts.began[c] != STOPS:
             contacts.slipping[c] = 1
