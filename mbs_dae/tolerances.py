@@ -53,6 +53,9 @@ the root of what a pivot of `DEPENDENT` leaves undecided, less a margin for refi
 IN_LINE = 1e-3
 """A row takes part in locking a pose if its component of the null vector, for rows of unit length, is larger than this
 part of the largest one: a motion stops about 1e-5 before the singular pose, and null vectors turn by as much."""
+AT_POLE = 1e-4
+"""A pose at which a search has stopped stands at a pole of an angle if a cosine, or a distance relative to the model's
+length, is less than this: searches stop about 1e-5 before a singular pose."""
 NEARLY = 1e-7
 """`independence` below which velocities and accelerations, though determined, have lost most of their digits."""
 RANK = 1e-9

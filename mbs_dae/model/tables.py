@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from itertools import accumulate
 from math import tau
 from typing import Any
 
@@ -224,16 +226,34 @@ CLOSES = 1e-6
 """How near the turns of a cam in a turn of its angle are to a whole number; angles are often written in six digits."""
 
 
-def check_closed(given: Any, what: str) -> None:
-    """Refuse the curve of a cam that is not closed: a table or a motion whose period fits no number of times in 2π."""
+def check_closed(given: Any, what: str, number: Callable[[Any], float] = float) -> None:
+    """Refuse the curve of a cam that is not closed: a table or a motion whose period fits no number of times in 2π. A
+    period of parameters is asked for only where `number` gives their values."""
     if isinstance(given, Table) and not given.periodic:
         raise ModelError(f"{what} is a Table that is not closed; add periodic=True")
     if not getattr(given, "periodic", False):
         return
     period: Any = given.x[-1] - given.x[0] if isinstance(given, Table) else given.duration
-    if not getattr(period, "is_number", True):
+    if number is float and not getattr(period, "is_number", True):
         return
-    turns = tau / float(period)
+    turns = tau / (value := float(number(period)))
     if abs(turns - round(turns)) > CLOSES * turns:
-        told = f"{what} repeats after {float(period):.9g} rad, which fits {turns:.7g} times in a turn of 2π"
+        told = f"{what} repeats after {value:.9g} rad, which fits {turns:.7g} times in a turn of 2π"
         raise ModelError(f"{told}; give angles in radians (np.radians) and a period of 2π/n")
+
+
+def check_radius(given: Any, what: str, number: Callable[[Any], float] = float) -> None:
+    """Refuse a curve |d| = r(θ) about the centre of a cam whose radius r is zero or negative at a point of its table or
+    at an end of a segment of its motion: in d = 0 the polar angle θ is not defined, and |d| is never negative."""
+    if isinstance(given, Table):
+        places, radii = [*given.x], [*given.y]
+    elif hasattr(given, "segments"):
+        places = [0.0, *accumulate(float(number(segment.over)) for segment in given.segments)]
+        radii = [float(number(value)) for value in (given.start, *(segment.to for segment in given.segments))]
+    else:
+        return
+    least = min(range(len(radii)), key=radii.__getitem__)
+    if radii[least] <= 0.0:
+        base = "add one to all values" if isinstance(given, Table) else "begin with it: mbs.Motion(radius)"
+        told = f"{what} is {radii[least]:.6g} m at θ = {places[least]:.6g} rad; under a point it is the distance from"
+        raise ModelError(f"{told} the centre of the cam, which is positive: a lift needs a base radius; {base}")

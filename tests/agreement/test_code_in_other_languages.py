@@ -184,7 +184,7 @@ def test_names_do_no_harm(tmp_path):
         assert not {"\u202e", "\r", "\u2028"} & {*text}
         assert "utf-7" not in "".join(text.splitlines()[:2])
     functions = [one.name for one in ast.parse(texts["Python"]).body if isinstance(one, ast.FunctionDef)]
-    assert functions == ["with_defaults", "Q"]
+    assert functions == ["with_defaults", "numbers", "Q"]
 
 
 def test_what_has_no_formula_is_told():
@@ -287,3 +287,36 @@ def test_equations_by_an_input():
         model = driven()
         model.input("x_2")
         mbs.equations(model)
+
+
+def test_inputs_go_by_name_or_in_their_order(tmp_path):
+    """Two inputs of a cart, the force 2 u + w: by name their order does not matter, and a wrong name is refused."""
+    model = mbs.PlanarModel("cart")
+    body = model.body("body", mass=2.0, inertia=0.1)
+    u, w = model.input("u", 0.0, unit="N"), model.input("w", 0.0, unit="N")
+    model.add(mbs.Force("pusher", body, (2 * u + w, 0)))
+    eq = mbs.equations(model)
+    text, still = eq.to_code("Python", "Q"), [0.0, 0.0, 0.0]
+    Q, numbers = in_python(text).Q, eq.lambdify("Q")
+    place = dict(zip(map(str, eq.inputs), (0, 1), strict=True))
+    ordered = [{"u": 3.0, "w": 5.0}[name] for name in place]
+    for inputs in (ordered, np.array(ordered), {"u": 3.0, "w": 5.0}, {"w": 5.0, "u": 3.0}):
+        assert Q(0.0, still, still, inputs)[0] == numbers(0.0, still, still, inputs=inputs)[0][0] == 11.0
+    assert Q(0.0, {"x_1": 0.0, "phi_1": 0.0, "y_1": 0.0}, still, ordered)[0] == 11.0
+    wrong = [
+        (KeyError, {"inputs": {"u": 3.0}}, "inputs: 'w' is missing"),
+        (KeyError, {"inputs": {"u": 3.0, "w": 1.0, "x": 1.0}}, "inputs: 'x' is none of them; give u, w"),
+        (ValueError, {"inputs": [1.0]}, "inputs must be 2 numbers, u, w, not"),
+        (ValueError, {"inputs": 1.0}, "inputs must be 2 numbers"),
+        (TypeError, {"inputs": ordered, "parameters": [1.0]}, "dictionary of numbers by name"),
+        (KeyError, {"inputs": ordered, "parameters": {"r": 1.0}}, "there is no parameter 'r'"),
+    ]
+    for error, given, said in wrong:
+        with pytest.raises(error, match=said):
+            Q(0.0, still, still, **given)
+        with pytest.raises(mbs.ModelError):
+            numbers(0.0, still, still, **given)
+    with pytest.raises(ValueError, match="q must be 3 numbers, x_1, y_1, phi_1"):
+        Q(0.0, [0.0], still, ordered)
+    calls = [("Q", 0.0, still, still, {"inputs": i}) for i in (ordered, {"w": 5.0, "u": 3.0})]
+    assert [one[0] for one in in_javascript(eq.to_code("JavaScript", "Q"), calls, tmp_path)] == [11.0, 11.0]

@@ -61,6 +61,24 @@ function withDefaults(given) {
 }
 """
 """What reads parameters by name in a module that has `parameters`; a name that is none of these is refused."""
+NUMBERS_OF = """
+function numbersOf(array, given) {
+  const order = names[array];
+  if (given && given.length === undefined) {
+    for (const name of [...Object.keys(given), ...order]) {
+      if (!order.includes(name) || !Object.hasOwn(given, name)) {
+        throw new RangeError(`${array}: ${name} is missing or none of them; give ${order.join(", ")}`);
+      }
+    }
+    return order.map((name) => given[name]);
+  }
+  if (!given || given.length !== order.length) {
+    throw new RangeError(`${array} must be ${order.length} numbers, ${order.join(", ")}`);
+  }
+  return given;
+}
+"""
+"""The function that reads coordinates and inputs, lists or objects by name, in a module that has `names`."""
 MISSING = ("erf", "erfc", "gamma", "lgamma", "nan", "copysign")
 """What JavaScript's Math does not have."""
 

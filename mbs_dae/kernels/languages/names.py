@@ -64,6 +64,7 @@ Infinity Math Object Number Array Float64Array Int32Array
 OWN_WORDS = """
 at count index inputs instance kernel lookup max min modulo np numpy out p parameters q t tables turns unwound v wrap z
 larger smaller int abs pow range float len given names withDefaults with_defaults PARAMETERS
+NAMES _interval _spline array fault hasattr isinstance dict numbers numbersOf order wrong
 """
 FUNCTIONS = """
 acos acosh asin asinh atan atan2 atanh copysign cos cosh erf erfc exp expm1 fabs floor gamma hypot lgamma log log10

@@ -47,6 +47,8 @@ PYTHON = Language(
         "modulo": "def modulo(a, b):\n    return a % b\n\n",
         "wrap": _plain(abi.wrap),
         "unwound": _plain(abi.unwound),
+        "_interval": _plain(abi._interval),
+        "_spline": _plain(abi._spline),
         "lookup": _plain(abi.lookup),
     },
     comment=comment,

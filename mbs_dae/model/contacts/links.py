@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
@@ -10,6 +11,7 @@ from ...errors import ModelError
 from ...symbolic.markers import primitives as the
 from ..fields import choice, function, scalar
 from ..joints import CamFollower, Distance, Joint
+from ..joints.contacts import check_cam
 from ..parameters import Number, check_choice
 from ..tables import check_closed
 from .base import ContactElement
@@ -90,6 +92,10 @@ class CamContact(ContactElement):
     def _built(self) -> tuple[Any, dict[sp.Symbol, Number]]:
         check_closed(self.values["profile"].given, f"profile of {self.who}")
         return super()._built()
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        super().check_values(number)
+        check_cam(self, number)
 
     @staticmethod
     def gap(i, j, profile, follower):

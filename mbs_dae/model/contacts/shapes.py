@@ -14,7 +14,7 @@ from ...public_class import PublicClass
 from ..bodies.body import Marker, Place, Vector, as_marker, coordinates_of
 from ..fields import Function
 from ..parameters import Number, Numeric, check_number, free_parameters, is_constant
-from ..tables import Table, check_closed
+from ..tables import Table, check_closed, check_radius
 from .geometry import Geometry, HalfSpace, Hollow, Outline, Polytope, RoundedBox, convex_parts, inset, surfaces
 
 PROFILE = Function("m", name="profile", jumps=False)
@@ -356,8 +356,15 @@ class Profile(Shape):
     def __init__(self, marker: Place, radius: Any):
         super().__init__(marker)
         check_closed(radius, str(self))
+        self.given = radius
         self.table = radius if isinstance(radius, Table) else None
         self.geometry = Outline(PROFILE.check(radius, str(self)))
+
+    def check_values(self, number: Callable[[Number], float], who: str) -> None:
+        """What could not be checked before the parameters had values."""
+        super().check_values(number, who)
+        check_closed(self.given, f"{self} of {who}", number)
+        check_radius(self.given, f"{self} of {who}", number)
 
     def parts(self) -> list[Profile]:
         """Profiles that make up one of a `Table` with kind="linear", a list; each is to have a contact of its own.

@@ -5,14 +5,17 @@ What rolls or cuts may go anywhere, but not in every direction: its equations re
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
 
 from ...symbolic.functions import Unwound
 from ...symbolic.markers import primitives as the
+from ..element import Declared
 from ..fields import choice, function, scalar
-from ..tables import check_closed
+from ..parameters import Number
+from ..tables import check_closed, check_radius
 from .base import Joint
 from .motions import Ball, Slide
 
@@ -90,6 +93,10 @@ class CamFollower(Joint):
         super().__init__(name, *args, **constants)
         check_closed(self.values["profile"].given, f"profile of {self.who}")
 
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        super().check_values(number)
+        check_cam(self, number)
+
     @staticmethod
     def phi(i, j, profile, follower):
         d = j.point - i.point
@@ -98,6 +105,14 @@ class CamFollower(Joint):
         along, across = i.x_axis.dot(d), i.y_axis.dot(d)
         polar = Unwound(sp.atan2(across, along), sp.S.Zero)  # profiles are closed: where it jumps they do not
         return [sp.sqrt(along**2 + across**2) - profile(polar)]
+
+
+def check_cam(cam: Declared, number: Callable[[Number], float]) -> None:
+    """Check that the profile of a cam is closed and, under a point, nowhere runs into the centre."""
+    given, what = cam.values["profile"].given, f"the profile of {cam.who}"
+    check_closed(given, what, number)
+    if cam.values["follower"] == "point":
+        check_radius(given, what, number)
 
 
 class PointInPlane(Joint):

@@ -14,7 +14,7 @@ from sympy.core.function import AppliedUndef
 
 from ...errors import ModelError
 from ...kernels.languages import JAVASCRIPT, PYTHON, C, Language, Written
-from ...kernels.languages.javascript import WITH_DEFAULTS
+from ...kernels.languages.javascript import NUMBERS_OF, WITH_DEFAULTS
 from ...kernels.languages.names import identifier, quoted
 from ...model.parameters import Reaction
 from ...symbolic.codegen import FUNCTIONS, source_lines
@@ -227,20 +227,21 @@ def in_javascript(code: Code) -> str:
     values = [[code.own_names[s], value] for s, value in eq.parameters.items()]
     given = ", ".join(["p: {name: value}", *(array for array, _ in code.arguments[2:])])
     use = f"An ES module. {code.example}(t, q, v, {{{given}}}) gives numbers."
-    out = [JAVASCRIPT.comment([*code.header(), "", use]), ""]
+    out = [JAVASCRIPT.comment([*code.header(), "", use, _listed_arrays(code)]), ""]
     out += _wrapped("export const parameters = Object.freeze(Object.fromEntries([", quoted(values)[1:-1], "]));")
     facts = {array: [code.own_names[s] for s in symbols] for array, symbols in code.arguments}
     facts["bodies"] = [*eq.bodies.values()]
     out += [f"export const names = {quoted(facts | {'title': eq.name})};"]
     out += _tables(code, "const tables = Float64Array.from([", "]);")
-    out += [*written.preamble(), WITH_DEFAULTS.strip()]
+    out += [*written.preamble(), WITH_DEFAULTS.strip(), NUMBERS_OF.strip()]
+    checked = [f'{array} = numbersOf("{array}", {array});' for array, _ in code.arguments]
     others = ", ".join(["p: given = {}", *(array for array, _ in code.arguments[2:])])
     for name, own in programs.items():
         constants = [f"const {one} = p.{one};" for one in own.parameters]
         out += ["", f"// {code.what(name)}; {code.shape(name)}"]
         out += [f"export function {code.called(name)}(t, q, v, {{{others}}} = {{}}) {{"]
         array = f"const out = new Float64Array({len(getattr(eq, name))});"
-        lines = ["const p = withDefaults(given);", *own.reads, *constants, array, *own.lines, "return out;"]
+        lines = ["const p = withDefaults(given);", *checked, *own.reads, *constants, array, *own.lines, "return out;"]
         out += [*_indented(lines, "  "), "}"]
     return "\n".join(out) + "\n"
 
@@ -251,17 +252,17 @@ def in_python(code: Code) -> str:
     eq = code.eq
     written, programs = _programs(code, PYTHON)
     arrays = ", ".join(array for array, _ in code.arguments)
-    use = f"{code.example}(t, {arrays}, parameters={{name: value}})"
-    out = [
-        PYTHON.comment([*code.header(), "", f"{use} gives an array."]),
-        "",
-    ]
+    use = f"{code.example}(t, {arrays}, parameters={{name: value}}) gives an array."
+    out = [PYTHON.comment([*code.header(), "", use, _listed_arrays(code)]), ""]
     called = [one if (other := PYTHON.functions[one]) == one else f"{one} as {other}" for one in FUNCTIONS]
     out += [*_wrapped("from math import (", ", ".join(called), ")"), "", "import numpy as np", ""]
     values = ", ".join(f'"{code.own_names[s]}": {value!r}' for s, value in eq.parameters.items())
     out += _wrapped("PARAMETERS = {", values, "}")
+    names = [f'"{array}": {quoted([code.own_names[s] for s in symbols])}' for array, symbols in code.arguments]
+    out += _wrapped("NAMES = {", ", ".join(names), "}")
     out += _tables(code, "tables = [", "]")
-    out += [*written.preamble(), WITH_DEFAULTS_IN_PYTHON.strip()]
+    out += [*written.preamble(), NAMED_IN_PYTHON.strip()]
+    checked = ", ".join(f'numbers("{array}", {array})' for array, _ in code.arguments)
     others = "".join(f", {array}" for array, _ in code.arguments[2:])
     for name, own in programs.items():
         matrix = getattr(eq, name)
@@ -273,7 +274,8 @@ def in_python(code: Code) -> str:
             f"def {code.called(name)}(t, q, v{others}, parameters=None):",
             f'    """{code.what(name)}; {code.shape(name)}."""',
         ]
-        out += _indented(["p = with_defaults(parameters)", *own.reads, *constants], "    ")
+        inside = ["p = with_defaults(parameters)", f"{arrays} = {checked}", *own.reads, *constants]
+        out += _indented(inside, "    ")
         out += [
             f"    out = [0.0] * {len(matrix)}",
             *_indented(own.lines, "    "),
@@ -282,12 +284,33 @@ def in_python(code: Code) -> str:
     return "\n".join(out) + "\n"
 
 
-WITH_DEFAULTS_IN_PYTHON = """
+def _listed_arrays(code: Code) -> str:
+    arrays = ", ".join(array for array, _ in code.arguments)
+    return f"Each of {arrays} is a list in the order above, or holds numbers by name."
+
+
+NAMED_IN_PYTHON = """
 def with_defaults(given):
-    if unknown := {*(given or {})} - {*PARAMETERS}:
-        raise KeyError(f"there is no parameter {min(unknown)!r}; there are {', '.join(PARAMETERS)}")
-    return PARAMETERS | (given or {})
+    given = {} if given is None else given
+    if not isinstance(given, dict):
+        raise TypeError(f"parameters are a dictionary of numbers by name, not {given!r}")
+    if unknown := [name for name in given if name not in PARAMETERS]:
+        raise KeyError(f"there is no parameter {unknown[0]!r}; there are {', '.join(PARAMETERS) or 'none'}")
+    return PARAMETERS | given
+
+
+def numbers(array, given):
+    names = NAMES[array]
+    if isinstance(given, dict):
+        if wrong := [name for name in given if name not in names] or [name for name in names if name not in given]:
+            fault = "is missing" if wrong[0] in names else "is none of them"
+            raise KeyError(f"{array}: {wrong[0]!r} {fault}; give {', '.join(names)}")
+        return [given[name] for name in names]
+    if not hasattr(given, "__len__") or len(given) != len(names):
+        raise ValueError(f"{array} must be {len(names)} numbers, {', '.join(names)}, not {given!r}")
+    return given
 """
+"""The functions of a module in Python that read parameters, coordinates and inputs by name."""
 
 
 def _tables(code: Code, head: str, end: str) -> list[str]:

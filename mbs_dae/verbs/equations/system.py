@@ -21,7 +21,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.simplify.cse_main import tree_cse
 
-from ...errors import ModelError, check_name
+from ...errors import ModelError, check_dict, check_name, counted
 from ...kernels import abi
 from ...kernels.languages import LANGUAGES
 from ...model.parameters import Reaction
@@ -230,8 +230,9 @@ def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tupl
             what = f"these equations speak of states ({', '.join(held)})"
             raise ModelError(f"{what}; add z=, {len(state['z'])} numbers in the order of eq.z")
         values = {symbol.name: value for symbol, value in constants.items()}
+        check_dict("parameters", parameters or {}, "names and values", 'parameters={"r": 0.2}')
         for name in parameters or {}:
-            check_name("parameter", name, values, "the equations")
+            check_name("parameter", name, values, "the model of these equations")
         values |= parameters or {}
         numbers_of = [float(x) for x in values.values()]
         if inputs is None:
@@ -254,9 +255,19 @@ def _shared(plain: Mapping[Any, sp.Symbol], expressions: list[sp.Expr], list: bo
 
 
 def _numbers(given: Any, what: str, symbols: sp.ImmutableMatrix) -> list[float]:
+    """The numbers in the order of the symbols, from a list or from a dictionary by name."""
+    names = [symbol.name for symbol in symbols]
+    if isinstance(given, Mapping):
+        for name in given:
+            check_name(f"entry of {what}", str(name), names, "the model of these equations")
+        values = {str(name): value for name, value in given.items()}
+        if missing := [name for name in names if name not in values]:
+            raise ModelError(f"{what} has no value of {missing[0]!r}; give all of {', '.join(names)}")
+        given = [values[name] for name in names]
     numbers = np.zeros(len(symbols)) if given is None else np.asarray(given, dtype=float)
     if numbers.shape != (len(symbols),):
-        raise ModelError(f"{what} has the shape {numbers.shape}; give {len(symbols)} numbers in the order of eq.{what}")
+        wanted = counted(len(symbols), "number")
+        raise ModelError(f"{what} has the shape {numbers.shape}; give {wanted} in the order of eq.{what}")
     return numbers.tolist()
 
 
