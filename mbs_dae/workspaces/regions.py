@@ -79,7 +79,7 @@ def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list
     many = len(faces) > LARGE
 
     def count(values: np.ndarray) -> list[Point]:
-        return met(equations, seeking.region, base, values, LEAST if many else MOST)
+        return met(equations, seeking.region, base, values, LEAST if many else MOST, None if counted else 1)
 
     def lead(poses: Sequence[Point], values: np.ndarray) -> list[Point]:
         if counted:
