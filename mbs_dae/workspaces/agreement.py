@@ -21,6 +21,8 @@ MOST = 100
 """So many samples in all are counted, those of the largest regions first."""
 SIGHT = 60
 """Points of a straight line that are to be in a region."""
+WAYPOINTS = 20, 60, 180
+"""So many points at random, in this order, are to show a way around the holes of a region."""
 ENOUGH = 3
 """So many samples that disagree show that a region has to be split."""
 
@@ -67,7 +69,7 @@ def disagreements(
             there = counting.poses(values)
             if counting.number(there) == counting.number(known[k]):
                 continue
-            route = [*(points[i] * scale for i in _route(face, points, j))]
+            route = [point * scale for point in _route(face, points, j, random)]
             counting.add(there, _led(counting, known[k], route))
             counting.add(known[k], _led(counting, there, route[::-1]))
             if counting.number(there) != counting.number(known[k]):
@@ -87,22 +89,25 @@ def _led(counting: Counting, poses: list[Point], route: Sequence[np.ndarray]) ->
     return [*poses]
 
 
-def _route(face: Face, points: np.ndarray, target: int) -> list[int]:
-    """From the first point of a region to another one by straight lines inside it, with the fewest corners, which are
-    among the points; straight there if there is no such way."""
-    before, queue = {0: 0}, [0]
-    while queue and target not in before:
-        here = queue.pop(0)
-        for k in [target, *range(len(points))]:
-            if k not in before and _in_sight(face, points[here], points[k]):
-                before[k] = here
-                queue.append(k)
-    if target not in before:
-        return [0, target]
-    way = [target]
-    while way[-1] != 0:
-        way.append(before[way[-1]])
-    return way[::-1]
+def _route(face: Face, points: np.ndarray, target: int, random: np.random.Generator) -> list[np.ndarray]:
+    """Return a route from the first point of a region to another one, points of it: by straight lines inside the
+    region with the fewest corners, which are among the points, or among as many at random as it takes. If there is no
+    such route, it is the straight line."""
+    for more in (0, *WAYPOINTS):
+        corners = np.vstack([points, face.samples(more, random)]) if more else points
+        before, queue = {0: 0}, [0]
+        while queue and target not in before:
+            here = queue.pop(0)
+            for k in [target, *range(len(corners))]:
+                if k not in before and _in_sight(face, corners[here], corners[k]):
+                    before[k] = here
+                    queue.append(k)
+        if target in before:
+            way = [target]
+            while way[-1] != 0:
+                way.append(before[way[-1]])
+            return [corners[k] for k in way[::-1]]
+    return [points[0], points[target]]
 
 
 def _in_sight(face: Face, one: np.ndarray, other: np.ndarray) -> bool:

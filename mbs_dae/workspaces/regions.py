@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -11,9 +12,10 @@ from .agreement import Counting, disagreements, samples_told
 from .asked import Begun, Plane, state_at
 from .following.equations import Point
 from .following.modes import LEAST, MOST, add_poses, driven, led, met, poses_at
-from .following.problems import closed_pose, closed_poses
+from .following.problems import closed_pose, closed_poses, line
 from .following.search import Region, Seeking, climb
-from .following.tracing import LONG, STUCK
+from .following.tracing import LONG, STUCK, Place
+from .following.tracing import beside as place_beside
 from .found import RANGE, Area, SingularCurve
 from .plane.arcs import Followed, Piece, PlaneCurve, Straight
 from .plane.faces import Face, faces_of, pieces_of
@@ -24,6 +26,8 @@ ROUNDS = 3
 """How often regions whose numbers of poses cannot be right are counted again."""
 LARGE = 24
 """So many of the largest regions are searched for poses; smaller ones receive those of their neighbours."""
+UNFOLDED = 0.02
+"""How far from a singular pose, in lengths of the model, both poses are that come together there."""
 WALKED = 40
 """From so many poses on sections through a region its inner point is driven to."""
 TOLD = 6
@@ -75,7 +79,7 @@ def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list
     many = len(faces) > LARGE
 
     def count(values: np.ndarray) -> list[Point]:
-        return met(equations, seeking.region, base, values, LEAST if many else MOST)
+        return met(equations, seeking.region, base, values, LEAST if many else MOST, None if counted else 1)
 
     def lead(poses: Sequence[Point], values: np.ndarray) -> list[Point]:
         if counted:
@@ -92,6 +96,8 @@ def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list
         known, unsearched = _passed_on(seeking, faces, base), len(faces) - LARGE
     else:
         known, unsearched = [_searched(seeking, f, base) if counted else _one_inside(seeking, f) for f in faces], 0
+    if counted:
+        _complete(seeking, faces, known)
     counting = Counting(count, lead, add, len if counted else lambda poses: min(len(poses), 1))
     differ, left = disagreements(faces, known, scale, counting, seed=0)
     if counted and not many:
@@ -113,7 +119,7 @@ def _searched(seeking: Seeking, face: Face, base: Point) -> list[Point]:
     equations, region, scale = seeking.equations, seeking.region, seeking.equations.scale
     found = met(equations, region, base, face.inner * scale)
     walked = [place.z for trace in seeking.sections for place in trace.places]
-    values = np.array([region.nearest(z.p) for z in walked]).reshape(-1, 2)
+    values = region.nearest(np.array([z.p for z in walked]).reshape(-1, 2))
     inside = np.flatnonzero(face.contains(values / scale))
     some = inside[:: max(1, len(inside) // WALKED)]
     starts = [walked[k] for k in some]
@@ -128,26 +134,14 @@ def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> list[lis
     straight lines from each region to its neighbours until none is new. A smaller region has those to which the
     neighbour with most of them leads, or the next one, where none arrives; and where none leads to any, it is searched
     as well. A line across a boundary does not stop the poses that do not meet there."""
-    equations, region, scale = seeking.equations, seeking.region, seeking.equations.scale
     order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
     beside, large = _neighbours(faces), set(order[:LARGE])
     known: list[list[Point]] = [[] for _ in faces]
     for k in order[:LARGE]:
         known[k] = _searched(seeking, faces[k], base)
-
-    def drive(pairs: Sequence[tuple[Point, int]]) -> list[tuple[int, Point]]:
-        """Drive poses to regions; the new poses there."""
-        targets = np.array([region.nearest(faces[k].inner * scale) for _, k in pairs]).reshape(-1, 2)
-        new = []
-        for (_, k), there in zip(pairs, driven(equations, [z for z, _ in pairs], targets, seeking.step), strict=True):
-            before = len(known[k])
-            add_poses(equations, region, known[k], [] if there is None else [there])
-            new += [(k, z) for z in known[k][before:]]
-        return new
-
     waiting = [(k, z) for k in order[:LARGE] for z in known[k]]
     while waiting:
-        waiting = drive([(z, j) for k, z in waiting for j in sorted(beside[k] & large)])
+        waiting = _drive(seeking, faces, known, [(z, j) for k, z in waiting for j in sorted(beside[k] & large)])
     left, done = set(order[LARGE:]), {k for k in large if known[k]}
     tried: list[set[int]] = [set() for _ in faces]
     while leaders := {
@@ -155,7 +149,7 @@ def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> list[lis
         for k in left
         if (near := (beside[k] & done) - tried[k])
     }:
-        drive([(z, k) for k in sorted(leaders) for z in known[leaders[k]]])
+        _drive(seeking, faces, known, [(z, k) for k in sorted(leaders) for z in known[leaders[k]]])
         for k, j in leaders.items():
             tried[k].add(j)
         arrived = {k for k in leaders if known[k]}
@@ -164,6 +158,66 @@ def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> list[lis
     for k in [k for k in order if k in left][:LARGE]:
         known[k] = _searched(seeking, faces[k], base)
     return known
+
+
+def _drive(
+    seeking: Seeking, faces: Sequence[Face], known: Sequence[list[Point]], pairs: Sequence[tuple[Point, int]]
+) -> list[tuple[int, Point]]:
+    """Drive poses on straight lines to the inner points of regions, each to the region of this number, and add the
+    poses that are new there to those known; return the new ones, each with the number of its region."""
+    equations, region, scale = seeking.equations, seeking.region, seeking.equations.scale
+    starts, numbers = [z for z, _ in pairs], [k for _, k in pairs]
+    own = np.array([z.p for z in starts]).reshape(-1, 2)
+    targets = own + np.array([faces[k].inner for k in numbers]).reshape(-1, 2) * scale - region.nearest(own)
+    new = []
+    for k, there in zip(numbers, driven(equations, starts, targets, seeking.step), strict=True):
+        before = len(known[k])
+        add_poses(equations, region, known[k], [] if there is None else [there])
+        new += [(k, z) for z in known[k][before:]]
+    return new
+
+
+def _complete(seeking: Seeking, faces: Sequence[Face], known: Sequence[list[Point]]) -> None:
+    """Add the poses that come together on the borders of regions; and where the numbers of two neighbours cannot be
+    right, those of each to which the poses of the other one lead."""
+    _drive(seeking, faces, known, _unfolded(seeking, faces))
+    driven_from: dict[tuple[int, int], int] = defaultdict(int)
+    while True:
+        pairs = []
+        for one, other in unlikely(faces, known):
+            for i, k in ((one, other), (other, one)):
+                pairs += [(z, k) for z in known[i][driven_from[i, k] :]]
+                driven_from[i, k] = len(known[i])
+        if not _drive(seeking, faces, known, pairs):
+            return
+
+
+def _unfolded(seeking: Seeking, faces: Sequence[Face]) -> list[tuple[Point, int]]:
+    """Return the pairs of poses that come together on the borders of regions, with the number of their region: two for
+    each piece of a border, a little beside the singular pose z in its middle.
+
+    With J v = 0 and Jᵀ u = 0 at z, poses on the line through z along the normal Pᵀ u pass z along v and turn back. Both
+    are on the same side of the border."""
+    equations, region, singular, found = seeking.equations, seeking.region, seeking.singular, []
+    owner = {(id(piece), sense): k for k, face in enumerate(faces) for c in face.cycles for piece, sense in c.edges}
+    pieces = {id(piece): piece for face in faces for cycle in face.cycles for piece, _ in cycle.edges}
+    for piece in pieces.values():
+        if not isinstance(piece.curve, Followed):
+            continue
+        z, (_, rate) = piece.curve.place(piece.half.along).z, piece.curve.at(*piece.half)
+        normal, bare = singular.normal(z), z._replace(u=np.zeros(0))
+        v = np.append(np.linalg.svd(singular.ranked(equations.at(bare)))[2][-1], np.zeros(2))
+        if not normal.any():
+            continue
+        start = Place(bare, v, 0.0)
+        for h in (UNFOLDED, -UNFOLDED):
+            there = place_beside(line(equations, region.turns, bare, normal), start, h)
+            if there is not None:
+                way = (there.z.p - z.p) / equations.scale
+                side = int(np.sign(rate[0] * way[1] - rate[1] * way[0]))
+                if (k := owner.get((id(piece), side))) is not None:
+                    found.append((there.z, k))
+    return found
 
 
 def areas_of(
@@ -235,7 +289,7 @@ def _one_inside(seeking: Seeking, face: Face) -> list[Point]:
     """A pose in a region, if there is one: the least change of one that was walked through near to it."""
     scale, region = seeking.equations.scale, seeking.region
     known = [place.z for trace in seeking.sections for place in trace.places]
-    values = np.array([region.nearest(z.p) for z in known])
+    values = region.nearest(np.array([z.p for z in known]))
     inside = np.flatnonzero(face.contains(values / scale))
     if len(inside):
         return [known[inside[len(inside) // 2]]]

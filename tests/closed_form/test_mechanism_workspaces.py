@@ -88,6 +88,19 @@ def test_equal_legs():
     assert not wrong_modes(found, lambda x, y: hand_modes(x, y, cranks, legs, base)) and not is_open(found)
 
 
+def test_poses_are_led_around_holes():
+    """What the hand reaches is joined above and below by necks alone; its four poses above lead to all four below."""
+    cranks, legs, base = (0.4, 0.4), (1.0, 1.0), 0.6
+    A, C = 0.4 * np.exp(2j), base + 0.4 * np.exp(1j)
+    P = (A + C) / 2 + 1j * (C - A) / abs(C - A) * np.sqrt(1.0 - abs(C - A) ** 2 / 4)
+    points = {"O": 0j, "A": A, "P": P, "C": C, "E": base + 0j}
+    rods = {"one": "OA", "leg1": "AP", "leg2": "PC", "two": "EC"}
+    model = mbs.PlanarModel.from_points({k: (z.real, z.imag) for k, z in points.items()}, rods, fixed="OE")
+    over = {"leg1.P.x": (-1.5, 2.1), "leg1.P.y": (-1.6, 1.6)}
+    found = mbs.workspace(model, over, inputs=("one.angle", "two.angle"), step=0.2)
+    assert not wrong_modes(found, lambda x, y: hand_modes(x, y, cranks, legs, base)) and not is_open(found)
+
+
 def random_five_bar(seed: int):
     random = np.random.default_rng(seed)
     cranks, legs, base = random.uniform(0.3, 0.8, 2), random.uniform(0.6, 1.2, 2), random.uniform(0.3, 1.2)
@@ -225,6 +238,9 @@ def test_six_rods_reach_alike_in_all_thirds():
     for radius, there in ((0.3, True), (0.389, True), (0.396, False)):
         reached = np.any([one.contains(radius * points) for one in found.regions if one.reachable], axis=0)
         assert (reached == there).all()
+    thirds = np.radians([60, 180, 300])
+    middles = 0.394 * np.stack([np.cos(thirds), np.sin(thirds)], axis=1)
+    assert np.any([one.contains(middles) for one in found.regions if one.reachable], axis=0).all()
     assert is_open(found)
 
 

@@ -229,9 +229,11 @@ def _met(
     return found
 
 
-def met(equations: Equations, region: Region, near: Point, values: np.ndarray, most: int = MOST) -> list[Point]:
+def met(
+    equations: Equations, region: Region, near: Point, values: np.ndarray, most: int = MOST, enough: int | None = None
+) -> list[Point]:
     """Return the poses with these values to which Newton's method converges from random placements of the bodies. The
-    trials end when each pose was found `AGAIN` times: further poses are unlikely then."""
+    trials end when each pose was found `AGAIN` times: further poses are unlikely then; or when so many are `enough`."""
     found: list[Point] = []
     times: list[int] = []
     for count, z in enumerate(thrown(equations, near, values, most), 1):
@@ -242,6 +244,6 @@ def met(equations: Equations, region: Region, near: Point, values: np.ndarray, m
             else:
                 found.append(z)
                 times.append(1)
-        if count >= LEAST and min(times, default=AGAIN) >= AGAIN:
+        if len(found) == enough or (count >= LEAST and min(times, default=AGAIN) >= AGAIN):
             break
     return found

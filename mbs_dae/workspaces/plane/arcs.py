@@ -24,10 +24,16 @@ APART = 1e-3
 """Points farther than this from an interpolated curve are not on the curve: interpolation misses it by less."""
 PARALLEL, TOUCH = 1e-7, 1e-3
 """Curves that meet at a smaller angle (its sine) touch, or run along each other, and do not cross; so in the search."""
+SAG = 0.02
+"""An arc is beside its chord by less than this part of it: its tangent turns by no more than 0.35."""
+FLAT, FEET = 0.1, 4
+"""Chords at a smaller angle (its sine) do not tell where their arcs cross; steps of Newton's method to a foot."""
 NODES = 9
 AGREE, HALVINGS = 1e-8, 8
 """Where the polynomials through 9 and 5 points of a part give areas that agree to this, that through 9 is exact to
 roundoff; else the part is halved."""
+PAIRS = 100_000
+"""So many pairs of points and segments are compared at a time: their distances need little room."""
 MEETS = 1e-8
 """Points nearer than this (in the units of the plane) are one."""
 
@@ -149,9 +155,16 @@ class Piece:
             rows += [_point(self.curve, low), *(self.curve.points[k] for k in inner), _point(self.curve, high)]
         return np.array(rows)
 
-    def middle(self) -> np.ndarray:
+    @property
+    def half(self) -> Spot:
+        """The spot in the middle of its longer range."""
         low, high = max(self.ranges, key=lambda pair: pair[1] - pair[0])
-        return _point(self.curve, 0.5 * (low + high))
+        along = 0.5 * (low + high)
+        k = min(int(along), len(self.curve.points) - 2)
+        return Spot(k, along - k)
+
+    def middle(self) -> np.ndarray:
+        return self.curve.at(*self.half)[0]
 
     @cached_property
     def area(self) -> float:
@@ -197,35 +210,65 @@ def crossings(curves: Sequence[PlaneCurve]) -> list[tuple[int, Spot, int, Spot]]
     a = np.concatenate([c.points[:-1] for c in curves])
     b = np.concatenate([c.points[1:] for c in curves])
     found = []
-    for i, j, x, y in _polygon_crossings(a, b):
-        one, other = curves[owner[i]], curves[owner[j]]
-        if owner[i] == owner[j] and (abs(number[i] - number[j]) < 2 or _neighbours(one, number[i], number[j])):
+    for i, j, x, y, sine in _polygon_crossings(a, b):
+        one, other, k, m = curves[owner[i]], curves[owner[j]], int(number[i]), int(number[j])
+        if owner[i] == owner[j] and (abs(k - m) < 2 or _neighbours(one, k, m)):
             continue
-        spots = _refined(one, Spot(int(number[i]), x), other, Spot(int(number[j]), y))
+        start = (x, y) if sine > FLAT else _changes_side(one, k, other, m)
+        spots = _refined(one, Spot(k, start[0]), other, Spot(m, start[1])) if start else None
         if spots is not None:
             found.append((int(owner[i]), spots[0], int(owner[j]), spots[1]))
     return found
+
+
+def _changes_side(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> tuple[float, float] | None:
+    """Where segment k of a curve passes from one side of segment m of another one to its other side, both interpolated
+    and nearly parallel: the part of each, by the distances from the other one at both ends of the length on which they
+    run beside each other. None where it stays on one side."""
+
+    def foot_of(point: np.ndarray, curve: PlaneCurve, number: int) -> tuple[float, float]:
+        """The part of a segment that is nearest to a point, and how far to the left of it the point is."""
+        part = 0.5
+        for _ in range(FEET):
+            here, rate = curve.rough(number, part)
+            part += float((point - here) @ rate / max(rate @ rate, 1e-300))
+        here, rate = curve.rough(number, part)
+        way = point - here
+        return part, float((rate[0] * way[1] - rate[1] * way[0]) / max(np.linalg.norm(rate), 1e-300))
+
+    ends = sorted(foot_of(other.rough(m, y)[0], one, k)[0] for y in (0.0, 1.0))
+    low, high = max(-0.1, ends[0] - 0.1), min(1.1, ends[1] + 0.1)
+    if low >= high:
+        return None
+    (y0, off0), (y1, off1) = (foot_of(one.rough(k, x)[0], other, m) for x in (low, high))
+    if off0 * off1 >= 0.0:
+        return None
+    part = off0 / (off0 - off1)
+    return low + part * (high - low), y0 + part * (y1 - y0)
 
 
 def _neighbours(curve: PlaneCurve, i: int, j: int) -> bool:
     return curve.closed and {i, j} == {0, len(curve.points) - 2}
 
 
-def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, float, float]]:
-    """Pairs of segments that cross or nearly do, and where."""
+def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, float, float, float]]:
+    """Pairs of segments that cross or nearly do, where, and the sine of their angle. Arcs are beside their chords by up
+    to `SAG` of these, so they cross beside the point in which chords do: the farther, the smaller the angle is."""
     low, high, found = np.minimum(a, b), np.maximum(a, b), []
-    slack = 0.02 * np.linalg.norm(b - a, axis=1)
+    slack = SAG * np.linalg.norm(b - a, axis=1)
     for i in range(len(a) - 1):
-        room = slack[i] + slack[i + 1 :, None]
-        near = ((low[i + 1 :] - room <= high[i]) & (high[i + 1 :] + room >= low[i])).all(axis=1)
+        wide = slack[i] + slack[i + 1 :, None]
+        near = ((low[i + 1 :] - wide <= high[i]) & (high[i + 1 :] + wide >= low[i])).all(axis=1)
         for j in np.flatnonzero(near) + i + 1:
             d, e, c = b[i] - a[i], b[j] - a[j], a[j] - a[i]
             det = d[1] * e[0] - d[0] * e[1]
-            if abs(det) <= PARALLEL * np.linalg.norm(d) * np.linalg.norm(e):
+            sine = abs(det) / (np.linalg.norm(d) * np.linalg.norm(e))
+            if sine <= PARALLEL:
                 continue
+            room = 0.1 + SAG / sine
             x, y = (c[1] * e[0] - c[0] * e[1]) / det, (d[0] * c[1] - d[1] * c[0]) / det
-            if -0.1 <= x <= 1.1 and -0.1 <= y <= 1.1:
-                found.append((i, int(j), float(min(max(x, 0.0), 1.0)), float(min(max(y, 0.0), 1.0))))
+            if -room <= x <= 1.0 + room and -room <= y <= 1.0 + room:
+                found.append((i, int(j), float(min(max(x, 0.0), 1.0)), float(min(max(y, 0.0), 1.0)), float(sine)))
     return found
 
 
@@ -258,20 +301,36 @@ def _within(x: float) -> float:
     return 0.0 if x < 1e-9 else 1.0 if x > 1.0 - 1e-9 else float(x)
 
 
+def _chords(curve: PlaneCurve, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return for points and the chords of all segments, (points, segments): the part of the chord that is nearest, and
+    how far it is; and how far from each chord its arc may be, (segments,)."""
+    a, b = curve.points[:-1], curve.points[1:]
+    way = b - a
+    square = np.maximum((way**2).sum(axis=1), 1e-300)
+    x = np.clip(((points[:, None] - a) * way).sum(axis=2) / square, 0.0, 1.0)
+    off = np.linalg.norm(a + x[:, :, None] * way - points[:, None], axis=2)
+    return x, off, 0.1 * np.sqrt(square) + MEETS
+
+
+def nearby(curve: PlaneCurve, points: np.ndarray) -> np.ndarray:
+    """Return which points, (points, 2), may have feet on a curve, (points,)."""
+    if not len(points):
+        return np.zeros(0, dtype=bool)
+    blocks = np.array_split(points, 1 + len(points) * len(curve.points) // PAIRS)
+    return np.concatenate([(off <= reach).any(axis=1) for _, off, reach in (_chords(curve, some) for some in blocks)])
+
+
 def feet(
     curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = (), but: Sequence[float] = ()
 ) -> list[tuple[Spot, float]]:
     """Return the feet of the perpendiculars from a nearby point to a curve, or to these ranges of it, and their
     distances from the point. Feet within half a segment of the places `but` are left out."""
-    a, b = curve.points[:-1], curve.points[1:]
-    way = b - a
-    square = np.maximum((way**2).sum(axis=1), 1e-300)
-    x = np.clip(((point - a) * way).sum(axis=1) / square, 0.0, 1.0)
-    off = np.linalg.norm(a + x[:, None] * way - point, axis=1)
+    x, off, reach = _chords(curve, point[None])
+    x, off = x[0], off[0]
     if ranges:
         number = np.arange(len(off))
         off[~np.any([(number + 1.0 > low) & (number < high) for low, high in ranges], axis=0)] = np.inf
-    near = off <= 0.1 * np.sqrt(square) + MEETS
+    near = off <= reach
     least = (off <= np.append(np.inf, off[:-1])) & (off <= np.append(off[1:], np.inf))
     found = []
     for k in np.flatnonzero(near & least).tolist():

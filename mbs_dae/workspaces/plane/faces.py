@@ -9,10 +9,13 @@ from functools import cached_property
 
 import numpy as np
 
-from .arcs import MEETS, Piece, PlaneCurve, Spot, crossings, feet, foot
+from .arcs import MEETS, Piece, PlaneCurve, Spot, crossings, feet, foot, nearby
 
 NEAR = 0.02
 """Directions in which pieces leave a vertex are compared so far from it: pieces may touch each other in it."""
+ALIKE, EXACTLY = 0.01, 2
+"""Directions that differ by less are compared on the curves themselves, after so many steps of Newton's method:
+interpolated curves are off by up to 1e-5 there."""
 BESIDE, HALVINGS = 0.1, 5
 """How far beside its border samples of a region are, in parts of the root of its area; and how often that is halved
 where there is no room."""
@@ -80,10 +83,7 @@ class Face:
 
     def _beside(self, piece: Piece, sense: int) -> np.ndarray | None:
         """The point beside the middle of a piece that is as far from it as room is; None where there is too little."""
-        low, high = max(piece.ranges, key=lambda pair: pair[1] - pair[0])
-        along = 0.5 * (low + high)
-        k = min(int(along), len(piece.curve.points) - 2)
-        middle, rate = piece.curve.at(k, along - k)
+        middle, rate = piece.curve.at(*piece.half)
         size = float(np.linalg.norm(rate))
         if size == 0.0:
             return None
@@ -136,6 +136,26 @@ def distance_to(polygon: np.ndarray, points: np.ndarray, closed: bool = True) ->
     return best
 
 
+class Vertices:
+    """Points that are not one (`MEETS`), by number; found by the squares of a grid in which they are."""
+
+    def __init__(self) -> None:
+        self.points: list[np.ndarray] = []
+        self.squares: dict[tuple[int, int], list[int]] = defaultdict(list)
+
+    def number(self, point: np.ndarray) -> int:
+        """Return the number of the first vertex at a point; if there is none, the point becomes one."""
+        size = 10.0 * MEETS
+        i, j = (int(x) for x in np.floor(point / size))
+        around = [k for a in (i - 1, i, i + 1) for b in (j - 1, j, j + 1) for k in self.squares.get((a, b), ())]
+        for k in sorted(around):
+            if np.abs(self.points[k] - point).max() < size:
+                return k
+        self.points.append(point)
+        self.squares[i, j].append(len(self.points) - 1)
+        return len(self.points) - 1
+
+
 # --- pieces -----------------------------------------------------------------------------------------------------------
 
 
@@ -150,21 +170,22 @@ def pieces_of(curves: Sequence[PlaneCurve], keep: Callable[[Piece], bool]) -> tu
         own += [*([] if curve.closed else [Spot(0, 0.0), Spot(last, 1.0)]), *curve.corners]
     _cut_at_all(curves, cuts)
     _start_closed(curves, cuts)
-    vertices: list[np.ndarray] = []
+    vertices = Vertices()
     found = [p for curve, own in zip(curves, cuts, strict=True) for p in _split(curve, own, vertices)]
-    return _each_once([piece for piece in found if keep(piece)]), vertices
+    return _each_once([piece for piece in found if keep(piece)]), vertices.points
 
 
 def _cut_at_all(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
     """Cut each curve at all points at which any curve is cut: curves may touch or coincide there."""
-    vertices: list[np.ndarray] = []
+    known = Vertices()
     for curve, own in zip(curves, cuts, strict=True):
         for spot in own:
-            _vertex(curve.at(*spot)[0], vertices)
+            known.number(curve.at(*spot)[0])
+    vertices = np.array(known.points).reshape(-1, 2)
     for curve, own in zip(curves, cuts, strict=True):
         along = np.array([spot.along for spot in own])
         points = np.array([curve.at(*spot)[0] for spot in own]).reshape(-1, 2)
-        for vertex in vertices:
+        for vertex in vertices[nearby(curve, vertices)]:
             there = along[(np.abs(points - vertex) < 10.0 * MEETS).all(axis=1)]
             own += [spot for spot, off in feet(curve, vertex, but=there.tolist()) if off < 10.0 * MEETS]
 
@@ -179,13 +200,13 @@ def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
                     cuts[j] += [spot for spot, off in feet(other, curve.points[0]) if off < MEETS]
 
 
-def _split(curve: PlaneCurve, cuts: list[Spot], vertices: list[np.ndarray]) -> list[Piece]:
+def _split(curve: PlaneCurve, cuts: list[Spot], vertices: Vertices) -> list[Piece]:
     total = len(curve.points) - 1
     along = sorted({spot.along % total if curve.closed else spot.along for spot in cuts})
     kept: list[tuple[float, int]] = []
     for x in along:
         k = min(int(x), total - 1)
-        vertex = _vertex(curve.at(k, x - k)[0], vertices)
+        vertex = vertices.number(curve.at(k, x - k)[0])
         if not kept or vertex != kept[-1][1] or x - kept[-1][0] > 0.5:
             kept.append((x, vertex))
     if curve.closed and len(kept) > 1 and kept[0][1] == kept[-1][1] and kept[0][0] + total - kept[-1][0] < 0.5:
@@ -196,14 +217,6 @@ def _split(curve: PlaneCurve, cuts: list[Spot], vertices: list[np.ndarray]) -> l
         ranges = [(a, float(total)), (0.0, b)]
         pieces.append(Piece(curve, tuple(pair for pair in ranges if pair[1] > pair[0]), i, j))
     return pieces
-
-
-def _vertex(point: np.ndarray, vertices: list[np.ndarray]) -> int:
-    for k, known in enumerate(vertices):
-        if np.abs(known - point).max() < 10.0 * MEETS:
-            return k
-    vertices.append(point)
-    return len(vertices) - 1
 
 
 def _each_once(pieces: list[Piece]) -> list[Piece]:
@@ -267,7 +280,11 @@ def _cycles(pieces: list[Piece]) -> list[Cycle]:
     order: dict[int, list[tuple[int, int]]] = {}
     for vertex, leaving in around.items():
         radius = min([NEAR, *(0.3 * _reach(pieces[k]) for k, _ in leaving)])
-        order[vertex] = sorted(leaving, key=lambda edge: _heading(pieces[edge[0]], edge[1], radius))
+        headings = np.array([_heading(pieces[k], sense, radius) for k, sense in leaving])
+        gaps = np.diff(np.sort(headings), append=headings.min() + 2.0 * np.pi)
+        if gaps.min() < ALIKE:
+            headings = np.array([_heading(pieces[k], sense, radius, exact=True) for k, sense in leaving])
+        order[vertex] = [leaving[k] for k in headings.argsort(kind="stable")]
     unused = {(k, sense) for k in range(len(pieces)) for sense in (1, -1)}
     cycles = []
     while unused:
@@ -292,24 +309,33 @@ def _reach(piece: Piece) -> float:
     return float(np.linalg.norm(piece.points[:, None] - ends, axis=-1).max(axis=0).min())
 
 
-def _heading(piece: Piece, sense: int, radius: float) -> float:
-    """The direction of the point at which a piece is so far from its beginning."""
+def _heading(piece: Piece, sense: int, radius: float, exact: bool = False) -> float:
+    """The direction of the point at which a piece is so far from its beginning: of the interpolated curve, or by
+    Newton's method from there of the curve itself."""
     start = piece.points[::sense][0]
     low, high = piece.ranges[0] if sense == 1 else piece.ranges[-1]
     a, b = (low, high) if sense == 1 else (high, low)
     spots = np.linspace(a, b, max(2, int(4 * abs(b - a)) + 2))[1:]
 
-    def off(along: float) -> np.ndarray:
+    def at(along: float, exact: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """The way there, and its rate."""
         k = min(int(along), len(piece.curve.points) - 2)
-        return piece.curve.rough(k, along - k)[0] - start
+        point, rate = (piece.curve.at if exact else piece.curve.rough)(k, along - k)
+        return point - start, rate
 
     before = a
     for spot in spots:
-        if np.linalg.norm(off(spot)) >= radius:
+        if np.linalg.norm(at(spot)[0]) >= radius:
             for _ in range(30):
                 middle = 0.5 * (before + spot)
-                before, spot = (middle, spot) if np.linalg.norm(off(middle)) < radius else (before, middle)
+                before, spot = (middle, spot) if np.linalg.norm(at(middle)[0]) < radius else (before, middle)
             break
         before = spot
-    way = off(spot)
+    way, rate = at(spot, exact)
+    for _ in range(EXACTLY if exact else 0):
+        far, growth = float(np.linalg.norm(way)), float(way @ rate)
+        if growth == 0.0:
+            break
+        spot = float(np.clip(spot + (radius - far) * far / growth, low, high))
+        way, rate = at(spot, exact)
     return float(np.arctan2(way[1], way[0]))
