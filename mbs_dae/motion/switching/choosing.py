@@ -21,6 +21,9 @@ from .switches import hold_all, is_idle, look
 
 JUMPED = 1e-300
 """A pace of nothing: velocities have jumped."""
+RATTLE = 512
+"""So many faint impacts in a row at the end of a piece of a gap do not end: bounces that end have shrunk to nothing by
+then."""
 AT_SAME = 1e-14
 """As many impacts as make a chatter within this part of the run are at one instant, and do not end."""
 
@@ -139,6 +142,9 @@ def _change_branches(search, y, dy):
         if search.wanted[k] == 1 and search.surface[k] != 0:
             search.refuted[switches.leads[k]] |= choice_of(switches, switches.leads[k])
     if turn_over(search) and breaks_rates(search, y):
+        if _rattles(search):
+            search.status[0] = CHATTERS
+            return
         call_on_block(search.stages.mechanism.contacts.functions[STRIKE], search, (y, dy))
         return
     for k in range(switches.kinds.size):
@@ -161,6 +167,18 @@ def _change_branches(search, y, dy):
             search.passes[k] = search.passes[k] + 1 if faint else 0
         if search.refuted[k] == ALL:
             search.until[0] = t + SHORT * search.whole
+
+
+@compiled
+def _rattles(search):
+    """Count impacts in a row at the end of a piece of a gap, between which the point stays there but for what is faint;
+    return whether there are `RATTLE` of them: the point rests between two pieces, and each alone does not hold it."""
+    switches, found = search.stages.mechanism.switches, False
+    for k in range(switches.kinds.size):
+        if search.wanted[k] == 1 and switches.kinds[k] < TOUCH:
+            search.passes[k] = search.passes[k] + 1 if search.size[k] <= FAINT * search.top[k] else 0
+            found = found or search.passes[k] >= RATTLE
+    return found
 
 
 @compiled
