@@ -175,11 +175,38 @@ _PROVIDED = {
 }
 
 
+_OTHER_WORDS = {
+    "pin hinge pinjoint revolutejoint": "Revolute",
+    "slider slide sliderjoint rail": "Translational",
+    "ball balljoint sphericaljoint socket": "Spherical",
+    "weld rigid fixedjoint lock": "Fixed",
+    "cardan hooke cross ujoint universaljoint": "Universal",
+    "slot": "PinInSlot",
+    "cam": "CamFollower",
+    "rack pinion": "RackAndPinion",
+    "wheel": "RollingDisk",
+    "cable chain": "Rope",
+    "dashpot": "Damper",
+    "cylinder jack": "Actuator",
+    "moment": "Torque",
+    "model system mechanism world": "PlanarModel",
+    "rod bar link beam": "PlanarModel.link",
+    "ground base frame": "PlanarModel.ground",
+    "solve run integrate": "simulate",
+    "statics": "equilibrium",
+    "eigenvalues modal": "linearize",
+    "plot": "Result.plot",
+}
+"""Names of this module by words that others use for the same."""
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, _HOME, n=1)
+        word = name.lower().replace("_", "")
+        near = [own for words, own in _OTHER_WORDS.items() if word in words.split()]
+        near = near or get_close_matches(name, _HOME, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise AttributeError(f"module 'mbs_dae' has no attribute {name!r}{hint}")
     home = import_module(f".{_HOME[name]}", __name__)

@@ -5,7 +5,7 @@ Each error carries its facts as attributes too, so that a program can act on the
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
@@ -123,6 +123,8 @@ REMEDIES = {
 }
 
 
+SAME = {"moment": ("M",), "torque": ("M", "moment", "effort")}
+"""Words for a quantity that it does not have here, and those that it has, the nearest first."""
 MANY, TOLD = 20, 10
 """More names than so many are not listed where none is meant, but some of them."""
 
@@ -161,9 +163,12 @@ def check_name(kind: str, name: object, known: Iterable, owner: str = "the model
 
 
 def shortened(given: object) -> str:
-    """What was given, for a message: itself where that is short, else its type."""
+    """What was given, for a message: itself where that is short, else its type, and how many entries it has."""
     text = repr(given)
-    return text if len(text) < 60 else type(given).__name__
+    if len(text) < 60 and "\n" not in text:
+        return text
+    kind, count = type(given).__name__, getattr(given, "size", None) or (len(given) if isinstance(given, Sized) else 0)
+    return f"{kind} of {count} entries" if isinstance(count, int) and count else kind
 
 
 def check_writable(text: str, what: str) -> None:
@@ -183,14 +188,17 @@ def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the mod
     names = sorted(str(k) for k in known)
     whose, dot, last = str(name).rpartition(".")
     own = {k.rpartition(".")[2]: k for k in names if dot and k.rpartition(".")[0] == whose}
-    near = [own[k] for k in get_close_matches(last, own, n=3, cutoff=0.5)]
+    near = [own[k] for k in SAME.get(last, ()) if k in own] or [
+        own[k] for k in get_close_matches(last, own, n=3, cutoff=0.5)
+    ]
     if inside := [k for k in names if k.endswith(f".{name}")][:3]:  # said without its owner
         near = inside
     elif own:
         near = near or [k for k in names if k.rpartition(".")[2] == last][:3]
         names = [*own.values()]
     else:
-        near = get_close_matches(str(name), names, n=3, cutoff=0.5)
+        alike = 0.65 if kind == "option" else 0.5  # words of calls are few and short
+        near = get_close_matches(str(name), names, n=3, cutoff=alike)
     shown = ", ".join(names if len(names) <= MANY else [*names[:TOLD], f"... ({len(names)} in all)"]) or "none"
     if len(names) > MANY and kind == "quantity":
         shown = f"{shown[:-1]}; result.names lists them)"

@@ -64,7 +64,7 @@ def start(
 
 
 @app.command(epilog=EXAMPLE + "diagnose models/slider_crank.py --set r=0.12 --set l=0.3")
-def diagnose(path: Model, settings: Settings = None, debug: Debug = False) -> None:
+def diagnose(path: Model, settings: Settings = None, units: Units = None, debug: Debug = False) -> None:
     """Count degrees of freedom, and say what is redundant and why."""
     model, *_ = load_model(path, parse_settings(settings))
     print(mbs.diagnose(model))
@@ -114,7 +114,7 @@ def simulate(
 
     model, given, own = load_model(path, parse_settings(settings))
     model = model.without(*without) if without else model
-    times, start = time_grid(given, first, last, steps), parse_initial(initial) or own
+    times, start = time_grid(given, first, last, steps), parse_initial(initial, model) or own
     options = {"method": method, "stabilization": stabilization_of(stabilization), "rtol": rtol, "step": step}
     analysis = partial(mbs.simulate, times=times, initial=start, **options)
     _run(model, coordinates, analysis, simulated, [*(plot or ()), *ctx.args], out)
@@ -134,7 +134,7 @@ def modes(
     model, *_ = load_model(path, parse_settings(settings))
     model = model.without(*without) if without else model
     _make(out)
-    law = mbs.linearize(model.compile(coordinates), parse_initial(initial) or None)
+    law = mbs.linearize(model.compile(coordinates), parse_initial(initial, model) or None)
     print(f"{model.name}: small motions of {', '.join(law.coordinates)}", law, sep="\n")
     if out:
         figures = {"eigenvalues": law.plot(), **({"modes": law.draw()} if law.eigenvalues.any() else {})}
@@ -201,11 +201,12 @@ def worked(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="Held where no driver moves: crank.angle=0.6. May be repeated."),
     ] = None,
+    units: Units = None,
     debug: Debug = False,
 ) -> None:
     """Work out position, velocity and acceleration at one instant, step by step."""
     model, *_ = load_model(path, parse_settings(settings))
-    solution = mbs.worked_solution(model, time, parse_initial(initial) or None)
+    solution = mbs.worked_solution(model, time, parse_initial(initial, model) or None)
     print(f"written: {solution.save(out)}" if out else solution.text)
 
 

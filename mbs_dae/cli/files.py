@@ -1,6 +1,7 @@
 """Model files and the settings for them, from the words of the command line."""
 
 import inspect
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 import mbs_dae as mbs
 
 from ..errors import MbsError, ModelError, check_name
+from ..unit_system import dimension_of, shown_unit
 
 Setting = int | float | str
 
@@ -28,15 +30,39 @@ def parse_settings(texts: Sequence[str] | None) -> dict[str, Setting]:
     return settings
 
 
-def parse_initial(texts: Sequence[str] | None) -> dict[str, float]:
-    """From ["crank.angle=0", "crank.omega=10"] to {"crank.angle": 0.0, "crank.omega": 10.0}."""
+def parse_initial(texts: Sequence[str] | None, model: Any = None) -> dict[str, float]:
+    """From ["crank.angle=0", "crank.omega=95rpm"] to SI values, {"crank.angle": 0.0, "crank.omega": 9.948...}. A unit
+    must fit the quantity of the `model`; a note is printed where a number without a unit could be meant in the unit
+    that is shown."""
     initial: dict[str, float] = {}
     for name, value in _pairs("--initial", texts, "--initial OWNER.QUANTITY=VALUE, e.g. crank.omega=10", bool):
-        try:
-            initial[name] = float(value)
-        except ValueError as exc:
-            raise ModelError(f"--initial {name}={value} is not a number; write e.g. --initial {name}=10") from exc
+        found = model.found_quantity(name) if model is not None else None
+        unit = found[0].units[found[1]] if found else ""
+        initial[name] = si_value("--initial", name, value, unit, "10")
+        word = shown_unit(unit, name)
+        with suppress(ValueError):
+            if word != unit and float(value) != 0.0:
+                print(f"note: --initial {name}={value} is in {unit}; for {word} write {name}={value}{word}")
     return initial
+
+
+NUMBER_WITH_UNIT = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d_].*|°.*)")
+
+
+def si_value(option: str, name: str, text: str, unit: str, example: str) -> float:
+    """The SI value of "0.11" or of "110mm", whose unit must fit `unit` where that is known."""
+    with suppress(ValueError):
+        return float(text)
+    match, remedy = NUMBER_WITH_UNIT.fullmatch(text), f"write e.g. {option} {name}={example}"
+    if match is None:
+        raise ModelError(f"{option} {name}={text} is not a number; {remedy}")
+    known, own = dimension_of(match[2]), dimension_of(unit)
+    if known is None or not known[1]:
+        what = f"{option} {name}={text} is not a number, and {match[2]!r} no unit that is known"
+        raise ModelError(f"{what}; {remedy} in SI, or with a unit, {name}=10mm")
+    if own is not None and own[1] != known[1]:
+        raise ModelError(f"{option} {name}={text} does not fit: {name!r} is in {unit}; give a number in it")
+    return float(match[1]) * known[0] / (own[0] if own else 1.0)
 
 
 def _pairs(
@@ -78,9 +104,15 @@ def load_module(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Modul
         model = build(**own)
     if not isinstance(model, mbs.PlanarModel | mbs.SpatialModel):
         raise ModelError(f"build() of {path} returns no model, but {model!r}; end it with: return model")
+    for name, given in settings.items():  # with a unit, of an argument of build() that is a parameter, too
+        if name in own and name in model.parameters and NUMBER_WITH_UNIT.fullmatch(str(given)):
+            si_value("--set", name, str(given), model.parameters[name].unit, "")
     others: dict[str, Any] = {name: value for name, value in settings.items() if name not in own}
     for name in others:
         check_name("setting", name, {*defaults, *model.parameters}, str(path))
+        parameter, given = model.parameters[name], str(others[name])
+        if NUMBER_WITH_UNIT.fullmatch(given):
+            others[name] = si_value("--set", name, given, parameter.unit, f"{parameter.value:g}")
     return model.with_parameters(**others) if others else model, module
 
 
@@ -92,7 +124,7 @@ def _converted(name: str, value: Setting, default: Any) -> Setting:
         return str(value).lower() == "true"
     if isinstance(value, str) and not isinstance(default, str):  # text is for words that build() knows, no expressions
         example = f"{default:g}" if isinstance(default, int | float) else "0.12"
-        raise ModelError(f"--set {name}={value} is not a number; write e.g. --set {name}={example}")
+        return si_value("--set", name, value, "", example)
     return value
 
 

@@ -40,7 +40,10 @@ Units = Annotated[
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL.py", help="A Python file with a function build().")]
 Settings = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="For build() or a parameter. May be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="For build() or a parameter: r=0.11 in SI, or r=110mm. May be repeated."
+    ),
 ]
 First = Annotated[float | None, typer.Option("--from", metavar="TIME", help="First time. [default: as in TIMES, or 0]")]
 Last = Annotated[float | None, typer.Option("--to", "--time", metavar="TIME", help="Last time. [default: as in TIMES]")]
@@ -55,7 +58,10 @@ Without = Annotated[
 ]
 Initial = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="At the start: crank.omega=10. May be repeated. [default: as in INITIAL]"),
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="At the start: crank.omega=10 in SI, or 95rpm. May be repeated. [default: as in INITIAL]",
+    ),
 ]
 Stabilization = Annotated[
     str | None,

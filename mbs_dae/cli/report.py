@@ -119,6 +119,8 @@ def efforts_and_loads(
         power, _ = shown(scales.cleaned(result.power(name), "W", f"{name}.power"), "W")
         k = int(np.abs(effort).argmax())
         rms, mean = np.sqrt(_mean(result.t, effort**2)), _mean(result.t, power)
+        if abs(mean) < np.finfo(float).eps * power.size * np.abs(power).max(initial=0.0):  # roundoff of the sum
+            mean = 0.0
         numbers = abs(effort[k]), axis_of(result).values[k], rms, mean
         rows.append((name, word, *(f"{x:.6g}" for x in numbers)))
     yield from _table(rows)

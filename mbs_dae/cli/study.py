@@ -74,7 +74,7 @@ def study(
         writable(out)
     model, given, own = load_model(path, parse_settings(settings))
     model = model.without(*without) if without else model
-    start = parse_initial(initial) or {name: value for name, value in (own or {}).items() if name not in varied}
+    start = parse_initial(initial, model) or {name: value for name, value in (own or {}).items() if name not in varied}
     asked = _verb(verb, start or own)
     options: dict[str, Any] = {"initial": start} if asked == "simulate" and start else {}
     if initial and asked != "simulate":

@@ -94,6 +94,20 @@ class Equilibrium(metaclass=PublicClass):
         return Holding(here.rows if isinstance(here, Supported) else rows_at(here))
 
     @property
+    def message(self) -> str:
+        """A note where the pose is not one that forces decide: without weight and without forces every pose is a rest.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
+        >>> mbs.equilibrium(rod).message
+        'no force acts in the model, so every pose is one of rest; add gravity=, a spring or another force'
+        """
+        here, model = self.balance, self.balance.system.model
+        acting = (*model.forces, *model.contacts, *model.frictions)
+        if acting or here.sizes.any() or not here.free_velocities.size:
+            return ""
+        return "no force acts in the model, so every pose is one of rest; add gravity=, a spring or another force"
+
+    @property
     def stable(self) -> bool:
         """Whether every small motion stays small, by the eigenvalues of `law`: see ``LinearSystem.stable``."""
         return self.law.stable
@@ -158,7 +172,8 @@ class Equilibrium(metaclass=PublicClass):
         return self.state.draw(ax, **options)
 
     def __repr__(self) -> str:
-        return f"<Equilibrium of {self.balance.system.model.name!r}: potential {told(self.potential, 'J')}>"
+        note = f"; {self.message}" * bool(self.message)
+        return f"<Equilibrium of {self.balance.system.model.name!r}: potential {told(self.potential, 'J')}{note}>"
 
 
 class Equilibria(tuple[Equilibrium, ...], metaclass=PublicClass):

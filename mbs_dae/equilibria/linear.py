@@ -373,13 +373,16 @@ class LinearSystem(metaclass=PublicClass):
 
     def __str__(self) -> str:
         size, often = size_of("rad/s", frequency=True)
-        titles = f"{f'frequency [{often}]':>18}  {'[Hz]':>10}  {'damping':>9}  moves most"
+        also = often != "Hz"  # cycles in a column of their own
+        cycles = f"{'[Hz]':>10}  " * also
+        titles = f"{f'frequency [{often}]':>18}  {cycles}{'damping':>9}  moves most"
         lines = [f"{'mode':>4}  {'eigenvalue [1/s]':>26}  {titles}"]
         scales = np.sqrt(self.state.system.cartesian.weight)  # turns count as ways at the model's length
         for k, mode in enumerate(self.modes, 1):
             value, f = mode.eigenvalue + 0.0, mode.frequency
             written = f"{value.real:.6g} ± {value.imag:.6g}i" if f else f"{value.real:.6g}"
-            numbers = f"{f / size:18.7g}  {f / (2 * np.pi):10.6g}" if f else f"{'':18}  {'':10}"
+            numbers = f"{f / size:18.7g}" if f else f"{'':18}"
+            numbers += (f"  {f / (2 * np.pi):10.6g}" if f else f"  {'':10}") * also
             ways = dict(zip(mode.shape, scales * np.abs([*mode.shape.values()]), strict=True))
             most = max(ways, key=lambda name: ways[name], default="")
             lines.append(f"{k:4}  {written:>26}  {numbers}  {mode.damping:9.4f}  {most}")

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import wraps
+from inspect import signature
+from typing import Any, NamedTuple, TypeVar, cast
 
 import sympy as sp
 
@@ -96,6 +98,26 @@ def _real(value: Any, what: str) -> sp.Expr:
     return expr
 
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _segment(method: Method) -> Method:
+    """The method with a message about arguments that are missing or unknown, which lists the laws."""
+
+    @wraps(method)
+    def call(*given: Any, **named: Any) -> Motion:
+        try:
+            signature(method).bind(*given, **named)
+        except TypeError as exc:
+            example = {"rise": 'rise(0.02, over=0.5, law="cycloidal")', "dwell": "dwell(0.2)"}
+            way = example.get(method.__name__, 'return_(over=0.5, law="3-4-5")')
+            laws = f"; laws are {', '.join(map(repr, LAWS))}" * (method.__name__ != "dwell")
+            raise ModelError(f"motion: {method.__name__}(): {exc}; write e.g. .{way}{laws}") from exc
+        return cast(Motion, method(*given, **named))
+
+    return cast(Method, call)
+
+
 class Segment(NamedTuple):
     """From wherever the motion is to the value `to`, in a duration `over`, by a law of `LAWS`."""
 
@@ -132,14 +154,17 @@ class Motion(metaclass=PublicClass):
             ends = f"it starts at {self.start} and ends at {self.end}"
             raise ModelError(f"motion: cannot repeat, {ends}; add .return_(over=..., law=...) before")
 
+    @_segment
     def rise(self, height: Any, *, over: Any, law: str) -> Motion:
         """Go up by `height` (down if negative) in a duration `over`."""
         return self._then(self.end + _real(height, "height of a rise"), over, law)
 
+    @_segment
     def dwell(self, over: Any) -> Motion:
         """Stay for a duration `over`."""
         return self._then(self.end, over, "constant velocity")
 
+    @_segment
     def return_(self, *, over: Any, law: str) -> Motion:
         """Go back to the start value in a duration `over`."""
         return self._then(self.start, over, law)
@@ -147,7 +172,7 @@ class Motion(metaclass=PublicClass):
     def repeat(self) -> Motion:
         """Periodic, with the sum of the durations. The end must equal the start, as far as is decidable."""
         if not self.segments:
-            raise ModelError("motion: repeat() of nothing; add segments first, e.g. .rise(1, over=2)")
+            raise ModelError("motion: repeat() of nothing; add segments first, e.g. .dwell(2)")
         return replace(self, periodic=True)
 
     def _then(self, to: sp.Expr, over: Any, law: str) -> Motion:

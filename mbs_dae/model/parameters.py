@@ -14,7 +14,7 @@ from typing import Any, SupportsFloat, TypeAlias, TypeVar
 import numpy as np
 import sympy as sp
 
-from ..errors import ModelError
+from ..errors import ModelError, shortened
 from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup, Opaque, as_sympy
 from ..unit_system import checked_unit
@@ -178,7 +178,7 @@ def finite_number(value: Any, what: str, wanted: str = "a number") -> float:
         number = float(value)
     except (TypeError, ValueError) as exc:
         hint = "; write it without quotes" if isinstance(value, str) else ""
-        raise ModelError(f"{what} must be {wanted}, not {value!r}{hint}") from exc
+        raise ModelError(f"{what} must be {wanted}, not {shortened(value)}{hint}") from exc
     except OverflowError:
         number = inf
     if not isfinite(number):

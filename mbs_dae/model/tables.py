@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..errors import ModelError
+from ..errors import ModelError, counted
 from ..public_class import PublicClass
 from ..rotations.values import numbers
 from ..symbolic.expressions import expression_of
@@ -170,8 +170,12 @@ class Table(metaclass=PublicClass):
     def _check_points(self) -> None:
         if self.x.ndim != 1 or self.x.shape != self.y.shape:
             raise ModelError("a Table needs two lists of the same length: Table(x, y)")
-        if self.x.size < (4 if self.periodic else 2):
-            raise ModelError(f"a Table of {self.x.size} points is too short; give more points")
+        least = 2 if not self.periodic else 3 if self.kind == "linear" else 4
+        if self.x.size < least:
+            closed = f"a periodic one of kind {self.kind!r}, its first point repeated at the end,"
+            which = closed if self.periodic else "it"
+            what = f"a Table of {counted(self.x.size, 'point')} is too short: {which} needs {least}"
+            raise ModelError(f"{what}; give more points")
         rise = np.diff(self.x)
         steps = (rise == 0.0) if self.kind == "linear" else np.zeros(rise.size, dtype=bool)
         if (rise[~steps] <= np.finfo(float).eps * np.abs(self.x[[0, -1]]).max()).any():

@@ -11,7 +11,7 @@ from warnings import warn
 import numpy as np
 
 from ..duals import Dual
-from ..errors import ModelError
+from ..errors import SAME, ModelError
 from ..provided import provided
 from ..public_class import PublicClass
 from .attitudes import Attitudes
@@ -143,9 +143,10 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
         if parts := components(str(name), self._known):
             return parts
         unknown = names_of_forces((e.name for e in self.sketch.elements), self.sketch.dimension)
-        if self.reactions is None and (name in unknown or components(str(name), unknown)):
+        owner, _, word = str(name).rpartition(".")
+        same = any(f"{owner}.{other}" in unknown for other in SAME.get(word, ()))
+        if self.reactions is None and (same or name in unknown or components(str(name), unknown)):
             raise ModelError(_NO_FORCES)
-        word = str(name).rpartition(".")[2]
         if word in CALLS and not any(f".{word}." in one for one in self.names):  # as a marker of this name would be
             raise ModelError(f"{word.replace('_', ' ')} is no name, but a call: result.{CALLS[word]}", name=name)
         raise self.quantities.unknown(str(name), [*self._derived.units, *vectors(self._known)])

@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ..errors import MbsError, ModelError, counted
+from ..errors import MbsError, ModelError, counted, shortened
 from .codegen import has_code
 from .functions import as_sympy
 from .markers import t
@@ -28,12 +28,13 @@ def expression_of(value: Any, what: str, variables: str = "", jumps: bool = Fals
         e = as_sympy(value)
     except TypeError as exc:
         hint = f"write it without quotes, e.g. 2 * sp.sin({variables.split(',')[0] or 'mbs.t'})"
-        remedy = (
-            f"text is not evaluated: {hint}"
-            if isinstance(value, str)
-            else "write one, made of numbers, parameters and mbs.t"
-        )
-        raise ModelError(f"{what} must be a number or a sympy expression{of}, not {value!r}; {remedy}") from exc
+        remedy = "write one, made of numbers, parameters and mbs.t"
+        if isinstance(value, str):
+            remedy = f"text is not evaluated: {hint}"
+        elif isinstance(value, Sequence) or hasattr(value, "shape"):
+            remedy = "write an expression, or a function by its points: mbs.Table(x, y)"
+        given = repr(value) if isinstance(value, str) else shortened(value)
+        raise ModelError(f"{what} must be a number or a sympy expression{of}, not {given}; {remedy}") from exc
     if any(s.name == t.name and s != t for s in e.free_symbols):
         raise ModelError(f"{what} uses another symbol named t; write mbs.t for time")
     if e.has(sp.nan, sp.zoo, sp.oo):

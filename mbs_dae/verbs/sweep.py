@@ -16,10 +16,11 @@ from ..compiled.derivatives import POSITIONS, builder_of
 from ..compiled.reading import Trajectory
 from ..derivatives.parameters import asked_of
 from ..derivatives.swept import check_determined, sweep_with_derivatives
-from ..errors import ModelError, SingularConfigurationError, check_name, counted
+from ..errors import ModelError, SingularConfigurationError, check_name, counted, shortened
 from ..explain.contacts import told_of_overlap
 from ..explain.explanation import no_force
 from ..kernels.blocks import block
+from ..model.drivers import Driver
 from ..model.model import Model
 from ..model.parameters import Parameter, finite_number
 from ..motion.contact.told import states_of, sticking_rows, sweeping_modes
@@ -66,7 +67,7 @@ def sweep(
     """
     model = model_of(model)
     parameter = str(getattr(parameter, "symbol", parameter))  # its symbol will do, and what the model knows of it
-    check_name("parameter", parameter, model.parameters, f"model {model.name!r}")
+    _check_parameter(model, parameter)
     p = _checked_values(parameter, values)
     swept = Swept(model.parameters[parameter].symbol, p.tolist())
     model.compile()  # so that the models below share it
@@ -94,6 +95,21 @@ def sweep(
     return sweep_with_derivatives(path.result(done, **_loads(path, done) if forces else {}), asked)
 
 
+def _check_parameter(model: Model, name: str) -> None:
+    """Whether it is a parameter; a driver or a quantity is told how it is swept."""
+    driver = next((d for d in model.drivers if isinstance(d, Driver) and d.name == name.partition(".")[0]), None)
+    if name not in model.parameters and driver is not None:
+        unit = driver.measure.unit
+        raise ModelError(
+            f"{name!r} is of {driver.who} of {model.name!r}, and a sweep goes over a parameter; make the law of the "
+            f'driver one: s = model.parameter("s", 0.0, unit={unit!r}), mbs.Driver({driver.name!r}, ..., s); sweep "s"'
+        )
+    if name not in model.parameters and model.found_quantity(name):
+        what = f"{name!r} is a quantity of {model.name!r}, and a sweep goes over a parameter"
+        raise ModelError(f"{what}; follow the poses along it: mbs.follow(model, {name!r}), or drive it by a parameter")
+    check_name("parameter", name, model.parameters, f"model {model.name!r}")
+
+
 def _check_forces(model: Model, parameter: str, p: np.ndarray, differentiated: bool) -> None:
     what = "sweep(forces=True)"
     if model.contacts:
@@ -113,7 +129,7 @@ def _checked_values(parameter: str, values: Sequence[float] | np.ndarray) -> np.
     try:
         p = np.array(values, dtype=float)
     except (TypeError, ValueError) as exc:
-        raise ModelError(f"values of {parameter!r} must be numbers, not {values!r}") from exc
+        raise ModelError(f"values of {parameter!r} must be numbers, not {shortened(values)}") from exc
     if p.ndim != 1 or p.size == 0 or not np.isfinite(p).all():
         raise ModelError(f"values of {parameter!r} must be a non-empty list of finite numbers; use np.linspace(...)")
     return p

@@ -811,3 +811,40 @@ def test_an_error_that_nobody_thought_of_says_so(monkeypatch):
 
     monkeypatch.setattr(mbs, "diagnose", broken)
     assert failure("diagnose", "rod.py") == (1, "error: unexpected RuntimeError: two lines; --debug shows where")
+
+
+# --- units -------------------------------------------------------------------------------------------------------
+
+
+def test_numbers_with_a_unit_are_what_they_say():
+    text = output(
+        "kinematics", "rod.py", "--set", "length=2000mm", "--set", "omega=300deg/s", "--plot", "rod.tip.x", "rod.omega"
+    )
+    assert row(text, "rod.tip.x")[3] == "2"
+    assert row(text, "rod.omega")[:2] == ["rad/s", f"{np.radians(300):.6g}"]
+    options = ["--set", "spin=false", "--to", 0.1, "--plot", "rod.omega", "--units", "rpm"]
+    told = output("simulate", "pendulum.py", *options, "--initial", "rod.omega=30rpm")
+    assert row(told, "rod.omega")[3] == "30" and "note" not in told
+    told = output("simulate", "pendulum.py", *options, "--initial", "rod.omega=2")
+    assert "note: --initial rod.omega=2 is in rad/s; for rpm write rod.omega=2rpm" in told
+
+
+@pytest.mark.parametrize(
+    "command, said",
+    [
+        ("diagnose rod.py --set omega=3mm", "--set omega=3mm does not fit: 'omega' is in rad/s"),
+        ("diagnose rod.py --set length=3foo", "'foo' no unit that is known; write e.g. --set length="),
+        ("simulate pendulum.py --initial rod.omega=3mm", "does not fit: 'rod.omega' is in rad/s"),
+    ],
+)
+def test_a_unit_that_does_not_fit_is_told(command, said):
+    code, message = failure(*command.split())
+    assert code == 1 and said in message
+
+
+def test_small_motions_and_worked_solutions_have_units():
+    assert output("modes", "swing.py", "--units", "Hz").count("[Hz]") == 1
+    assert "[rad/s]        [Hz]" in output("modes", "swing.py")
+    told = output("worked", "rod.py", "--time", 0.1, "--units", "mm,deg,rpm")
+    assert "the same numbers in other units" in told and "| deg | $19.09859$ | rpm |" in told
+    assert output("diagnose", "rod.py", "--units", "mm,deg").startswith(output("diagnose", "rod.py").partition(":")[0])

@@ -57,7 +57,10 @@ def plot_map(ensemble: Members, name: str, reduce: Reduce, label: str | None = N
     if len(axes) != 2:
         over = ", ".join(axis.name for axis in axes)
         what = f"this ensemble is a grid over {over}" if axes else "this ensemble is no grid"
-        raise ModelError(f'a map is of a grid over two names, and {what}; e.g. over={{"r": [...], "l": [...], "m": 1}}')
+        remedy = 'e.g. over={"r": [...], "l": [...], "m": 1}'
+        if len(axes) == 1:
+            remedy = f"of one name plot_band({name!r}) draws the curves, and study.plot_histogram the values"
+        raise ModelError(f"a map is of a grid over two names, and {what}; {remedy}")
     own, called, own_unit = _numbers(ensemble, name, reduce, label, unit)
     x, y = (axis.values for axis in axes)  # as they are read
     values, word = shown(own.reshape(len(x), len(y)), own_unit, name)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 import sympy as sp
 
-from ...errors import ModelError
+from ...errors import ModelError, shortened
 from ...public_class import PublicClass
 from ...results.sketch import MeshSketch
 from ...symbolic.functions import as_sympy
@@ -265,7 +265,7 @@ def components_of(value: Any, what: str, names: Sequence[str]) -> tuple[Any, ...
             raise ValueError
     except (TypeError, ValueError) as exc:
         kind = {2: "pair", 3: "triple"}[len(names)]
-        raise ModelError(f"{what} must be a {kind} ({', '.join(names)}), not {value!r}") from exc
+        raise ModelError(f"{what} must be a {kind} ({', '.join(names)}), not {shortened(value)}") from exc
     return components
 
 
@@ -286,7 +286,7 @@ def square_of(value: Any, what: str, wanted: str) -> tuple[tuple[Number, ...], .
         if any(len(row) != len(rows) for row in rows):
             raise ValueError
     except (TypeError, ValueError) as exc:
-        raise ModelError(f"{what} must be {wanted}, not {value!r}") from exc
+        raise ModelError(f"{what} must be {wanted}, not {shortened(value)}") from exc
     return tuple(tuple(check_number(n, f"a number in the {what}") for n in row) for row in rows)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from ... import rotations
-from ...errors import ModelError
+from ...errors import ModelError, shortened
 from ...symbolic.functions import as_sympy
 from ...symbolic.markers import SpatialMarker
 from ..meshes import mesh_of
@@ -268,5 +268,5 @@ def _tensor(value: Any, what: str) -> Rotation:
     one = isinstance(value, sp.Basic | int | float | np.number) and not isinstance(value, sp.MatrixBase)
     tensor = square_of((value,) * 3 if one else value, what, wanted)
     if len(tensor) != 3:
-        raise ModelError(f"{what} must be {wanted}, not {value!r}")
+        raise ModelError(f"{what} must be {wanted}, not {shortened(value)}")
     return tensor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ...errors import counted
 from ...model.drivers import Prescribed
 from ...symbolic.functions import as_sympy
 from ...symbolic.markers import t as time
+from ...unit_system import current, shown
 from ..equations.saving import abbreviated, abbreviations, between, matrix, symbols
 
 DIGITS = 7
@@ -204,6 +205,7 @@ def _result(solution: Any) -> Iterator[Block]:
         ]
         head = ("", Math(Bold("q")), Math(Bold("q", dots=1)), Math(Bold("q", dots=2)), "unit, /s, /s²")
         yield Table("lrrrl", head, tuple(cells))
+        yield from _in_units([(s, [x[k] for x in (solution.q, solution.v, solution.a)]) for k, s in enumerate(eq.q)], 0)
         return
     places = [(Math(s), Math(rounded(_clean(x), DIGITS)), _unit(s)) for s, x in zip(eq.q, solution.q, strict=True)]
     yield Table("lrl", ("", Math(Bold("q")), "unit"), tuple(places))
@@ -212,6 +214,26 @@ def _result(solution: Any) -> Iterator[Block]:
         for k, s in enumerate(eq.v)
     ]
     yield Table("lrrl", ("", Math(Bold("v")), Math(Bold("v", dots=1)), "unit /s, /s²"), tuple(rates))
+    yield from _in_units([(s, (x,)) for s, x in zip(eq.q, solution.q, strict=True)], 0)
+    yield from _in_units([(s, [x[k] for x in (solution.v, solution.a)]) for k, s in enumerate(eq.v)], 1)
+
+
+def _in_units(numbers: Sequence[tuple[sp.Symbol, Iterable[float]]], order: int) -> Iterator[Block]:
+    """The table of values and their rates, the first of them of this order in time, in the units in which people read;
+    none where these are SI."""
+    if current().is_si:
+        return
+    rows: list[tuple[Cell, ...]] = []
+    for symbol, values in numbers:
+        cells: list[Cell] = [Math(symbol)]
+        for level, value in enumerate(values, order):
+            number, word = shown(_clean(value), _unit(symbol) + ("", "/s", "/s²")[level] if _unit(symbol) else "")
+            cells += [Math(rounded(float(number), DIGITS)), word]
+        rows.append(tuple(cells))
+    count = (len(rows[0]) - 1) // 2
+    names = [Math(Bold("q", dots=order + k)) for k in range(count)]
+    yield Text("All numbers on these pages are SI; the same numbers in other units are:")
+    yield Table("l" + "rl" * count, ("", *(cell for name in names for cell in (name, "unit"))), tuple(rows))
 
 
 def _unit(symbol: sp.Symbol) -> str:

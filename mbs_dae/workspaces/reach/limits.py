@@ -48,14 +48,18 @@ class Limits:
 
     @property
     def notes(self) -> list[str]:
-        """A note on each angle whose limits are a whole turn apart or more: they limit nothing, and may be degrees."""
-        pairs = ((name, *self.pairs[name]) for name, turn in zip(self.names, self._turns, strict=True) if turn > 0.0)
-        return [
-            f"limits of {name!r}, {low:g} and {high:g} rad, are a whole turn apart: every pose keeps them; if degrees "
-            "are meant, write np.radians"
-            for name, low, high in pairs
-            if 2.0 * np.pi <= high - low < np.inf
-        ]
+        """A note on each angle whose limits may be degrees: those a whole turn apart or more, which limit nothing, and
+        those farther than a whole turn from zero, for whole turns of an angle do not count."""
+        turn, told = 2.0 * np.pi, []
+        for name in (name for name, own in zip(self.names, self._turns, strict=True) if own > 0.0):
+            low, high = self.pairs[name]
+            far = max((abs(limit) for limit in (low, high) if np.isfinite(limit)), default=0.0)
+            apart = turn <= high - low < np.inf
+            if apart or far > turn:
+                why = "a whole turn apart: every pose keeps them" if apart else "more than a whole turn from zero"
+                what = f"limits of {name!r}, {low:g} and {high:g} rad, are {why}"
+                told.append(f"{what}; if degrees are meant, write np.radians")
+        return told
 
     def margin(self, q: np.ndarray, but: Mapping[str, float]) -> float:
         """How far the joints are from the nearest of their limits, those apart that are held at them: negative beyond

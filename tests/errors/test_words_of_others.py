@@ -1,0 +1,82 @@
+"""Words and values that a new user tries: each message names the word of this package, or what is missing."""
+
+import numpy as np
+import pytest
+
+import mbs_dae as mbs
+
+
+def pendulum(gravity=(0, -9.81), **more):
+    return mbs.PlanarModel.from_points(
+        {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=gravity, **more
+    )
+
+
+def driven():
+    model = pendulum()
+    model.add(mbs.Driver("motor", mbs.angle(model.elements["A"]), 2 * mbs.t))
+    return model
+
+
+@pytest.mark.parametrize(
+    "word, own",
+    [("Pin", "Revolute"), ("Hinge", "Revolute"), ("Ball", "Spherical"), ("Weld", "Fixed"), ("Rod", "Planar")],
+)
+def test_names_of_others_lead_to_ours(word, own):
+    with pytest.raises(AttributeError, match=f"did you mean '{own}"):
+        getattr(mbs, word)
+    assert not hasattr(mbs, word)
+
+
+@pytest.mark.parametrize(
+    "call, said",
+    [
+        (lambda: mbs.Motion().rise(0.02, over=1), r"rise\(\): missing .*'law'; write .*; laws are 'harmonic', "),
+        (lambda: mbs.Motion().rise(over=1, law="3-4-5"), "missing a required argument: 'height'"),
+        (lambda: mbs.Motion().dwell(), "missing a required argument: 'over'"),
+        (lambda: mbs.Motion().return_(law="3-4-5"), r"return_\(\): missing .*'over'"),
+        (lambda: mbs.kinematics(driven(), [0, 1], tol=1e-9), "no option 'tol'; use one of: certify, derivatives"),
+        (lambda: mbs.sweep(driven(), "motor", [0, 1]), r"of Driver 'motor'.* make the law of the driver one: s ="),
+        (lambda: mbs.sweep(driven(), "motor.angle", [0, 1]), "make the law of the driver one"),
+        (lambda: mbs.sweep(driven(), "rod.x", [0, 1]), r"is a quantity .*mbs.follow\(model, 'rod.x'\)"),
+        (lambda: mbs.Table([0, 1, 2], [0, 1, 0], periodic=True), "too short: a periodic one of kind .* needs 4"),
+        (lambda: mbs.inverse_dynamics(driven(), [0.0])["A.moment"], "did you mean 'A.M'"),
+        (lambda: mbs.kinematics(driven(), [0.0])["A.moment"], "of kinematics, which knows no forces"),
+        (lambda: pendulum(dimensions=True).with_parameters(**{"rod.length": -1.0}).compile(), "positive"),
+    ],
+)  # fmt: skip
+def test_a_message_says_what_to_do(call, said):
+    with pytest.raises(mbs.ModelError, match=said):
+        call()
+
+
+def test_an_array_is_no_law_and_is_not_printed():
+    model = pendulum()
+    for give in (
+        lambda array: mbs.Driver("motor", mbs.angle(model.elements["A"]), array),
+        lambda array: model.parameter("many", array),
+        lambda array: model.body("far", position=array),
+    ):
+        with pytest.raises(mbs.ModelError, match="ndarray of 1000 entries") as told:
+            give(np.linspace(0, 1, 1000))
+        assert len(str(told.value)) < 300
+
+
+def test_a_closed_triangle_has_three_points():
+    triangle = mbs.Table([0, 1, 2], [0, 1, 0], periodic=True, kind="linear")
+    np.testing.assert_allclose(triangle.read([0.25, 1.5, 2.25, -0.5]), [0.25, 0.5, 0.25, 0.5])
+
+
+def test_a_rest_without_forces_is_told():
+    assert "no force acts in the model" in mbs.equilibrium(pendulum((0, 0))).message
+    assert "no force acts" in repr(mbs.equilibrium(pendulum((0, 0))))
+    assert mbs.equilibrium(pendulum()).message == ""
+    sprung = pendulum((0, 0))
+    sprung.add(mbs.TorsionSpring("back", sprung.elements["A"], stiffness=1.0, angle=0.2))
+    assert mbs.equilibrium(sprung).message == ""
+
+
+def test_a_map_of_one_name_is_led_to_its_pictures():
+    study = mbs.ensemble(pendulum(), [0, 0.1], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
+    with pytest.raises(mbs.ModelError, match=r"plot_band\('rod.angle'\)"):
+        study.plot_map("rod.angle")
