@@ -18,11 +18,12 @@ from ..provided import provided
 from ..public_class import PublicClass
 from ..results.names import COMPONENTS, EFFORT, OF_RATES
 from ..results.result import Result, State
+from ..tolerances import UNCERTAIN
 from ..unit_system import UnitsLike, shown_in, size_of
 from .balance import Balance
 from .inputs import ports_of
 from .shapes import motion_in_mode
-from .small import in_bodies
+from .small import SmallMotion, in_bodies
 from .states import state_motion
 from .steady import of_bodies, small_motion_about
 
@@ -435,7 +436,9 @@ def linear_system(
     """Of a state whose equations are these, in coordinates that are wanted; the rest are some of its own ones, if any
     are named."""
     balance.system.cartesian.once(check_masses)
+    balance.system.coordinates.kernels.check_moments(balance.system.evaluator)
     small = small_motion_about(balance, wanted, own)
+    _check_certain(small)
     states = state_motion(small)
     ports = ports_of(small, states, inputs, outputs)
     return LinearSystem(
@@ -444,3 +447,30 @@ def linear_system(
         shapes=np.pad(in_bodies(small) @ small.positions, ((0, 0), (0, len(states.names)))),
         turning=small.frame.turning,
     )  # fmt: skip
+
+
+def _check_certain(small: SmallMotion) -> None:
+    """Refuse a law in which some motion has a mass that roundoff of the given masses and tensors changes by more than
+    `UNCERTAIN`, as the turn of a thin rod about its axis has where its tensor is turned.
+
+    Scaled by its diagonal M has the least eigenvalue m, and its entries are sums of terms Sᵀ M_bodies S, of which each
+    has the relative roundoff ε/2; so m is uncertain by ε/2 times the norm of the absolute terms."""
+    P, mass = small.frame.P, small.balance.mass
+    root = np.sqrt(np.abs(np.diag(small.M)))
+    if not root.all():
+        return  # what moves no mass at all is told by `check_masses`
+    sizes, ways = np.linalg.eigh(small.M / np.outer(root, root))
+    terms = np.abs(small.S.T @ P) @ np.abs(mass) @ np.abs(P.T @ small.S) / np.outer(root, root)
+    roundoff = np.finfo(float).eps / 2 * np.linalg.norm(terms)
+    if sizes.size and roundoff > UNCERTAIN * sizes[0]:
+        system = small.balance.system.cartesian
+        moves = np.abs(in_bodies(small) @ small.S @ (ways[:, 0] / root)) * np.sqrt(system.weight)
+        sums = {body.name: moves[list(system.layout.v[body])].max() for body in system.bodies}
+        names = ", ".join(repr(name) for name, size in sums.items() if size > 0.1 * max(sums.values()))
+        what = (
+            f"the small motions of {names} of {system.model.name!r} have no certain law: a mass or a moment of inertia"
+        )
+        cure = (
+            "turn the frame of a thin body into its principal axes, give it more mass or inertia, or hold it by joints"
+        )
+        raise ModelError(f"{what} is lost in the roundoff of others; {cure}")

@@ -123,3 +123,39 @@ def test_a_rod_that_may_spin_between_two_balls_is_refused(turn, coordinates):
 def test_members_of_an_ensemble_are_their_own_runs_whichever_have_light_rods(mass, coordinates):
     model = linkage(FRAMES["beside the axis"], TURNS["turned"], mass, spin=0.01)
     check_members(model, coordinates, 0.02, {"input.omega": 3.0}, ["crank.alphaz", "rocker.alphax"])
+
+
+def on_a_torsion_spring() -> mbs.SpatialModel:
+    """A rod in a pin along its axis, turned in its frame: a spring as stiff as its moment of inertia s about that axis
+    is large, so that the rod swings at 1 rad/s."""
+    turn = TURNS["turned"]
+    model = mbs.SpatialModel("on a torsion spring")
+    s = model.parameter("s", 1e-3)
+    tensor = [[sum(turn[k, i] * (s, 0.1, 0.1)[k] * turn[k, j] for k in range(3)) for j in range(3)] for i in range(3)]
+    symmetric = [[tensor[min(i, j)][max(i, j)] for j in range(3)] for i in range(3)]
+    rod = model.body("rod", 1.0, symmetric, position=(0.5, 0, 0), rotation=turn)
+    pin = model.add(mbs.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(1, 0, 0)))
+    model.add(mbs.TorsionSpring("spring", pin, stiffness=s, angle=1.0))
+    return model
+
+
+@each_set
+def test_a_moment_lost_in_roundoff_is_told_of_each_design(coordinates):
+    """Those of an ensemble that keep theirs are right, the others failures by the name of the body."""
+    model = on_a_torsion_spring()
+    found = mbs.ensemble(model.compile(coordinates), [0.0, 0.1], {"s": [1e-3, 1e-12, 1e-4]}, outputs=["pin.alpha"])
+    assert np.allclose(found["pin.alpha"][[0, 2], 0], 1.0, rtol=1e-7)
+    (failure,) = found.failures
+    assert failure.member == 1 and "'rod'" in failure.message
+
+
+@each_set
+def test_small_motions_with_a_moment_lost_in_roundoff_are_refused(coordinates):
+    model = on_a_torsion_spring()
+    for s in (1e-3, 1e-5):
+        there = model.with_parameters(s=s)
+        law = mbs.linearize(there.compile(coordinates), mbs.assemble(there, fix={"pin.angle": 1.0}))
+        assert law.frequencies == pytest.approx([1.0], rel=1e-9)
+    lost = model.with_parameters(s=1e-10)
+    with pytest.raises(mbs.ModelError, match="'rod'.*roundoff.*principal axes"):
+        mbs.linearize(lost.compile(coordinates), mbs.assemble(lost, fix={"pin.angle": 1.0}))
