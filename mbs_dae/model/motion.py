@@ -22,6 +22,7 @@ import sympy as sp
 from ..errors import ModelError
 from ..public_class import PublicClass
 from ..symbolic.functions import Wrap, as_sympy
+from ..symbolic.tidy import text
 
 Pieces = list[tuple[sp.Expr, sp.Expr]]  # a law: (border in u, s(u) up to there), ...; the last border is 1
 EIGHTH = sp.Rational(1, 8)
@@ -126,7 +127,7 @@ class Segment(NamedTuple):
     law: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Motion(metaclass=PublicClass):
     """A value that rises, dwells and returns, from x = 0 on; calling it with x (time, the angle of a cam, anything)
     gives the value at x.
@@ -151,7 +152,7 @@ class Motion(metaclass=PublicClass):
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", _real(self.start, "start"))
         if self.periodic and not self._may_close():
-            ends = f"it starts at {self.start} and ends at {self.end}"
+            ends = f"it starts at {text(self.start)} and ends at {text(self.end)}"
             raise ModelError(f"motion: cannot repeat, {ends}; add .return_(over=..., law=...) before")
 
     @_segment
@@ -180,10 +181,18 @@ class Motion(metaclass=PublicClass):
             raise ModelError("motion: nothing can follow repeat(); add the segments first and repeat() last")
         over = _real(over, "duration of a segment")
         if over.is_positive is False:
-            raise ModelError(f"motion: the duration of a segment is {over}; give a duration above zero")
+            raise ModelError(f"motion: the duration of a segment is {text(over)}; give a duration above zero")
         if not isinstance(law, str) or law not in LAWS:
             raise ModelError(f"motion: unknown law {law!r}; use one of: {', '.join(map(repr, LAWS))}")
         return replace(self, segments=(*self.segments, Segment(to, over, law)))
+
+    def __repr__(self) -> str:
+        """One phrase for each segment: "Motion(0.03, to 0.05 over 2 (cycloidal), dwell 1)"."""
+        phrases, value = [text(self.start)], self.start
+        for to, over, law in self.segments:
+            way = f"dwell {text(over)}" if to == value else f"to {text(to)} over {text(over)} ({law})"
+            phrases, value = [*phrases, way], to
+        return f"Motion({', '.join([*phrases, *['repeated'] * self.periodic])})"
 
     @property
     def duration(self) -> sp.Expr:

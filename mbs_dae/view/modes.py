@@ -17,7 +17,7 @@ from ..unit_system import shown_unit, size_of, told
 from .animation import Angles, Film, Size, animate, new_axes, new_figure, scene_on
 from .drawing.colours import COLOURS, DARK, GROUND
 from .drawing.motion import motion_of
-from .style import GRID, Picture, as_label, axis_label, style
+from .style import GRID, Picture, as_label, axis_label, label_panel, looks_apart, style
 
 EXTREMES = np.array([0.0, 1.0, -1.0, 1j, -1j])
 """The pose of the state; the extremes of what moves first; and of what moves a quarter of a period later."""
@@ -33,17 +33,17 @@ def plot_eigenvalues(law: LinearSystem) -> Figure:
     """All modes in the upper half of the complex plane, over lines of equal damping and circles of equal frequency."""
     values = np.array([mode.eigenvalue for mode in law.modes])
     cycles, often = size_of("rad/s", frequency=True)
-    values = values.real + 1j * values.imag / cycles
+    values = values / cycles  # both axes in one unit, so that circles are circles
     with style():
         figure = Picture(figsize=(6.4, 4.8), layout="constrained")
         ax = figure.add_subplot()
         ax.set_title(f"eigenvalues of {as_label(law.state.system.model.name)}")
         high = 1.15 * (values.imag.max(initial=0.0) or np.abs(values).max(initial=0.0) or 1.0)
-        wide = 1.25 * max(np.abs(values.real).max(initial=0.0), 0.15 * high * cycles)
+        wide = 1.25 * max(np.abs(values.real).max(initial=0.0), 0.15 * high)
         right = max(1.25 * values.real.max(initial=0.0), 0.25 * wide)
         ax.set_xlim(-wide, right)
         ax.set_ylim(-0.04 * high, high)
-        _add_grid_of_damping(ax, wide, high, cycles)
+        _add_grid_of_damping(ax, wide, high)
         ax.axhline(0, color=GROUND, linewidth=0.8)
         ax.axvline(0, color=GROUND, linewidth=0.8)
         ax.axvspan(0, right, color=COLOURS[1], alpha=0.06, linewidth=0)
@@ -51,7 +51,7 @@ def plot_eigenvalues(law: LinearSystem) -> Figure:
         ax.plot(values.real, values.imag, "x", color=COLOURS[0], markersize=8, markeredgewidth=2, zorder=4)
         for place, names in _named(values, 0.05 * np.array([wide + right, high])):
             ax.annotate(names, tuple(place), (7, 5), textcoords="offset points", fontsize=9, color=DARK)
-        ax.set_xlabel(axis_label(r"Re $\lambda$", "1/s"))
+        ax.set_xlabel(axis_label(r"Re $\lambda$", often if cycles != 1.0 else "1/s"))
         ax.set_ylabel(axis_label(r"Im $\lambda$", often))
         ax.grid(False)
     return figure
@@ -81,45 +81,55 @@ def plot_bode(law: LinearSystem, frequencies: Any) -> Figure:
             words = [shown_unit(units[name], name) or "1" for name in (out, put)]
             panels.setdefault("/".join(f"({word})" if " " in word else word for word in words), []).append((i, j))
     with style():
-        figure = Picture(figsize=(6.4, 2.0 + 2.0 * len(panels)), layout="constrained")
+        curves = len(law.outputs) * len(law.inputs)
+        figure = Picture(figsize=(6.4, 2.0 + 2.0 * len(panels) + 0.08 * curves), layout="constrained")
         axes = figure.subplots(len(panels) + 1, sharex=True)
         axes[0].set_title(f"frequency response of {as_label(law.state.system.model.name)}")
-        colour = {pair: COLOURS[k % len(COLOURS)] for k, pair in enumerate(p for own in panels.values() for p in own)}
+        look = dict(zip((pair for own in panels.values() for pair in own), looks_apart(), strict=False))
         for ax, (word, own) in zip(axes[:-1], panels.items(), strict=True):
             for i, j in own:
                 out, put = law.outputs[i], law.inputs[j]
                 size = size_of(units[out], out)[0] / size_of(units[put], put)[0]
                 label = f"{as_label(out)} by {as_label(put)}"
-                ax.loglog(w / cycles, np.abs(G[:, i, j]) / size, color=colour[i, j], label=label)
+                ax.loglog(w / cycles, np.abs(G[:, i, j]) / size, label=label, **look[i, j])
                 phase = np.angle(G[:, i, j])
                 phase[phase == np.pi] = -np.pi  # without damping, the limit of a little of it: the answer lags
-                axes[-1].semilogx(w / cycles, np.degrees(np.unwrap(phase)), color=colour[i, j])
-            ax.set_ylabel(axis_label("amplitude", word))
+                axes[-1].semilogx(w / cycles, np.degrees(np.unwrap(phase)), label=label, **look[i, j])
+            label_panel(ax, "amplitude", word)
             ax.legend()
         axes[-1].yaxis.set_major_locator(MaxNLocator(steps=[1, 1.5, 3, 4.5, 9, 10]))
         axes[-1].set_ylabel("phase [deg]")
         axes[-1].set_xlabel(axis_label("frequency", often))
+        if len(look) > 1:
+            figure.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower center", ncols=3, title="phases")
     return figure
 
 
-def _add_grid_of_damping(ax: Any, wide: float, high: float, cycles: float) -> None:
-    """Rays Re λ = -ζ |λ|, and circles about the origin through the numbers of the imaginary axis, whose unit has this
-    size in rad/s."""
+def _add_grid_of_damping(ax: Any, wide: float, high: float) -> None:
+    """Rays Re λ = -ζ |λ|, and circles about the origin through the numbers of the imaginary axis."""
     last = np.array([np.inf, np.inf])
     for ratio in reversed(RATIOS):
-        way = np.array([-ratio, np.sqrt(1 - ratio**2) / cycles])
+        way = np.array([-ratio, np.sqrt(1 - ratio**2)])
         end = way * min(wide / ratio, high / way[1])
         ax.plot([0, end[0]], [0, end[1]], color=GRID, linewidth=0.8, zorder=1)
         place = 0.95 * end
         if np.abs((place - last) / [wide, high]).max() > 0.08:  # room for a word
             word, last = f"ζ = {ratio:g}" if last[0] == np.inf else f"{ratio:g}", place
             box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-            ax.text(*place, word, ha="center", va="center", fontsize=8, color=GROUND, bbox=box, zorder=2)
+            side = "left" if end[0] < -0.99 * wide else "center"  # off the edge of the paper
+            ax.text(
+                *(end if side == "left" else place),
+                word,
+                ha=side,
+                va="center",
+                fontsize=8,
+                color=GROUND,
+                bbox=box,
+                zorder=2,
+            )
     angle = np.linspace(np.pi / 2, np.pi, 91)
     for radius in (tick for tick in ax.get_yticks() if tick > 0):
-        ax.plot(
-            cycles * radius * np.cos(angle), radius * np.sin(angle), color=GRID, linewidth=0.6, linestyle=":", zorder=1
-        )
+        ax.plot(radius * np.cos(angle), radius * np.sin(angle), color=GRID, linewidth=0.6, linestyle=":", zorder=1)
 
 
 def _named(values: np.ndarray, near: np.ndarray) -> Iterator[tuple[np.ndarray, str]]:

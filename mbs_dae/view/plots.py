@@ -20,7 +20,8 @@ from .style import (
     as_label,
     axis_label,
     axis_of,
-    quantity_label,
+    label_quantities,
+    looks_apart,
     say_if_stopped,
     style,
 )
@@ -106,7 +107,7 @@ def _numbers(ax: Any, runs: Runs, names: Sequence[str], over: str | None) -> Non
         for number, (name, colour) in enumerate(zip(names, cycle(COLOURS), strict=False)):
             values, _ = shown(own[name], own.unit(name), name)
             _line(ax, x, values, _unique(own, name), as_label(name) + said, number, look, color=colour)
-    ax.set_ylabel(quantity_label(result.unit(names[0]), names[0]))
+    label_quantities(ax, result.unit(names[0]), names[0])
 
 
 def _vector(ax: Any, runs: Runs, name: str, axes: str, over: str | None) -> None:
@@ -172,7 +173,7 @@ def plot_stabilization(runs: Mapping[str, Result], title: str) -> Figure:
             ax.set_ylabel(label)
             ax.set_yscale("log")
             begin = 1 if ax is axes[-1] else 0
-            for (name, run), how in zip(runs.items(), _apart(), strict=False):
+            for (name, run), how in zip(runs.items(), looks_apart(), strict=False):
                 t, values = axis_of(run)[0][begin:], np.maximum(of(run)[begin:], ZERO)
                 ax.plot(t, values, label=_label_of_run(name, run), marker=marker_of(run), linewidth=1.2, **how)
                 if not run.success:
@@ -180,13 +181,6 @@ def plot_stabilization(runs: Mapping[str, Result], title: str) -> Figure:
             _say_floor(ax, np.concatenate([of(run)[begin:] for run in runs.values()]))
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=min(len(runs), 3))
     return figure
-
-
-def _apart() -> Iterator[dict[str, Any]]:
-    """Looks that are told apart, also where there are more runs than colours."""
-    for dashes in cycle(("-", "--", ":")):
-        for colour in COLOURS:
-            yield {"color": colour, "linestyle": dashes}
 
 
 def _label_of_run(name: str, run: Result) -> str:

@@ -1,7 +1,9 @@
 """The common look of all pictures: quiet, and readable for colour-blind eyes."""
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from io import BytesIO
+from itertools import cycle
 from textwrap import fill
 from typing import Any
 
@@ -9,6 +11,8 @@ import matplotlib
 import numpy as np
 from matplotlib import rcsetup
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextPath
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from ..results.result import Result
@@ -69,9 +73,31 @@ def axis_label(name: str, unit: str) -> str:
     return f"{name} [{unit}]".strip() if unit else name
 
 
-def quantity_label(unit: str, *names: str) -> str:
-    """The axis of several quantities that are in one unit of SI: what it measures, and the unit in which it is read."""
-    return axis_label(MEANINGS.get(unit, ""), shown_unit(unit, *names) or "–")
+PANEL = 105.0
+"""How long the label of one of several panels may be, in points: they are 1.4 inches high, with a gap between them."""
+
+
+def label_panel(ax: Any, name: str, unit: str) -> None:
+    """Label the upright axis of one of several panels, so that the label is no longer than the panel is high."""
+    label = axis_label(name, unit)
+    length = TextPath((0.0, 0.0), label, size=10, prop=FontProperties(family="DejaVu Sans")).get_extents().width
+    if 0.9 * length > PANEL:
+        ax.set_ylabel(f"{name}\n[{unit}]", fontsize=9)
+    else:
+        ax.set_ylabel(label, fontsize=9 if length > PANEL else 10)
+
+
+def label_quantities(ax: Any, unit: str, *names: str) -> None:
+    """Label the upright axis of quantities that are in one unit of SI: what it measures, and the unit in which it is
+    read."""
+    label_panel(ax, MEANINGS.get(unit, ""), shown_unit(unit, *names) or "–")
+
+
+def looks_apart() -> Iterator[dict[str, Any]]:
+    """Looks that are told apart, also where there are more curves than colours."""
+    for dashes in cycle(("-", "--", ":")):
+        for colour in COLOURS:
+            yield {"color": colour, "linestyle": dashes}
 
 
 def read_axis(axis: Any, name: str, unit: str = "m") -> None:

@@ -80,3 +80,13 @@ def test_a_map_of_one_name_is_led_to_its_pictures():
     study = mbs.ensemble(pendulum(), [0, 0.1], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
     with pytest.raises(mbs.ModelError, match=r"plot_band\('rod.angle'\)"):
         study.plot_map("rod.angle")
+
+
+def test_numbers_of_motions_are_short():
+    law = mbs.Motion(0.03).rise(0.02, over=0.5, law="cycloidal").dwell(0.1)
+    assert repr(law) == "Motion(0.03, to 0.05 over 0.5 (cycloidal), dwell 0.1)"
+    with pytest.raises(mbs.ModelError, match="starts at 0.03 and ends at 0.05; add"):
+        law.repeat()
+    with pytest.raises(mbs.ModelError, match=r"is -0.1; give a duration above zero"):
+        law.dwell(-0.1)
+    assert repr(law.return_(over=1, law="3-4-5").repeat()).endswith("to 0.03 over 1 (3-4-5), repeated)")

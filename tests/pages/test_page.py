@@ -461,3 +461,19 @@ def test_wrong_choices_are_told(crank, tmp_path):
         with pytest.raises(mbs.ModelError, match=r"view must be \(elevation, azimuth\) in degrees"):
             save_page(thrown, tmp_path / "page.html", view=view)
     assert not list(Path(tmp_path).iterdir())
+
+
+def test_labels_of_curves_and_numbers_of_dials_are_whole(chromium, tmp_path):
+    """The longest label, and numbers of six digits after zeros, in the narrow columns of a page."""
+    model = load("slider_crank").build().with_parameters(r=0.0123457)
+    path = tmp_path / "labels.html"
+    names = ("rod.alpha", "rod.omega", "slider.ax")
+    mbs.kinematics(model, np.linspace(0, 0.6, 31)).save(path, live=True, plots=names, units=mbs.units("deg", "rpm"))
+    with Opened(chromium, path) as page:
+        for k in range(page.page.locator("#curves svg").count()):
+            svg = page.page.locator("#curves svg").nth(k)
+            label, box = svg.locator("text[transform]").bounding_box(), svg.bounding_box()
+            assert box["y"] <= label["y"] and label["y"] + label["height"] <= box["y"] + box["height"]
+        fits = "[...document.querySelectorAll('.dial input[type=number]')].map((i) => i.scrollWidth - i.clientWidth)"
+        assert page.run(fits) and max(page.run(fits)) <= 0
+        assert page.complaints == []

@@ -35,7 +35,7 @@ def plot_curve(curve: Curve, names: Sequence[str], over: str | None, beside: Cur
         for ax, name in zip(figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0], names, strict=True):
             _draw(ax, curves, x, name)
             ax.set_ylabel(axis_label(as_label(name), shown_unit(curve.unit(name), name)))
-            ax.legend(**BESIDE)
+            _add_legend(ax)
         figure.axes[-1].set_xlabel(axis_label(as_label(x), shown_unit(curve.unit(x), x)))
     return figure
 
@@ -54,8 +54,14 @@ def plot_curve_path(curve: Curve, markers: Sequence[str], beside: Curve | Sequen
             ax.set_title(as_label(name) + seen)
             for axis, put in zip(across, (ax.set_xlabel, ax.set_ylabel), strict=True):
                 put(axis_label(axis, shown_unit("m", f"{name}.{axis}", name)))
-        figure.axes[-1].legend(**BESIDE)
+        _add_legend(figure.axes[-1])
     return figure
+
+
+def _add_legend(ax: Any) -> None:
+    """A legend, where there is more than one curve or something special on it."""
+    if len(ax.get_legend_handles_labels()[1]) > 1:
+        ax.legend(**BESIDE)
 
 
 def _plane(curves: Sequence[Curve], name: str) -> tuple[str, str]:

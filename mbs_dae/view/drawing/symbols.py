@@ -105,9 +105,7 @@ def circle(radius: float, points: int = ROUND, start: float = 0.0) -> np.ndarray
     return radius * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=-1)
 
 
-def wheel(
-    stage: Stage, marker: Marker, radius: float, alpha: float = 1.0, height: float = 0.0, **how: Any
-) -> Pieces:
+def wheel(stage: Stage, marker: Marker, radius: float, alpha: float = 1.0, height: float = 0.0, **how: Any) -> Pieces:
     """About the marker's axis, at this height along it, with one spoke, so that its turning is seen; what stands on the
     ground needs none."""
     colour, rim = stage.colour(marker[0]), AtMarker(marker, circle(radius) + [0.0, 0.0, height])

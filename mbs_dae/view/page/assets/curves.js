@@ -110,8 +110,12 @@ function grid(svg, x, y, [start, end], [low, high], width, palette, { axis, axis
   }
   text(word, { x: width - RIGHT, y: HEIGHT - BOTTOM + 14, "text-anchor": "end" });
   const scale = power === 1 ? "" : ` · 10${superscript(Math.log10(power))}`;
-  const middle = (TOP + HEIGHT - BOTTOM) / 2;
-  text(label + scale, { x: 0, y: 0, transform: `translate(13 ${middle}) rotate(-90)`, "text-anchor": "middle" });
+  const upright = label + scale;
+  const long = LETTER * upright.length > HEIGHT - TOP - BOTTOM; // longer than the axis, so over the whole height
+  const middle = long ? HEIGHT / 2 : (TOP + HEIGHT - BOTTOM) / 2;
+  const fitting = Math.min(11, (11 * (HEIGHT - 8)) / (LETTER * upright.length));
+  const turned = `translate(13 ${middle}) rotate(-90)`;
+  text(upright, { x: 0, y: 0, transform: turned, "text-anchor": "middle", "font-size": fitting });
 }
 
 function pathOf(times, values, x, y) {
