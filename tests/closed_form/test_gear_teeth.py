@@ -699,9 +699,7 @@ def test_an_impact_goes_through_a_train_of_wheels(seed, coordinates, method, tol
     tip = mbs.Point(wheels[-1].at(arm * np.cos(0.2), arm * np.sin(0.2)))
     model.add(mbs.Contact("stop", mbs.Line(model.ground), tip, restitution=e))
     options = {"step": 1e-5} if method == "Moreau" else EXACT
-    run = mbs.simulate(
-        model.compile(coordinates), [0, 0.15], {f"w{count - 1}.omega": omega}, method=method, **options
-    )
+    run = mbs.simulate(model.compile(coordinates), [0, 0.15], {f"w{count - 1}.omega": omega}, method=method, **options)
     (impact,) = run.impacts
     ratios = np.array([(-1) ** (count - 1 - k) * radii[-1] / radii[k] for k in range(count)])
     whole, jumps = inertias @ ratios**2, -(1 + e) * omega * ratios
@@ -721,3 +719,22 @@ def test_an_impact_goes_through_a_train_of_wheels(seed, coordinates, method, tol
         assert run[f"w{k}.omega"][-1] == pytest.approx(-e * omega * ratios[k], rel=tolerance)
     assert impact.energy_lost == pytest.approx(0.5 * whole * (1 - e**2) * omega**2, rel=tolerance)
     assert np.abs(run.energy.error).max() < 1e-9 * 0.5 * whole * omega**2
+
+
+def test_every_derivative_beside_a_pressure_angle_is_refused():
+    """The separating force has no slope, so no verb takes derivatives of a model that has one."""
+    model, *_ = pair(0.04, 0.1, pressure_angle=0.35)
+    k = model.parameter("k", 50.0)
+    model.add(mbs.TorsionSpring("spring", mbs.angle(model.elements["A"]), stiffness=k, angle=0.0))
+    pushed, run = mbs.at_end(mbs.quantity("A.Fx")), {"times": [0, 0.1], "verb": "simulate"}
+    for taken in (
+        lambda: mbs.simulate(model, [0, 0.1], derivatives=["k"]),
+        lambda: mbs.gradient(pushed, model, over=["k"], **run),
+        lambda: mbs.optimize(pushed, model, over={"k": (10.0, 100.0)}, **run),
+        lambda: mbs.tolerance(model, sigma={"k": 1.0}, of=["A.Fx"], **run),
+        lambda: mbs.equilibrium(model, derivatives=["k"]),
+        lambda: mbs.linearize(model, derivatives=["k"]),
+        lambda: mbs.assemble(model, derivatives=["k"]),
+    ):
+        with pytest.raises(mbs.ModelError, match="Gear 'teeth' has a pressure_angle.*leave pressure_angle= out"):
+            taken()
