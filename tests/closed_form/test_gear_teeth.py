@@ -668,3 +668,73 @@ def test_derivatives_of_a_geared_train_are_those_of_differences():
     ends = [run(model.with_parameters(r=0.05 + s * h)) for s in (-1, 1)]
     for name in ("b.angle", "motor.effort", "B.Fy", "teeth.Fy"):
         assert np.allclose(found.d(name, "r"), (ends[1][name] - ends[0][name]) / (2 * h), rtol=1e-6, atol=1e-6)
+
+
+IMPACTS = (("cartesian", "DP5", 1e-9), ("natural", "DP5", 1e-9), ("joint", "DP5", 1e-9), ("cartesian", "Moreau", 1e-9))
+
+
+@pytest.mark.parametrize(("coordinates", "method", "tolerance"), IMPACTS)
+@pytest.mark.parametrize("seed", range(3))
+def test_an_impact_goes_through_a_train_of_wheels(seed, coordinates, method, tolerance):
+    """The last wheel meets the ground with a point, square to its arm. With the impulse P there and F_k of the teeth of
+    wheels k and k + 1, I_k Δω_k = -r_k (F_k-1 + F_k) + (a P on the last one), ω behind is -e times ω before, teeth part
+    by |F_k| tan α, and each bearing takes up all impulses on its wheel."""
+    random = np.random.default_rng(seed)
+    count, e, omega, arm = int(random.integers(2, 5)), random.uniform(0.2, 0.9), random.uniform(-4, -2), 0.3
+    radii, alphas = random.uniform(0.05, 0.2, count), random.uniform(0.2, 0.5, count - 1)
+    inertias = 10 ** random.uniform(-3, -1, count)
+    ways = [np.array([np.cos(x), np.sin(x)]) for x in random.uniform(-3, 3, count - 1)]
+    centres = [np.zeros(2)]
+    for k in reversed(range(count - 1)):
+        centres.insert(0, centres[0] - (radii[k] + radii[k + 1]) * ways[k])
+    model = mbs.PlanarModel("train")
+    wheels = [
+        model.body(f"w{k}", random.uniform(0.5, 2), inertias[k], position=tuple(centres[k])) for k in range(count)
+    ]
+    for k, wheel in enumerate(wheels):
+        model.add(mbs.Revolute(f"B{k}", model.ground, wheel, at=tuple(centres[k])))
+    for k, alpha in enumerate(alphas):
+        pair = radii[k], radii[k + 1]
+        model.add(mbs.Gear(f"g{k}", wheels[k], wheels[k + 1], radii=pair, pressure_angle=alpha))
+    tip = mbs.Point(wheels[-1].at(arm * np.cos(0.2), arm * np.sin(0.2)))
+    model.add(mbs.Contact("stop", mbs.Line(model.ground), tip, restitution=e))
+    options = {"step": 1e-5} if method == "Moreau" else EXACT
+    run = mbs.simulate(model.compile(coordinates), [0, 0.15], {f"w{count - 1}.omega": omega}, method=method, **options)
+    (impact,) = run.impacts
+    ratios = np.array([(-1) ** (count - 1 - k) * radii[-1] / radii[k] for k in range(count)])
+    whole, jumps = inertias @ ratios**2, -(1 + e) * omega * ratios
+    assert impact.t == pytest.approx(-0.2 / omega, abs=2e-5 if method == "Moreau" else 1e-10)
+    cosine = np.cos(0.2 + omega * impact.t)  # a step of Moreau's ends a little beside the place where they meet
+    P = (1 + e) * -omega * whole / (arm * cosine)
+    assert np.allclose(impact.impulses["stop"], [0, P, 0], rtol=1e-4 if method == "Moreau" else tolerance)
+    sums, F = [np.zeros(2) for _ in wheels], 0.0
+    for k, (n, alpha) in enumerate(zip(ways, alphas, strict=True)):
+        F = -inertias[k] * jumps[k] / radii[k] - F
+        push = F * np.array([-n[1], n[0]]) + abs(F) * np.tan(alpha) * n
+        assert np.allclose(impact.impulses[f"g{k}"][:2], push, atol=tolerance * P)
+        sums[k], sums[k + 1] = sums[k] - push, sums[k + 1] + push
+    sums[-1] += impact.impulses["stop"][:2]
+    for k, total in enumerate(sums):
+        assert np.allclose(impact.impulses[f"B{k}"][:2], -total, atol=tolerance * P)
+        assert run[f"w{k}.omega"][-1] == pytest.approx(-e * omega * ratios[k], rel=tolerance)
+    assert impact.energy_lost == pytest.approx(0.5 * whole * (1 - e**2) * omega**2, rel=tolerance)
+    assert np.abs(run.energy.error).max() < 1e-9 * 0.5 * whole * omega**2
+
+
+def test_every_derivative_beside_a_pressure_angle_is_refused():
+    """The separating force has no slope, so no verb takes derivatives of a model that has one."""
+    model, *_ = pair(0.04, 0.1, pressure_angle=0.35)
+    k = model.parameter("k", 50.0)
+    model.add(mbs.TorsionSpring("spring", mbs.angle(model.elements["A"]), stiffness=k, angle=0.0))
+    pushed, run = mbs.at_end(mbs.quantity("A.Fx")), {"times": [0, 0.1], "verb": "simulate"}
+    for taken in (
+        lambda: mbs.simulate(model, [0, 0.1], derivatives=["k"]),
+        lambda: mbs.gradient(pushed, model, over=["k"], **run),
+        lambda: mbs.optimize(pushed, model, over={"k": (10.0, 100.0)}, **run),
+        lambda: mbs.tolerance(model, sigma={"k": 1.0}, of=["A.Fx"], **run),
+        lambda: mbs.equilibrium(model, derivatives=["k"]),
+        lambda: mbs.linearize(model, derivatives=["k"]),
+        lambda: mbs.assemble(model, derivatives=["k"]),
+    ):
+        with pytest.raises(mbs.ModelError, match="Gear 'teeth' has a pressure_angle.*leave pressure_angle= out"):
+            taken()
