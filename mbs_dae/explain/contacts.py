@@ -14,6 +14,7 @@ from ..model.bodies.body import Body
 from ..model.contacts import Contact, Stop
 from ..model.contacts.geometry import HalfSpace
 from ..motion.contact.states import TOUCHES
+from ..motion.contact.told import frictions_without_value, no_friction
 from ..motion.record import March
 from ..motion.switching.search import RUSH
 from ..poses.slips import degrees_of
@@ -123,10 +124,8 @@ def touching_now(march: March, system: System) -> list[str]:
 def without_forces(march: March, pose: State) -> Explanation:
     """Why no forces of contacts, or impulses, go with the equations: friction is what is wrong if they do without."""
     contacts, problem, name = march.mechanism.contacts, march.mechanism.contacts.problem, pose.system.model.name
-    if lost := _without_value(pose.system, contacts):
-        what = f"at t = {pose.t:.6g} the friction of {' and '.join(lost)} in {name!r} is not a finite number"
-        advice = "mend its expression; a sp.Piecewise needs a last case for all else: (0.1, True)"
-        return Explanation(IntegrationError, what, advice, pose.t, tuple(lost), pose)
+    if lost := frictions_without_value(pose.system, contacts):
+        return Explanation(IntegrationError, *no_friction(name, lost, pose.t), pose.t, tuple(lost), pose)
     if pressed := [k for k, row in enumerate(contacts.gap) if row >= 0 and contacts.kept[row] == PRESSED]:
         return _squeezed(pose, _names(pose.system, pressed))
     names = _names(pose.system, _used(contacts))
@@ -144,19 +143,6 @@ def without_forces(march: March, pose: State) -> Explanation:
     else:
         return _squeezed(pose, names)
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
-
-
-def _without_value(system: System, contacts: Contacts) -> list[str]:
-    """The points whose friction, or its coefficient, is no finite number."""
-    found, last = [], contacts.factors.size - 1
-    for k in np.flatnonzero(contacts.slips).tolist():
-        curve = int(contacts.curve[k]) if contacts.curve.size else -1
-        own = [curve, curve + 1] if curve >= 0 else []
-        if contacts.gap[k] < 0:
-            first, count = int(contacts.bound_from[k]), int(contacts.bound[k] * contacts.bound_rows[k])
-            own += range(first, first + max(count, 2))
-        found += [k] if not np.isfinite(contacts.factors[[n for n in own if n <= last]]).all() else []
-    return _names(system, found)
 
 
 def _squeezed(pose: State, names: Sequence[str]) -> Explanation:

@@ -15,6 +15,7 @@ from ..model.events import Reset
 from ..model.parameters import constants_out
 from ..motion import run as marching
 from ..motion.contact.states import UNSOLVED
+from ..motion.contact.told import frictions_lost_at, no_friction
 from ..motion.derivative import Mechanism, evaluate, factorise_terms
 from ..motion.events import present
 from ..motion.mechanism import mechanism
@@ -26,6 +27,7 @@ from ..poses.freedom import free_motions
 from ..results.result import Result, State
 from ..symbolic.derive import Reading
 from ..symbolic.functions import BentLookup, written_out
+from ..symbolic.markers import t as time
 from ..tolerances import ROUNDOFF
 from .accuracy import energy_allowed, relative_violations, violation_allowed
 from .contacts import chatters, touching_now, without_forces
@@ -36,6 +38,8 @@ STEPPED = ', or step over it: method="Moreau", step=1e-3'
 """What helps wherever contacts are the trouble."""
 CORNER = "write a contact for each of its profile's parts(), round the corner by more points"
 """The remedy for a point that comes to rest in a corner of a profile."""
+BROKEN = 'take a table of kind="cubic" or "monotone", or let one side press alone, by a CamContact or a Contact'
+"""The remedy for a joint along a table with corners."""
 DEAD = 1e-4  # a slip is at a dead point if free motions change it by less than this part of what free bodies could
 FAINT = 100.0  # a motion of less than so many tolerances is told to be faint
 REST = 1e-12  # one of less than this (lengths of the model or rad, and a second) is none but for roundoff
@@ -113,7 +117,7 @@ def check_energy(system: System, march: March, result: Result) -> None:
     most = float(march.turned[0])
     error = float(np.abs(energy.error).max(initial=0.0))
     scale = np.abs(energy.potential).max(initial=0.0) + system.heaviest * system.length**2
-    fixed = march.control.fixed
+    fixed, broken = march.control.fixed, joints_with_corners(system)
     least = 1e-9 if fixed > 0.0 else max(1e-9, 10.0 * march.control.rtol)
     if error <= energy_allowed(march.control) * most + least * scale + float(march.mechanism.contacts.left[1]):
         return
@@ -121,6 +125,9 @@ def check_energy(system: System, march: March, result: Result) -> None:
     what = f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: steps are too long for its "
     what += "forces, or one went wrong"
     advice = f"{remedy}, and look at result.energy and result.violation"
+    if broken:
+        what = f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: {_jumps_of(broken)}"
+        advice = BROKEN
     raise Explanation(IntegrationError, what, advice, float(result.t[-1])).error(result)
 
 
@@ -138,10 +145,29 @@ def check_violation(system: System, march: March, result: Result) -> None:
     k, row = np.unravel_index(off[level].argmax(), off[level].shape)
     gap, t, name = abs(result.violation.rows[level, k, row]), float(result.t[k]), system.rows[row].element
     what = f"{('positions', 'velocities')[level]} of {system.model.name!r} violate {name!r} by {gap:.2g} at t = {t:.6g}"
-    advice = "use stabilization=mbs.Projection(), or lower rtol"
-    raise Explanation(IntegrationError, f"{what}, out of proportion to the tolerances", advice, t, (name,)).error(
-        result
-    )
+    what, advice = f"{what}, out of proportion to the tolerances", "use stabilization=mbs.Projection(), or lower rtol"
+    if broken := joints_with_corners(system) & {system.model.elements[name].who}:
+        what, advice = f"{what}: {_jumps_of(broken)}", BROKEN
+    raise Explanation(IntegrationError, what, advice, t, (name,)).error(result)
+
+
+def joints_with_corners(system: System) -> set[str]:
+    """Return the joints and couplings that hold bodies along a linear table of where these are. At its corners they
+    ask for velocities that jump, so for an impact, which only contacts have."""
+    found = set[str]()
+    for element in system.model.conditions:
+        form, slots = element.form()
+        lookups = {e for one in form.expressions for e in written_out(one).atoms(BentLookup)}
+        along_bodies = [e for e in lookups if e.args[2].free_symbols - {time}]
+        if any(slots[e.args[0]].table.kind == "linear" for e in along_bodies):
+            found.add(element.who)
+    return found
+
+
+def _jumps_of(broken: set[str]) -> str:
+    """Return the clause which says that velocities jump at the corners of the tables of these elements."""
+    names = " and ".join(sorted(broken))
+    return f"{names} holds bodies from both sides along a linear table, whose corners ask for speeds that jump"
 
 
 def told_of_faint(march: March) -> str:
@@ -178,6 +204,11 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
     moments = t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)])
     if not unstable and (nowhere := undefined(pose, moments, forces=True)):
         return nowhere
+    rubs = bool(pose.system.structure.contacts.points) and status not in (CHATTERS, marching.TOO_MANY)
+    for moment in moments if rubs else ():
+        if lost := frictions_lost_at(pose.system, moment, going_on(pose, moment - t), pose.full_v):
+            what = no_friction(pose.system.model.name, lost, moment)
+            return Explanation(IntegrationError, *what, t, tuple(lost), pose)
     names = joints_at_fault(pose.system, t, pose.full_q)
     near = march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE)
     if near or status == marching.ASTRAY:

@@ -22,7 +22,7 @@ from ..model.contacts import Closure, Contact
 from ..model.model import Model
 from ..model.signals import signals_of
 from ..motion.contact.guards import TOUCHES
-from ..motion.contact.told import states_of
+from ..motion.contact.told import frictions_lost_at, no_friction, states_of
 from ..motion.initial import check_reactions
 from ..motion.outcome import forces_along, in_the_limit, modes_along, with_forces
 from ..poses.assembly import assembled
@@ -212,6 +212,9 @@ def _with_loads(system: System, motion: Result, closures: Sequence[Closure]) -> 
         found, modes = modes_along(system, along)
         _check_closed(system, along.t, modes[:found], closures)
         if found < along.t.size:
+            if lost := frictions_lost_at(system, *(x[found] for x in along[:3])):
+                what = "; ".join(no_friction(system.model.name, lost, float(along.t[found])))
+                raise ModelError(what, time=float(along.t[found]))
             rubs = bool(system.model.frictions)
             what = f"at t = {along.t[found]:.6g} no {'friction goes' if rubs else 'forces of contacts go'} with the "
             what += f"motion of {system.model.name!r}"

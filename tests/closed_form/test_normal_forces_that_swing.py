@@ -87,6 +87,20 @@ def test_a_guide_that_carries_nothing_but_roundoff(coordinates):
 
 
 @pytest.mark.parametrize("coordinates", SETS)
+@pytest.mark.parametrize("aside", [(0.1, 0.0), (0.1, 0.2)])
+def test_a_turned_body_whose_guide_carries_nothing(aside, coordinates):
+    """The placement turns the body by 0.3 in a guide at 0.7; the load acts at the mass centre, along the guide."""
+    model = mbs.PlanarModel("guide")
+    body = model.body("block", mass=1.3, inertia=0.1, angle=0.3, com=aside)
+    guide = model.add(mbs.Translational("guide", model.ground.at(0, 0, angle=0.7), body))
+    way = sp.sin(mbs.t)
+    model.add(mbs.Friction("rub", guide, mu=MU))
+    model.add(mbs.Force("along", body.at(*aside), (way * np.cos(0.7), way * np.sin(0.7))))
+    run = mbs.simulate(model.compile(coordinates), [0, 0.1, 2], {"block.vx": np.cos(0.7)}, max_steps=300)
+    assert run["block.vx"] / np.cos(0.7) == pytest.approx(1 + (1 - np.cos(run.t)) / 1.3, abs=1e-6)
+
+
+@pytest.mark.parametrize("coordinates", SETS)
 @pytest.mark.parametrize("beside", [0.0, 1e-3, 2.0])
 def test_a_pin_whose_load_goes_through_zero_or_passes_beside_it(beside, coordinates):
     """|N| = √(P² sin² ωt + Q²): a kink where Q = 0, for which steps end, and a bend else, which they resolve. The wheel

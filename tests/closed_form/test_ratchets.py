@@ -200,6 +200,37 @@ def test_a_rest_in_a_root_is_told_with_its_knot():
         mbs.simulate(model, [0, 3], {"wheel.angle": -0.3}, max_steps=1000)
 
 
+@pytest.mark.parametrize("coordinates", SETS)
+@pytest.mark.parametrize("torque, span", [(3.0, 3.0), (20.0, 0.2)])
+def test_a_rest_in_a_root_ends_the_run_by_itself(torque, span, coordinates):
+    model = pawl_on_wheel(whole(), torque=torque, y=1.08).compile(coordinates)
+    message = r"Contact 'tooth 0'.* rest in a corner, at [\d.]+ .*parts\(\)"
+    with pytest.raises(mbs.IntegrationError, match=message) as told:
+        mbs.simulate(model, [0, span], {"wheel.angle": -0.3})
+    assert told.value.result.stats["accepted"] < 1000
+
+
+@pytest.mark.parametrize("count, parts", [(4, 2), (5, 3), (12, 2)])
+def test_how_many_parts_profiles_with_teeth_have(count, parts):
+    roots = 2 * np.pi / count * np.arange(count)
+    angles = [*np.stack([roots, roots + 0.9 * 2 * np.pi / count], axis=1).ravel(), 2 * np.pi]
+    teeth = mbs.Table(angles, [*(1.0, 1.1) * count, 1.0], periodic=True, kind="linear")
+    assert len(mbs.Profile(mbs.PlanarModel("wheel").ground, teeth).parts()) == parts
+
+
+@pytest.mark.parametrize("how", [{}, {"stabilization": mbs.Projection()}, {"method": "Radau5"}])
+def test_a_follower_held_from_both_sides_does_not_go_over_corners(how):
+    profile = mbs.Table([0, 2, 4, 2 * np.pi], [1.0, 1.2, 1.1, 1.0], periodic=True, kind="linear")
+    model = mbs.PlanarModel("cam")
+    cam, follower = model.body("cam", 1.0, 0.1), model.body("follower", 0.2, 0.01, position=(0, 1.0))
+    upright = np.pi / 2
+    model.add(mbs.Revolute("axle", model.ground, cam), mbs.Torque("drive", cam, 0.3))
+    model.add(mbs.Translational("guide", model.ground.at(0, 0, angle=upright), follower.at(0, 0, angle=upright)))
+    model.add(mbs.CamFollower("lift", cam, follower, profile))
+    with pytest.raises(mbs.IntegrationError, match=r"CamFollower 'lift' holds .*corners.*cubic.*CamContact"):
+        mbs.simulate(model, [0, 3], {"cam.omega": 2.0}, **how)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_parts_of_a_profile_make_up_the_whole(seed):
     random = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import mbs_dae as mbs
 
@@ -128,31 +129,72 @@ def test_a_toggle_clamp_at_its_dead_centre(angle):
     near(mbs.holding(clamp(angle, mu, radius, 0.0, 10.0), load="F").between, [-np.inf, np.inf])
 
 
-@pytest.mark.parametrize("lift", [0.0, 1000.0])
-@pytest.mark.parametrize("pull", [-50.0, 0.0, 50.0, 100.0])
-def test_an_upright_door_is_pulled_out_of_its_dead_centre(pull, lift):
-    """A door of length l and weight W stands upright, its foot in an upright guide and its top in a level one, and a
-    hand pulls at its middle. The foot's guide bears p/2 and may carry W by as much as μ p/2; so with the lift L the
-    guide of the top bears |W - L| + μ p/2, and gives way where μ times that is p/2:  p = 2 μ |W - L|/(1 - μ²)."""
-    mu, length, weight = 0.1, 2.0, 41.0 * 9.81
+WEIGHT = 41.0 * 9.81
+
+
+def upright_door(mu, rests=None):
+    """A door of 40 kg that stands upright, its foot in an upright guide and its top in a level one, both with friction
+    μ, and this one at rest."""
+    length, rests = 2.0, mu if rests is None else rests
     model = mbs.PlanarModel("door", gravity=(0, -9.81))
     leaf = model.link("leaf", (0, 0), (0, length), mass=40)
     foot, top = model.body("foot", mass=0.5, position=(0, 0)), model.body("top", mass=0.5, position=(0, length))
     model.add(mbs.Revolute("P", leaf.tail, foot), mbs.Revolute("Q", leaf.head, top))
     upright = model.add(mbs.Translational("upright", model.ground, foot, at=(0, 0), axis=(0, 1)))
     level = model.add(mbs.Translational("level", model.ground, top, at=(0, length), axis=(1, 0)))
-    model.add(mbs.Friction("below", upright, mu=mu), mbs.Friction("above", level, mu=mu))
+    model.add(mbs.Friction("below", upright, mu=mu, mu_static=rests))
+    model.add(mbs.Friction("above", level, mu=mu, mu_static=rests))
+    return model
+
+
+@pytest.mark.parametrize("lift", [0.0, 1000.0])
+@pytest.mark.parametrize("pull", [-50.0, 0.0, 50.0, 100.0])
+def test_an_upright_door_is_pulled_out_of_its_dead_centre(pull, lift):
+    """A door of length l and weight W stands upright, its foot in an upright guide and its top in a level one, and a
+    hand pulls at its middle. The foot's guide bears p/2 and may carry W by as much as μ p/2; so with the lift L the
+    guide of the top bears |W - L| + μ p/2, and gives way where μ times that is p/2:  p = 2 μ |W - L|/(1 - μ²)."""
+    mu = 0.1
+    model = upright_door(mu)
     p, L = model.parameter("p", pull, unit="N"), model.parameter("L", lift, unit="N")
+    leaf = model.bodies["leaf"]
     model.add(mbs.Force("hand", leaf.at(0, 0), (p, 0)), mbs.Force("lift", leaf.tail, (0, L)))
-    most = 2 * mu * abs(weight - lift) / (1 - mu**2)
+    most = 2 * mu * abs(WEIGHT - lift) / (1 - mu**2)
     found = mbs.holding(model, load="p")
     assert found.certain and found.held == (abs(pull) <= most)
     near(found.between, (-most, most))
     if lift:  # a smaller one leaves the guide of the top with too little to rub
-        least = weight + abs(pull) * (1 / mu - mu) / 2 if pull else -np.inf
+        least = WEIGHT + abs(pull) * (1 / mu - mu) / 2 if pull else -np.inf
         near(mbs.holding(model, load="L").between, (least, np.inf))
-    if not lift:
-        assert (mbs.simulate(model, [0, 0.1])["top.vx"][-1] > 1e-6) == (not found.held)
+    for coordinates in ("cartesian", "natural", "joint"):
+        speed = abs(mbs.simulate(model.compile(coordinates), [0, 0.1])["top.vx"][-1])
+        assert speed < 1e-14 if found.held else speed > 1e-6
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize("mu, rests, side", [(0.1, 0.1, 1), (0.3, 0.3, 1), (0.5, 0.5, -1), (0.2, 0.3, -1)])
+def test_an_upright_door_that_is_pulled_more_and_more(mu, rests, side, coordinates):
+    """From p = 2 μ W on the guide of the top holds the door by itself no more, and only together with that of the foot,
+    at its bound, up to 2 μ W/(1 - μ²): it does not move by a hair, and lets go at that moment."""
+    model, most = upright_door(mu, rests), 2 * rests * WEIGHT / (1 - rests**2)
+    model.add(mbs.Force("hand", model.bodies["leaf"].at(0, 0), (side * 1.2 * most * mbs.t, 0)))
+    alone, moves = 1 / 1.2 * (1 - rests**2), 1 / 1.2
+    run = mbs.simulate(model.compile(coordinates), [0, (alone + moves) / 2, 1.0])
+    assert abs(run["top.x"][1]) < 1e-14 and run.modes["below"][1] == run.modes["above"][1] == "sticks"
+    pressed = 0.6 * most * run.t[1]
+    assert abs(run["below.friction"][1]) == pytest.approx(rests * pressed, rel=1e-9)
+    assert run["above.friction"][1] == pytest.approx(-side * pressed, rel=1e-9)
+    (first, *_) = [change for change in run.transitions if change.contact == "above"]
+    assert (first.before, first.after) == ("sticks", "slips") and first.t == pytest.approx(moves, abs=1e-9)
+    assert side * run["top.x"][2] > 1e-3 and abs(run.energy.error).max() < 1e-6
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+def test_an_upright_door_is_pushed_to_and_fro_and_stays(coordinates):
+    """The push is less than what both guides hold, and more than what one of them does."""
+    model, most = upright_door(0.3), 0.6 * WEIGHT / (1 - 0.09)
+    model.add(mbs.Force("hand", model.bodies["leaf"].at(0, 0), (0.99 * most * sp.sin(6 * mbs.t), 0)))
+    run = mbs.simulate(model.compile(coordinates), np.linspace(0, 3, 31))
+    assert abs(run["top.x"]).max() < 1e-14
 
 
 @pytest.mark.parametrize("tilt", [1e-3, 1e-2])

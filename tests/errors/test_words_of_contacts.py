@@ -224,3 +224,43 @@ def test_friction_without_a_value_is_told(kind):
         model.add(given if kind == "mu" else mbs.DryFriction("rub", mbs.displacement(guide), force=law))
     with pytest.raises(mbs.IntegrationError, match="'rub' in 'bench' is not a finite number.*a last case"):
         mbs.simulate(model, [0, 1], {"block.vx": 1.0})
+
+
+@pytest.mark.parametrize("how", [{}, {"method": "Radau5"}, {"method": "Moreau", "step": 1e-2}])
+@pytest.mark.parametrize("kind", ["joint", "contact"])
+def test_friction_that_loses_its_value_on_the_way_is_told(kind, how):
+    """Pushed with 3 N against a friction of 2 N it comes to x = 1, where μ ends."""
+    words = "'rub' in 'bench' is not a finite number.*a last case"
+    with pytest.raises(mbs.MbsError, match=words) as told:
+        mbs.simulate(ending(kind), [0, 2], {"block.vx": 1.0}, **how)
+    if not how:
+        assert told.value.time == pytest.approx((np.sqrt(1 + 2 * (3 - 0.2 * 9.81)) - 1) / (3 - 0.2 * 9.81), abs=1e-6)
+
+
+def test_friction_without_a_value_is_told_by_other_analyses():
+    words = "'rub' in 'bench' is not a finite number.*a last case"
+    driven = ending("joint")
+    driven.add(mbs.Driver("motor", mbs.x(driven.bodies["block"]), mbs.t))
+    with pytest.raises(mbs.ModelError, match="at t = 1 .*" + words):
+        mbs.inverse_dynamics(driven, np.linspace(0, 2, 5))
+    for kind in ("joint", "contact"):
+        away = ending(kind, 2.0)
+        with pytest.raises(mbs.ModelError, match=words):
+            mbs.holding(away)
+        with pytest.raises(mbs.ModelError, match=words):
+            mbs.equilibrium(away)
+
+
+def ending(kind, x=0.0):
+    """A block of 1 kg at x that is pushed with 3 N, on a bench with a coefficient of 0.2 that is given for x < 1."""
+    model = mbs.PlanarModel("bench", gravity=(0, -9.81))
+    block = model.body("block", mass=1.0, inertia=0.1, position=(x, 0))
+    law = sp.Piecewise((0.2, model["block.x"] < 1))
+    model.add(mbs.Force("push", block, (3.0, 0)))
+    if kind == "joint":
+        model.add(mbs.Friction("rub", model.add(mbs.Translational("guide", model.ground, block)), mu=law))
+        return model
+    return model.plus(
+        mbs.CoordinateFix("upright", block, "angle"),
+        mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=law),
+    )

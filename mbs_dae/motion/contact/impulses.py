@@ -120,6 +120,8 @@ def _solve(mechanism, h):
     copy(machine.x[: x.size], x)
     copy(machine.multipliers, multipliers)
     bounces = _put_rooms(mechanism, h, part)
+    if not _have_friction(contacts):
+        return UNSOLVED
     while True:
         for row in range(contacts.force.size):
             contacts.after[row] = contacts.coasting[row] / h
@@ -137,6 +139,16 @@ def _solve(mechanism, h):
     _tell(contacts)
     tell_states(mechanism)
     return DONE
+
+
+@compiled
+def _have_friction(contacts):
+    """Return whether the coefficients of all points that touch are numbers."""
+    found = True
+    for c in range(contacts.gap.size):
+        if contacts.touching[c] == 1 and contacts.slips[c] > 0:
+            found = found and np.isfinite(sliding(contacts, c)) and np.isfinite(resting(contacts, c))
+    return found
 
 
 @compiled

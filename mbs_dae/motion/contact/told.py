@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...compiled import System
-from ...compiled.contacts import GIVEN, KEPT, NOTED, OPEN, ContactsBuilder, put_rows
+from ...compiled.contacts import GIVEN, KEPT, NOTED, OPEN, Contacts, ContactsBuilder, observe_contacts, put_rows
 from ...compiled.machine import DONE
 from ...compiled.reading import Trajectory
 from ...errors import Names
@@ -49,6 +49,34 @@ def _states_of_point(builder: ContactsBuilder, own: np.ndarray, k: int) -> np.nd
         states = np.where(slips.any(axis=1) & ~braced, "slips", "sticks")
     gap = own[:, first]
     return np.where(gap == OPEN, "open", np.where(gap == KEPT, "kept", states)) if has_gap else states
+
+
+def frictions_without_value(system: System, contacts: Contacts) -> list[str]:
+    """Return the contacts and frictions whose friction, or its coefficient, was no finite number when `contacts` were
+    evaluated last."""
+    builder, found, last = system.structure.contacts, list[str](), contacts.factors.size - 1
+    for k in np.flatnonzero(contacts.slips).tolist():
+        curve = int(contacts.curve[k]) if contacts.curve.size else -1
+        own = [curve, curve + 1] if curve >= 0 else []
+        if contacts.gap[k] < 0:
+            first, count = int(contacts.bound_from[k]), int(contacts.bound[k] * contacts.bound_rows[k])
+            own += range(first, first + max(count, 2))
+        if not np.isfinite(contacts.factors[[n for n in own if n <= last]]).all():
+            found.append(builder.points[k][0].who)
+    return sorted(set(found))
+
+
+def frictions_lost_at(system: System, t: float, q: np.ndarray, v: np.ndarray) -> list[str]:
+    """Return the same at the state (q, v) of bodies."""
+    contacts = mechanism(system, asks=GIVEN).contacts
+    observe_contacts(contacts, t, q, v)
+    return frictions_without_value(system, contacts)
+
+
+def no_friction(name: str, lost: Sequence[str], t: float) -> tuple[str, str]:
+    """Return the sentence which says that these frictions of a model have no value at t, and the remedy."""
+    what = f"at t = {t:.6g} the friction of {' and '.join(lost)} in {name!r} is not a finite number"
+    return what, "mend its expression; a sp.Piecewise needs a last case for all else: (0.1, True)"
 
 
 def sticking_rows(system: System, modes: Mapping[str, np.ndarray], times: int) -> np.ndarray:
