@@ -22,7 +22,7 @@ LEAST, MOST, AGAIN = 24, 150, 3
 """How often bodies are thrown about where poses are counted by that alone, and how often each pose is met."""
 LONGEST, LANES = 200, 500
 """Steps of a drive; and how many poses are driven side by side, so that their matrices need little room."""
-UNDERWAY = 1e-8
+DRIVE_TOLERANCE = 1e-8
 """Residuals that count as none on the way of a drive: its end is closed to roundoff, and tangents do not need more."""
 NEAREST = 2
 """How many known poses are tried that lie nearest to the point."""
@@ -162,7 +162,7 @@ def _onto_lines(
         right[:, m, 0] = -(across[left] * (p[left] - base[left]) / scale).sum(axis=1)
         right[:, m + 1, 1] = 1.0
         size = np.abs(right[:, :, 0]).max(axis=1)
-        there = size < UNDERWAY
+        there = size < DRIVE_TOLERANCE
         both = solved(matrix, right)
         steps, tangents = both[:, :, 0], both[:, :, 1]
         regular = np.isfinite(both).all(axis=(1, 2))
