@@ -26,7 +26,7 @@ ROUNDS = 3
 """How often regions whose numbers of poses cannot be right are counted again."""
 LARGE = 24
 """So many of the largest regions are searched for poses; smaller ones receive those of their neighbours."""
-UNFOLDED = 0.02
+FOLD_STEP = 0.02
 """How far from a singular pose, in lengths of the model, both poses are that come together there."""
 WALKED = 40
 """From so many poses on sections through a region its inner point is driven to."""
@@ -93,11 +93,14 @@ def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list
         add_poses(equations, seeking.region, found, new)
 
     if counted and many:
-        known, unsearched = _passed_on(seeking, faces, base), len(faces) - LARGE
+        found, unsearched = _passed_on(seeking, faces, base), len(faces) - LARGE
     else:
-        known, unsearched = [_searched(seeking, f, base) if counted else _one_inside(seeking, f) for f in faces], 0
+        found, unsearched = RegionPoses(seeking, faces), 0
+        for k, face in enumerate(faces):
+            found.add(k, _searched(seeking, face, base) if counted else _one_inside(seeking, face))
     if counted:
-        _complete(seeking, faces, known)
+        _complete(found)
+    known = found.poses
     counting = Counting(count, lead, add, len if counted else lambda poses: min(len(poses), 1))
     differ, left = disagreements(faces, known, scale, counting, seed=0)
     if counted and not many:
@@ -129,70 +132,86 @@ def _searched(seeking: Seeking, face: Face, base: Point) -> list[Point]:
     return found
 
 
-def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> list[list[Point]]:
+def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> RegionPoses:
     """The poses at the inner points of many regions: those that throws come to in the largest regions, driven on
     straight lines from each region to its neighbours until none is new. A smaller region has those to which the
     neighbour with most of them leads, or the next one, where none arrives; and where none leads to any, it is searched
     as well. A line across a boundary does not stop the poses that do not meet there."""
     order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
     beside, large = _neighbours(faces), set(order[:LARGE])
-    known: list[list[Point]] = [[] for _ in faces]
+    known = RegionPoses(seeking, faces)
     for k in order[:LARGE]:
-        known[k] = _searched(seeking, faces[k], base)
-    waiting = [(k, z) for k in order[:LARGE] for z in known[k]]
-    while waiting:
-        waiting = _drive(seeking, faces, known, [(z, j) for k, z in waiting for j in sorted(beside[k] & large)])
-    left, done = set(order[LARGE:]), {k for k in large if known[k]}
+        known.add(k, _searched(seeking, faces[k], base))
+    while known.drive([(k, j) for k in order[:LARGE] for j in sorted(beside[k] & large)]):
+        pass
+    left, done = set(order[LARGE:]), {k for k in large if known.poses[k]}
     tried: list[set[int]] = [set() for _ in faces]
     while leaders := {
-        k: max(near, key=lambda j: (len(known[j]), abs(faces[j].outer.rough_area)))
+        k: max(near, key=lambda j: (len(known.poses[j]), abs(faces[j].outer.rough_area)))
         for k in left
         if (near := (beside[k] & done) - tried[k])
     }:
-        _drive(seeking, faces, known, [(z, k) for k in sorted(leaders) for z in known[leaders[k]]])
+        known.drive([(leaders[k], k) for k in sorted(leaders)])
         for k, j in leaders.items():
             tried[k].add(j)
-        arrived = {k for k in leaders if known[k]}
+        arrived = {k for k in leaders if known.poses[k]}
         left -= arrived
         done |= arrived
     for k in [k for k in order if k in left][:LARGE]:
-        known[k] = _searched(seeking, faces[k], base)
+        known.add(k, _searched(seeking, faces[k], base))
     return known
 
 
-def _drive(
-    seeking: Seeking, faces: Sequence[Face], known: Sequence[list[Point]], pairs: Sequence[tuple[Point, int]]
-) -> list[tuple[int, Point]]:
-    """Drive poses on straight lines to the inner points of regions, each to the region of this number, and add the
-    poses that are new there to those known; return the new ones, each with the number of its region."""
-    equations, region, scale = seeking.equations, seeking.region, seeking.equations.scale
-    starts, numbers = [z for z, _ in pairs], [k for _, k in pairs]
-    own = np.array([z.p for z in starts]).reshape(-1, 2)
-    targets = own + np.array([faces[k].inner for k in numbers]).reshape(-1, 2) * scale - region.nearest(own)
-    new = []
-    for k, there in zip(numbers, driven(equations, starts, targets, seeking.step), strict=True):
-        before = len(known[k])
-        add_poses(equations, region, known[k], [] if there is None else [there])
-        new += [(k, z) for z in known[k][before:]]
-    return new
+class RegionPoses:
+    """The poses known at the inner points of regions, and between which regions they were driven: no pose twice, nor
+    back to where it came from."""
+
+    def __init__(self, seeking: Seeking, faces: Sequence[Face]):
+        self.seeking, self.faces = seeking, faces
+        self.poses: list[list[Point]] = [[] for _ in faces]
+        self.sources: list[list[int]] = [[] for _ in faces]
+        """The region from which each of them came; -1 for a pose that was found otherwise."""
+        self.gone: dict[tuple[int, int], int] = defaultdict(int)
+        """How many of the first poses of a region were driven to another one."""
+
+    def add(self, k: int, poses: Iterable[Point], source: int = -1) -> bool:
+        """Add the poses that are new in a region; whether there is any."""
+        add_poses(self.seeking.equations, self.seeking.region, self.poses[k], poses)
+        new = len(self.poses[k]) - len(self.sources[k])
+        self.sources[k] += [source] * new
+        return new > 0
+
+    def drive(self, ways: Iterable[tuple[int, int]]) -> bool:
+        """Drive the poses of regions to others, (from, to); whether any is new there."""
+        moves = []
+        for i, k in ways:
+            first, self.gone[i, k] = self.gone[i, k], len(self.poses[i])
+            some = zip(self.poses[i][first:], self.sources[i][first:], strict=True)
+            moves += [(z, k, i) for z, source in some if source != k]
+        return self.lead(moves)
+
+    def lead(self, moves: Sequence[tuple[Point, int, int]]) -> bool:
+        """Drive poses on straight lines to the inner points of regions, (pose, to, from); whether any is new there."""
+        region, scale = self.seeking.region, self.seeking.equations.scale
+        starts = [z for z, _, _ in moves]
+        own = np.array([z.p for z in starts]).reshape(-1, 2)
+        targets = own + np.array([self.faces[k].inner for _, k, _ in moves]).reshape(-1, 2) * scale
+        reached = driven(self.seeking.equations, starts, targets - region.nearest(own), self.seeking.step)
+        arrived = [
+            there is not None and self.add(k, [there], i) for there, (_, k, i) in zip(reached, moves, strict=True)
+        ]
+        return any(arrived)
 
 
-def _complete(seeking: Seeking, faces: Sequence[Face], known: Sequence[list[Point]]) -> None:
+def _complete(known: RegionPoses) -> None:
     """Add the poses that come together on the borders of regions; and where the numbers of two neighbours cannot be
     right, those of each to which the poses of the other one lead."""
-    _drive(seeking, faces, known, _unfolded(seeking, faces))
-    driven_from: dict[tuple[int, int], int] = defaultdict(int)
-    while True:
-        pairs = []
-        for one, other in unlikely(faces, known):
-            for i, k in ((one, other), (other, one)):
-                pairs += [(z, k) for z in known[i][driven_from[i, k] :]]
-                driven_from[i, k] = len(known[i])
-        if not _drive(seeking, faces, known, pairs):
-            return
+    known.lead([(z, k, -1) for z, k in _fold_pairs(known.seeking, known.faces)])
+    while known.drive([way for i, j in unlikely(known.faces, known.poses) for way in ((i, j), (j, i))]):
+        pass
 
 
-def _unfolded(seeking: Seeking, faces: Sequence[Face]) -> list[tuple[Point, int]]:
+def _fold_pairs(seeking: Seeking, faces: Sequence[Face]) -> list[tuple[Point, int]]:
     """Return the pairs of poses that come together on the borders of regions, with the number of their region: two for
     each piece of a border, a little beside the singular pose z in its middle.
 
@@ -210,7 +229,7 @@ def _unfolded(seeking: Seeking, faces: Sequence[Face]) -> list[tuple[Point, int]
         if not normal.any():
             continue
         start = Place(bare, v, 0.0)
-        for h in (UNFOLDED, -UNFOLDED):
+        for h in (FOLD_STEP, -FOLD_STEP):
             there = place_beside(line(equations, region.turns, bare, normal), start, h)
             if there is not None:
                 way = (there.z.p - z.p) / equations.scale

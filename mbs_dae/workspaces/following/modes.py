@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from .corrector import LOOSE, TIGHT
 from .equations import Equations, Point
 from .problems import closed_pose, closed_poses, line, thrown
 from .search import ALONG, Region, Seeking
@@ -23,6 +22,8 @@ LEAST, MOST, AGAIN = 24, 150, 3
 """How often bodies are thrown about where poses are counted by that alone, and how often each pose is met."""
 LONGEST, LANES = 200, 500
 """Steps of a drive; and how many poses are driven side by side, so that their matrices need little room."""
+DRIVE_TOLERANCE = 1e-8
+"""Residuals that count as none on the way of a drive: its end is closed to roundoff, and tangents do not need more."""
 NEAREST = 2
 """How many known poses are tried that lie nearest to the point."""
 
@@ -149,7 +150,7 @@ def _onto_lines(
     values, tangents of length 1, and which of the open ones came there."""
     n, scale = equations.system.nv, equations.scale
     q, p, t, met = q.copy(), p.copy(), t.copy(), np.zeros(len(q), dtype=bool)
-    across, start, sizes = np.stack([-units[:, 1], units[:, 0]], axis=1), t.copy(), np.full(len(q), np.inf)
+    across, start = np.stack([-units[:, 1], units[:, 0]], axis=1), t.copy()
     left = np.flatnonzero(open_)
     for _ in range(12):
         phi, J, P = equations.linear(q[left], p[left])
@@ -161,8 +162,7 @@ def _onto_lines(
         right[:, m, 0] = -(across[left] * (p[left] - base[left]) / scale).sum(axis=1)
         right[:, m + 1, 1] = 1.0
         size = np.abs(right[:, :, 0]).max(axis=1)
-        there = (size < TIGHT) | ((size < LOOSE) & (size > 0.25 * sizes[left]))
-        sizes[left] = size
+        there = size < DRIVE_TOLERANCE
         both = solved(matrix, right)
         steps, tangents = both[:, :, 0], both[:, :, 1]
         regular = np.isfinite(both).all(axis=(1, 2))

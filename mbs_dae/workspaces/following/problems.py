@@ -71,7 +71,7 @@ class PoseCurve:
         observe_curve(self.compiled, *z)
         return self.compiled.F.copy(), self.compiled.slope.copy()
 
-    def corrected(self, z: Point, across: np.ndarray, far: tuple[Point, float] | None = None) -> Place | None:
+    def correction(self, z: Point, across: np.ndarray, far: tuple[Point, float] | None = None) -> Place | None:
         """Return the place of the curve to which Newton's method comes from z, with steps at right angles to a
         direction, or to the point that is so far ahead of another one in this direction (in space turns one after the
         other are not their sum); its tangent goes along the direction. None where it does not close."""

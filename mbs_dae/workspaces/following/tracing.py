@@ -31,7 +31,7 @@ CLOSED, LEFT, LONG, STUCK = "closed", "left", "long", "stuck"
 class Smooth(Protocol):
     """The equations of a curve: how to come back to it, and how to move."""
 
-    def corrected(self, z: Point, across: np.ndarray, far: tuple[Point, float] | None = None) -> Place | None:
+    def correction(self, z: Point, across: np.ndarray, far: tuple[Point, float] | None = None) -> Place | None:
         """The place of the curve across a direction from z, or so far ahead of another point; None where there is
         none."""
 
@@ -89,7 +89,7 @@ class Trace:
         if float(self.places[k + 1].t @ base.t) > 0.0 and size > 0.0:
             b, c = self._bend(k)
             step = step + h * h * (b + h * c)
-        return self.problem.corrected(self.problem.moved(base.z, step), base.t, (base.z, h))
+        return self.problem.correction(self.problem.moved(base.z, step), base.t, (base.z, h))
 
     def _bend(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The coefficients b and c of the cubic of step k."""
@@ -187,7 +187,7 @@ def problem_way(problem: Smooth, base: Point, z: Point) -> np.ndarray:
 
 def beside(problem: Smooth, place: Place, h: float) -> Place | None:
     """The place a way h along the tangent of another, across from there."""
-    return problem.corrected(problem.moved(place.z, h * place.t), place.t)
+    return problem.correction(problem.moved(place.z, h * place.t), place.t)
 
 
 def ahead(problem: Smooth, place: Place, other: Place) -> float:

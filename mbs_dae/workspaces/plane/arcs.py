@@ -214,14 +214,14 @@ def crossings(curves: Sequence[PlaneCurve]) -> list[tuple[int, Spot, int, Spot]]
         one, other, k, m = curves[owner[i]], curves[owner[j]], int(number[i]), int(number[j])
         if owner[i] == owner[j] and (abs(k - m) < 2 or _neighbours(one, k, m)):
             continue
-        start = (x, y) if sine > FLAT else _changes_side(one, k, other, m)
+        start = (x, y) if sine > FLAT else _side_change(one, k, other, m)
         spots = _refined(one, Spot(k, start[0]), other, Spot(m, start[1])) if start else None
         if spots is not None:
             found.append((int(owner[i]), spots[0], int(owner[j]), spots[1]))
     return found
 
 
-def _changes_side(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> tuple[float, float] | None:
+def _side_change(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> tuple[float, float] | None:
     """Where segment k of a curve passes from one side of segment m of another one to its other side, both interpolated
     and nearly parallel: the part of each, by the distances from the other one at both ends of the length on which they
     run beside each other. None where it stays on one side."""
@@ -312,7 +312,7 @@ def _chords(curve: PlaneCurve, points: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return x, off, 0.1 * np.sqrt(square) + MEETS
 
 
-def nearby(curve: PlaneCurve, points: np.ndarray) -> np.ndarray:
+def points_near(curve: PlaneCurve, points: np.ndarray) -> np.ndarray:
     """Return which points, (points, 2), may have feet on a curve, (points,)."""
     if not len(points):
         return np.zeros(0, dtype=bool)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .arcs import MEETS, Piece, PlaneCurve, Spot, crossings, feet, foot, nearby
+from .arcs import MEETS, Piece, PlaneCurve, Spot, crossings, feet, foot, points_near
 
 NEAR = 0.02
 """Directions in which pieces leave a vertex are compared so far from it: pieces may touch each other in it."""
@@ -185,7 +185,7 @@ def _cut_at_all(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
     for curve, own in zip(curves, cuts, strict=True):
         along = np.array([spot.along for spot in own])
         points = np.array([curve.at(*spot)[0] for spot in own]).reshape(-1, 2)
-        for vertex in vertices[nearby(curve, vertices)]:
+        for vertex in vertices[points_near(curve, vertices)]:
             there = along[(np.abs(points - vertex) < 10.0 * MEETS).all(axis=1)]
             own += [spot for spot, off in feet(curve, vertex, but=there.tolist()) if off < 10.0 * MEETS]
 
