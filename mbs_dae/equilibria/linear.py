@@ -35,6 +35,9 @@ NONE = 1e-9
 """Damping, what is not symmetric in K, and eigenvalues are none if they are less than this part."""
 ROUNDOFF = 1e-14
 """The same of squares of frequencies."""
+REGULAR = 1e-6
+"""A stiffness matrix of unit rows and columns whose least singular value is larger is regular beyond doubt: its entries
+have roundoff of `small.NOTHING` of what they are the sums of."""
 IDLE = 1e-13
 """What a matrix takes to less than this part of its norm, it takes to zero."""
 
@@ -131,6 +134,8 @@ class LinearSystem(metaclass=PublicClass):
         else:
             values, vectors = _eigen(self.A, self.units)
         values[np.abs(values) <= NONE * np.abs(values).max(initial=0.0)] = 0.0
+        if (values == 0.0).any():
+            self._check_spread(float(np.abs(values).max(initial=0.0)))
         order = np.lexsort((-values.imag, values.real, np.round(np.abs(values), 9)))
         return values[order], vectors[:, order]
 
@@ -155,7 +160,25 @@ class LinearSystem(metaclass=PublicClass):
         """ω² and x of K x = ω² M x."""
         squares, ways = eigh((self.K + self.K.T) / 2, (self.M + self.M.T) / 2)
         squares[np.abs(squares) < ROUNDOFF * np.abs(squares).max(initial=0.0)] = 0.0
+        if (squares == 0.0).any():
+            self._check_spread(float(np.abs(squares).max(initial=0.0)) ** 0.5)
         return squares, ways
+
+    def _check_spread(self, fastest: float) -> None:
+        """Refuse an eigenvalue 0 where forces hold every motion: it is one that roundoff of the fastest has lost.
+
+        det A is det K / det M but for its sign, so no eigenvalue is 0 where K is regular. K is, whatever the units of
+        its rows and columns, if it is so after these are scaled to the largest entry 1. (In a steady motion K has
+        differences of large centrifugal terms in it, and a row may be nothing but their roundoff.)"""
+        square = len(self.coordinates) == len(self.M)
+        if self.state.full_v.any() or self.states or not square or not self.K.any(axis=1).all():
+            return
+        K = self.K / np.abs(self.K).max(axis=1, keepdims=True)
+        K = K / np.abs(K).max(axis=0, initial=0.0).clip(np.finfo(float).tiny)
+        if np.linalg.svd(K, compute_uv=False)[-1] > REGULAR:
+            what = f"the slow modes of {self.state.system.model.name!r} are lost in the roundoff of its fastest one"
+            cure = "leave the fast one out: give more mass to what is light, or join it without its spring or damper"
+            raise ModelError(f"{what} ({fastest:.3g} 1/s), though forces hold every motion; {cure}")
 
     @cached_property
     def stable(self) -> bool:

@@ -557,3 +557,36 @@ def test_small_motions_of_random_mechanisms(dimension, speed, seed):
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_small_motions_of_many_random_mechanisms(dimension, speed, seed):
     check(seed, dimension, speed)
+
+
+def two_masses(mass: float, stiffness: float, damping: float) -> mbs.PlanarModel:
+    """A mass of 1 kg on a spring of 1 N/m, and another one beside it."""
+    model = mbs.PlanarModel("two masses")
+    for name, x, m, k, c in (("light", 1.0, mass, stiffness, damping), ("heavy", 2.0, 1.0, 1.0, 0.0)):
+        body = model.body(name, m, m, position=(x, 0))
+        model.add(
+            mbs.Translational(f"guide of {name}", model.ground, body),
+            mbs.SpringDamper(f"spring of {name}", model.ground, body, stiffness=k, damping=c, length=x),
+        )
+    return model
+
+
+@pytest.mark.parametrize(("mass", "stiffness", "damping"), [(1e-8, 1e8, 0.0), (1e-6, 100.0, 1e4)])
+def test_slow_modes_that_fast_ones_hide_are_not_told_as_0(mass, stiffness, damping):
+    """Beside 1e8 or 1e10 1/s an oscillation at 1 rad/s is less than roundoff."""
+    model = two_masses(mass, stiffness, damping)
+    law = mbs.linearize(model, mbs.assemble(model))
+    with pytest.raises(mbs.ModelError, match="slow modes of 'two masses' are lost.*fastest.*leave the fast one out"):
+        print(law.eigenvalues)
+
+
+def test_slow_modes_beside_fast_ones_are_told():
+    model = two_masses(1e-6, 1e6, 0.0)
+    law = mbs.linearize(model, mbs.assemble(model))
+    assert law.stable and law.frequencies == pytest.approx([1.0, 1e6], rel=1e-9)
+
+
+def test_what_nothing_holds_has_eigenvalues_0():
+    model = two_masses(1e-8, 1e8, 0.0).without("spring of heavy")
+    law = mbs.linearize(model, mbs.assemble(model))
+    assert not law.stable and (law.eigenvalues == 0.0).sum() == 2
