@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..derivatives.constants import constants_of
 from ..errors import ModelError, shortened, unknown_name
 from ..model.model import Model
 from .samples import is_distribution, samples
@@ -99,6 +100,11 @@ def _check_varied(model: Model, name: str, verb: str) -> None:
     """Whether members may differ in it."""
     if name in model.parameters:
         return
+    if constant := constants_of(model).get(name):
+        owner, _, last = name.rpartition(".")
+        given = f'model.parameter("{last}", {constant.value}, unit={constant.unit!r})'
+        what = f"{name!r} of model {model.name!r} is a constant, and members differ in parameters"
+        raise ModelError(f"{what}; make it one: {given}, and give this symbol to {owner!r}")
     if verb != "simulate":
         raise unknown_name("parameter", name, model.parameters, f"model {model.name!r}")
     states = [state.name for state in model.states]

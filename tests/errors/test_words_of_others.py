@@ -90,3 +90,10 @@ def test_numbers_of_motions_are_short():
     with pytest.raises(mbs.ModelError, match=r"is -0.1; give a duration above zero"):
         law.dwell(-0.1)
     assert repr(law.return_(over=1, law="3-4-5").repeat()).endswith("to 0.03 over 1 (3-4-5), repeated)")
+
+
+def test_a_constant_that_is_to_be_varied_is_made_a_parameter():
+    model = driven()
+    for name, unit in (("rod.mass", "kg"), ("rod.inertia", "kg m²")):
+        with pytest.raises(mbs.ModelError, match=f"'{name}' .* is a constant, .*model.parameter.*unit='{unit}'"):
+            mbs.ensemble(model, [0, 0.1], over={name: [1, 2]}, outputs=["rod.angle"], verb="kinematics")
