@@ -133,11 +133,11 @@ class Contacts(NamedTuple):
     began: Work[Integers] = zeros("points")
     """What a point has just begun to do, which is not asked again: PARTS, SLIPS, STOPS."""
     departs: Work[Integers] = zeros("points")
-    """How a slip that joints keep still at a dead centre takes part (`motion.contact.departure`): DEPARTS, while states
-    are chosen, if it sets out there; HOLDS, until they are chosen anew, if its friction at its bound holds the rest."""
-    tries_sticking: Work[Integers] = zeros(1)
-    """1 while a slip that has just passed its bound may stick again, for friction at a dead centre may hold it; not
-    above 0 else, and negative where that has failed, until something else passes."""
+    """The state of a slip at a dead centre that joints keep still (`motion.contact.departure`): DEPARTS if it sets out,
+    HOLDS if friction at its bound keeps it at rest, 0 for all others. HOLDS lasts until states are chosen anew."""
+    sticking_trial: Work[Integers] = zeros(1)
+    """1 while states are chosen in which slips that have just passed their bound may stick again, since friction at a
+    dead centre may hold them; 0 otherwise; -1 after such a choice has failed, until another guard passes."""
     kept: Work[Integers] = zeros("lines")
     """Of each row whether joints alone keep it as it is (`motion.contact.kept`): FREE, STILL, PRESSED."""
     asked: Work[Integers] = zeros("points")
@@ -160,8 +160,8 @@ class Contacts(NamedTuple):
     on (`motion.contact.incipient`)."""
     straight: Work[Integers] = zeros("points")
     """Whether it would go straight on over the next step."""
-    away: Work[Vector] = zeros("points")
-    """How fast a slip sets out that may depart (β of `motion.contact.departure`), without its own friction."""
+    departure_rate: Work[Vector] = zeros("points")
+    """The size of β of each point that may depart, without its own friction: how fast its slip would set out."""
     towards: Work[Vector] = zeros("lines")
     short: Work[Vector] = zeros("points")
     """Of an incipient slip the direction of its friction, and by what force friction falls short."""

@@ -163,8 +163,8 @@ class March(NamedTuple):
     noted: Work[Integers] = zeros(1)
     """Whether it was told that a step is cut short by the end (1)."""
     counts: Work[Integers] = zeros(4)
-    """Steps accepted and rejected, the next requested time, and how many steps there were at the time `marked`."""
-    marked: Work[Vector] = zeros(1)
+    """Steps accepted and rejected, the next requested time, and how many steps there were at `mark_time`."""
+    mark_time: Work[Vector] = zeros(1)
 
 
 def new_march(

@@ -61,10 +61,10 @@ from .switching.switches import hold_all
 
 ROWS = 4
 """So many changes of contacts there may be at most between two looks at how full their log is."""
-CRAWL, NOWHERE_NEAR, UNMOVED = 5000, 1e-7, 1e-3
-"""So many steps lead nowhere within this part of the run (the whole would take 5·10¹⁰ of them, far more than a run may
-have), if they are short beside the time in which bodies move as well: all of them together less than this part of it. A
-run of very fast motions that is to end with an event has steps as short as these beside a span that is too long."""
+STALL_STEPS, STALL_SPAN, STALL_PACE = 5000, 1e-7, 1e-3
+"""A run has stalled if so many steps advance it by less than STALL_SPAN of its span (the whole would take 5·10¹⁰ steps)
+and by less than STALL_PACE of the time in which bodies move. The second test spares fast motions in a long span that an
+event is to end."""
 STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING, EVENT, CUT_SHORT = 11, 12, 13, 14, 15, 16, 19, 18, 20
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
 for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
@@ -217,7 +217,7 @@ def propose(march: March):
         return SAMPLING
     if march.mechanism.contacts.logged[0] == LOG or march.events.logged[0] > LOG - ROWS or is_full(march.tape):
         return PAUSED
-    if counts[ACCEPTED] + counts[REJECTED] >= control.most or _crawls(march):
+    if counts[ACCEPTED] + counts[REJECTED] >= control.most or _has_stalled(march):
         return TOO_MANY
     march.search.looked[0] = 0
     t, length = march.time[0], control.step[0]
@@ -235,21 +235,21 @@ def propose(march: March):
 
 
 @compiled
-def _crawls(march):
-    """Return whether the last `CRAWL` steps have led nowhere. A run whose number of steps was given goes on until then.
-    """
+def _has_stalled(march):
+    """Return whether the last `STALL_STEPS` steps made no progress; False where the step or the number of steps was
+    given."""
     counts, t, times = march.counts, march.time[0], march.record.times
     total = counts[ACCEPTED] + counts[REJECTED]
     if march.control.most != MOST_STEPS or march.control.fixed > 0.0:
         return False
     if total == 0:
-        march.marked[0] = t
-    if total - counts[MARK] < CRAWL:
+        march.mark_time[0] = t
+    if total - counts[MARK] < STALL_STEPS:
         return False
-    way = t - march.marked[0]
-    counts[MARK], march.marked[0] = total, t
-    crawls = way < NOWHERE_NEAR * (times[times.size - 1] - times[0])
-    return crawls and way * pace(march.control, march.stages) < UNMOVED
+    way = t - march.mark_time[0]
+    counts[MARK], march.mark_time[0] = total, t
+    stalls = way < STALL_SPAN * (times[times.size - 1] - times[0])
+    return stalls and way * pace(march.control, march.stages) < STALL_PACE
 
 
 @compiled_apart

@@ -90,9 +90,9 @@ def _led(counting: Counting, poses: list[Point], route: Sequence[np.ndarray]) ->
 
 
 def _route(face: Face, points: np.ndarray, target: int, random: np.random.Generator) -> list[np.ndarray]:
-    """Return a route from the first point of a region to another one, points of it: by straight lines inside the
-    region with the fewest corners, which are among the points, or among as many at random as it takes. If there is no
-    such route, it is the straight line."""
+    """Return a polyline from points[0] to points[target] inside the region with the fewest corners, a list of points;
+    the corners are among these points, or among points at random as well if need be. Return the straight line if there
+    is no such polyline."""
     for more in (0, *WAYPOINTS):
         corners = np.vstack([points, face.samples(more, random)]) if more else points
         before, queue = {0: 0}, [0]

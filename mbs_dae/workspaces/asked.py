@@ -217,7 +217,7 @@ def settle(equations: Equations, begun: Begun, plane: Plane) -> Point:
         equations.independent_at(q, values(q))
         if len(equations.rows) > len(best):
             best = equations.rows
-    equations.keep(best)
+    equations.select_rows(best)
     lost = [plane.names[k] for row, k in equations.held if row not in best]
     if lost:
         others = [d.name for d in begun.model.drivers]

@@ -27,7 +27,8 @@ ROUNDS = 3
 LARGE = 24
 """So many of the largest regions are searched for poses; smaller ones receive those of their neighbours."""
 FOLD_STEP = 0.02
-"""How far from a singular pose, in lengths of the model, both poses are that come together there."""
+"""How far both poses of a pair are from the singular pose in which they meet, in lengths of the model: far beyond the
+roundoff of poses, and short beside the steps of a curve."""
 WALKED = 40
 """From so many poses on sections through a region its inner point is driven to."""
 TOLD = 6
@@ -99,7 +100,7 @@ def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list
         for k, face in enumerate(faces):
             found.add(k, _searched(seeking, face, base) if counted else _one_inside(seeking, face))
     if counted:
-        _complete(found)
+        _add_border_poses(found)
     known = found.poses
     counting = Counting(count, lead, add, len if counted else lambda poses: min(len(poses), 1))
     differ, left = disagreements(faces, known, scale, counting, seed=0)
@@ -203,17 +204,17 @@ class RegionPoses:
         return any(arrived)
 
 
-def _complete(known: RegionPoses) -> None:
-    """Add the poses that come together on the borders of regions; and where the numbers of two neighbours cannot be
-    right, those of each to which the poses of the other one lead."""
+def _add_border_poses(known: RegionPoses) -> None:
+    """Add to each region the pairs of poses that meet on its border; then exchange poses between neighbours whose
+    numbers of poses contradict each other, until nothing is new."""
     known.lead([(z, k, -1) for z, k in _fold_pairs(known.seeking, known.faces)])
     while known.drive([way for i, j in unlikely(known.faces, known.poses) for way in ((i, j), (j, i))]):
         pass
 
 
 def _fold_pairs(seeking: Seeking, faces: Sequence[Face]) -> list[tuple[Point, int]]:
-    """Return the pairs of poses that come together on the borders of regions, with the number of their region: two for
-    each piece of a border, a little beside the singular pose z in its middle.
+    """Return the pairs of poses that meet on the borders of regions, with the number of their region: two for each
+    piece of a border, a little beside the singular pose z in its middle.
 
     With J v = 0 and Jᵀ u = 0 at z, poses on the line through z along the normal Pᵀ u pass z along v and turn back. Both
     are on the same side of the border."""

@@ -12,13 +12,13 @@ centre with v = v̇ t, and γ is quadratic in v, so
 So the slip sets out in the direction of β, and friction is against it from the beginning. Friction may change v̇ where
 others feel it:
 
-    v̇ = 0                            friction at its bound (that of rest) holds the mechanism, which stays at rest
-    β of the new v̇ has the direction  the slip sets out, with the friction of slipping
-    else                              nothing sets out, and the slip has no friction
+    v̇ = 0                               friction at its static bound holds the mechanism at rest
+    β of the new v̇ has this direction    the slip sets out, with the friction of slipping
+    otherwise                            nothing sets out, and the slip has no friction
 
 Friction that holds is at its bound until states are chosen anew. A rest that needs less has it as well; so friction
-does not jump where loads grow and the slip sets out in the end. Where v̇ is none but for roundoff at first, the slip has
-no friction.
+does not jump where loads grow and the slip sets out in the end. If v̇ is zero within roundoff from the start, the slip
+has no friction.
 """
 
 import numpy as np
@@ -50,12 +50,12 @@ def may_depart(contacts, c):
 
 @compiled_apart
 def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
-    """Mark the points whose slips set out by the forces that were chosen last, with their `heading`; return whether
-    there are any. They are marked HOLDS: their friction may hold the rest. Leaves the evaluation at v."""
+    """Mark by HOLDS, with their `heading`, the points whose slips would set out under the forces chosen last; return
+    whether there are any. Leaves the evaluation at v."""
     contacts, found = mechanism.contacts, False
     add_responses(mechanism, contacts.problem.f)
     moves = take_accelerations(mechanism.machine, a) and _accelerates(mechanism)
-    if not moves and _let_go(mechanism):
+    if not moves and _remove_friction(mechanism):
         moves = take_accelerations(mechanism.machine, a) and _accelerates(mechanism)
     factorise_joints(mechanism)
     for c in range(contacts.gap.size if moves else 0):
@@ -63,7 +63,7 @@ def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
             continue
         way, size = _put_third_derivative(mechanism, q, v, a, c)
         if way > LEEWAY * size:
-            contacts.departs[c], contacts.away[c], found = HOLDS, way, True
+            contacts.departs[c], contacts.departure_rate[c], found = HOLDS, way, True
             for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
                 contacts.heading[row] = contacts.towards[row] / way
     return found
@@ -71,9 +71,9 @@ def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
 
 @compiled_apart
 def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, holding: bool):
-    """Compare the points that are marked with the forces that were chosen last; return whether they differ. While all
-    are `holding`, those that set out nevertheless are marked DEPARTS. Later those which DEPART must set out as they are
-    headed, and those which hold must not; else no point is marked any more. Leaves the evaluation at v."""
+    """Compare the marked points with the forces chosen last; return whether they disagree. With `holding`, mark by
+    DEPARTS the slips that friction does not hold. Otherwise slips marked DEPARTS must set out along their heading and
+    those marked HOLDS must not; where they disagree all marks are cleared. Leaves the evaluation at v."""
     contacts, differs = mechanism.contacts, False
     add_responses(mechanism, contacts.problem.f)
     moves = take_accelerations(mechanism.machine, a) and _accelerates(mechanism)
@@ -84,7 +84,7 @@ def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, hold
         (way, size), along = _put_third_derivative(mechanism, q, v, a, c), 0.0
         for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
             along += contacts.towards[row] * contacts.heading[row]
-        sets_out = moves and way > max(LEEWAY * size, TOUCHES**2 * contacts.away[c])  # it is quadratic in a
+        sets_out = moves and way > max(LEEWAY * size, TOUCHES**2 * contacts.departure_rate[c])  # it is quadratic in a
         if holding and sets_out:
             contacts.departs[c], differs = DEPARTS, True
         elif not holding:
@@ -96,7 +96,7 @@ def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, hold
 
 
 @compiled
-def _let_go(mechanism):
+def _remove_friction(mechanism):
     """Take away the friction of slips that have just passed their bound: at that instant it balances all else, and the
     accelerations without it tell the way in which they go; return whether there are any."""
     contacts, problem, i, found = mechanism.contacts, mechanism.contacts.problem, 0, False
@@ -114,8 +114,8 @@ def _let_go(mechanism):
 
 @compiled
 def _put_third_derivative(mechanism, q, v, a, c):
-    """Put β of the slips of point c into `towards`, with the accelerations a; return its size, and the size of what it
-    is made of."""
+    """Put β of the slips of point c into `towards`, with the accelerations a; return |β| and the sum of the absolute
+    values of its terms."""
     contacts, machine, t, size = mechanism.contacts, mechanism.machine, mechanism.switches.now[0], 0.0
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
         depends(mechanism, row)  # puts c, in `taken`

@@ -60,9 +60,9 @@ AT_REST = 1e-6
 over their own length."""
 TURNS = 1e-6
 """A slip has turned, not stopped, where it is across its heading, but no less than this part of the largest before."""
-BARELY, BRACED = 0.5, 0.75
-"""The length of a heading that says that a slip is incipient, and that friction at its bound holds the point at a dead
-centre; of others it is 1, or 0 where a point sticks."""
+INCIPIENT_LENGTH, HELD_LENGTH = 0.5, 0.75
+"""The lengths of a stored heading that encode an incipient slip, and friction at its bound that holds a point at a dead
+centre. A heading of a slip has the length 1, that of a point that sticks 0."""
 REST = 1e-13
 """The height of a flight that is none, and the way of a slip that is, relative to how far the model reaches."""
 ALWAYS = 1.0
@@ -155,7 +155,7 @@ def _guard_of_slip(mechanism, c, i):
     if i > 0 or state == OPEN or never_sticks(contacts, c):
         return ALWAYS
     if rests_by_joints(contacts, c):
-        return _weight(contacts, c) * (1.0 - _relative_speed(mechanism, c))
+        return _friction_scale(contacts, c) * (1.0 - _relative_speed(mechanism, c))
     if state == STICKING:
         return contacts.most[c] - across(contacts, c, contacts.force)
     for k in range(first, first + contacts.slips[c]):
@@ -174,13 +174,14 @@ def keeps_still(contacts, c):
 
 @compiled
 def rests_by_joints(contacts, c):
-    """Return whether a point sticks, or friction at a dead centre holds it, whose slip joints keep still."""
+    """Return whether joints keep the slip of a point still while it sticks, or while friction holds it at a dead
+    centre."""
     return (contacts.state[c] == STICKING or contacts.departs[c] == HOLDS) and keeps_still(contacts, c)
 
 
 @compiled
-def _weight(contacts, c):
-    """Return the factor of a guard whose value is a part of 1: what friction may be, or 1."""
+def _friction_scale(contacts, c):
+    """Return the largest friction of a point, or 1 where it has none."""
     return contacts.most[c] if contacts.most[c] > 0.0 else 1.0
 
 
@@ -235,7 +236,7 @@ def put_contact_scales(mechanism):
         for i in range(contacts.slips[c]):
             size = contacts.parts[contacts.slip[c]] if state == CLOSED else max(most, contacts.most[c])
             if rests_by_joints(contacts, c):  # the roundoff of its slip, beside the small part of speeds it may have
-                size = _weight(contacts, c) / LEEWAY
+                size = _friction_scale(contacts, c) / LEEWAY
             switches.scale[k + i] = 1.0 if i == 1 and state in (CLOSED, INCIPIENT) else size
         k = normal_entry(mechanism, c)
         for i in range(components(contacts, c)):
@@ -264,14 +265,14 @@ def hold_contacts(mechanism):
         for i in range(contacts.slips[c]):
             contacts.heading[contacts.slip[c] + i] = modes[k + i]
             size += modes[k + i] ** 2
-        if state == CLOSED and contacts.slips[c] > 0 and not never_sticks(contacts, c) and size < BARELY:
+        if state == CLOSED and contacts.slips[c] > 0 and not never_sticks(contacts, c) and size < INCIPIENT_LENGTH:
             state = STICKING if size == 0.0 else INCIPIENT
             for i in range(contacts.slips[c]):
-                contacts.heading[contacts.slip[c] + i] *= 1.0 / BARELY
-        braced = state == CLOSED and not never_sticks(contacts, c) and is_braced(size)
+                contacts.heading[contacts.slip[c] + i] *= 1.0 / INCIPIENT_LENGTH
+        braced = state == CLOSED and not never_sticks(contacts, c) and is_held_heading(size)
         contacts.departs[c] = HOLDS if braced else 0
         for i in range(contacts.slips[c] if braced else 0):
-            contacts.heading[contacts.slip[c] + i] *= 1.0 / BRACED
+            contacts.heading[contacts.slip[c] + i] *= 1.0 / HELD_LENGTH
         contacts.state[c] = state
         closed += 0 if state == OPEN else 1
         for d in range(components(contacts, c)):
@@ -280,9 +281,10 @@ def hold_contacts(mechanism):
 
 
 @compiled
-def is_braced(square):
-    """Return whether the squared length of a heading says that friction holds a point at a dead centre."""
-    return abs(square - BRACED**2) < 0.1
+def is_held_heading(square):
+    """Return whether the squared length of a heading encodes friction that holds a point at a dead centre; 0.1 lies
+    well inside the gaps between 0.25, 0.5625 and 1."""
+    return abs(square - HELD_LENGTH**2) < 0.1
 
 
 @compiled
@@ -302,8 +304,8 @@ def tell_states(mechanism):
             held = is_held(mechanism, contacts.gap[c])
             modes[first_entry(mechanism, c)] = CLOSED if state != OPEN else KEPT if held else OPEN
         for i in range(contacts.slips[c]):
-            part = 1.0 if state == CLOSED else BARELY if state == INCIPIENT else 0.0
-            part = BRACED if state == CLOSED and contacts.departs[c] == HOLDS else part
+            part = 1.0 if state == CLOSED else INCIPIENT_LENGTH if state == INCIPIENT else 0.0
+            part = HELD_LENGTH if state == CLOSED and contacts.departs[c] == HOLDS else part
             modes[k + i] = part * contacts.heading[contacts.slip[c] + i]
         for d in range(components(contacts, c)):
             modes[k + contacts.slips[c] + d] = contacts.side[COMPONENTS * c + d] if state == CLOSED else 0.0
@@ -389,7 +391,7 @@ def mark_passed(mechanism, wanted, largest):
     been stops with them, as that of a body with several points that slide to a stop; one that has turned by a right
     angle, in space, goes on, and so does an incipient one."""
     contacts = mechanism.contacts
-    contacts.tries_sticking[0] = 0
+    contacts.sticking_trial[0] = 0
     for c in range(contacts.gap.size):
         k, first, state = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c]
         if components(contacts, c) > 0 and wanted[normal_entry(mechanism, c)] == 1:

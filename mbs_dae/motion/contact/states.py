@@ -75,12 +75,12 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
         contacts.departs[:] = 0
     solved = _choose(mechanism)
     if held and (not solved or check_departures(mechanism, q, v, a, True)):
-        held, contacts.departs[:], contacts.tries_sticking[0] = False, 0, -1
+        held, contacts.departs[:], contacts.sticking_trial[0] = False, 0, -1
         solved = _choose_anew(mechanism, q, v, a)
     if not held and solved and rests and _some_may_depart(contacts) and find_departures(mechanism, q, v, a):
-        contacts.tries_sticking[0] += 1
+        contacts.sticking_trial[0] += 1
         solved = _choose_anew(mechanism, q, v, a)
-        contacts.tries_sticking[0] -= 1
+        contacts.sticking_trial[0] -= 1
         if solved and check_departures(mechanism, q, v, a, True):
             solved = _choose_anew(mechanism, q, v, a)
             if solved and check_departures(mechanism, q, v, a, False):
@@ -162,7 +162,7 @@ def _use_touching(mechanism):
             contacts.slipping[c] = 1
         elif sets_out:
             contacts.slipping[c] = 2
-        elif contacts.began[c] == SLIPS and contacts.tries_sticking[0] <= 0:
+        elif contacts.began[c] == SLIPS and contacts.sticking_trial[0] <= 0:
             contacts.slipping[c] = 2 if contacts.state[c] == INCIPIENT else 1
         elif moves and contacts.began[c] != STOPS:
             contacts.slipping[c] = 1

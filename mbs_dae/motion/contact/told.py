@@ -22,7 +22,7 @@ from ...results.happenings import Impact, Transition
 from ...results.result import State
 from ..derivative import Mechanism, evaluate, factorise_terms
 from ..mechanism import mechanism
-from .guards import BRACED, TOUCHES, tell_states
+from .guards import TOUCHES, is_held_heading, tell_states
 from .states import choose_states
 
 
@@ -45,8 +45,8 @@ def _states_of_point(builder: ContactsBuilder, own: np.ndarray, k: int) -> np.nd
     slips = own[:, first + has_gap : first + has_gap + builder.slips[k]]
     states = np.full(len(own), "closed", dtype="U6")
     if slips.shape[1]:
-        braced = np.isclose((slips**2).sum(axis=1), BRACED**2)
-        states = np.where(slips.any(axis=1) & ~braced, "slips", "sticks")
+        held = is_held_heading((slips**2).sum(axis=1))
+        states = np.where(slips.any(axis=1) & ~held, "slips", "sticks")
     gap = own[:, first]
     return np.where(gap == OPEN, "open", np.where(gap == KEPT, "kept", states)) if has_gap else states
 

@@ -22,8 +22,7 @@ from .switches import hold_all, is_idle, look
 JUMPED = 1e-300
 """A pace of nothing: velocities have jumped."""
 RATTLE = 512
-"""So many faint impacts in a row at the end of a piece of a gap do not end: bounces that end have shrunk to nothing by
-then."""
+"""After so many faint impacts in a row the bounces will not end: bounces that end have died out by then."""
 AT_SAME = 1e-14
 """As many impacts as make a chatter within this part of the run are at one instant, and do not end."""
 
@@ -171,8 +170,8 @@ def _change_branches(search, y, dy):
 
 @compiled
 def _rattles(search):
-    """Count impacts in a row at the end of a piece of a gap, between which the point stays there but for what is faint;
-    return whether there are `RATTLE` of them: the point rests between two pieces, and each alone does not hold it."""
+    """Count consecutive faint impacts at the end of a piece of a gap; return whether there are `RATTLE` of them, so
+    that the point rests between two pieces of which neither alone can hold it."""
     switches, found = search.stages.mechanism.switches, False
     for k in range(switches.kinds.size):
         if search.wanted[k] == 1 and switches.kinds[k] < TOUCH:

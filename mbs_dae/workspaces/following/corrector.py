@@ -1,7 +1,7 @@
-"""Newton's method back to a curve of poses, and the tangent there, in one call. Compiled.
+"""Newton's corrector for curves of poses, with the tangent at the corrected point. Compiled.
 
-The equations of a pose x with values p (`equations`) are Φ(x, p) = 0, without units: small motions count by `unit`,
-rows by `per_row`, values by `scale`. With J = Φ_x and P = Φ_p, and for multipliers u
+The equations of a pose x with values p (`equations`) are Φ(x, p) = 0 in dimensionless form: motions are scaled by
+`unit`, rows by `per_row`, values by `scale`. With J = Φ_x and P = Φ_p, and for multipliers u
 
     H = (Jᵀ u)_x,        K = (Jᵀ u)_p.
 
@@ -46,21 +46,21 @@ class PoseEquations(NamedTuple):
     slopes: Derivatives
     t: float
     bare: int
-    """1 where the rows of the system tell J without slopes of their own: no parameter is open, and no coordinates are
-    those of joints."""
+    """1 if J is the constraint Jacobian of the system, without second derivatives: there are no open parameters and no
+    joint coordinates."""
     linear: int
-    """1 where the numbers of the program are linear in p: `numbers` + (p - `start`) · `by_value`. Else whoever calls
-    puts them in, and `by_value` with them."""
+    """1 if the numbers of the program are linear in p, `numbers` + (p - `start`) · `number_slopes`; otherwise whoever
+    calls sets numbers and slopes before each call."""
     start: Vector
     numbers: Vector
-    by_value: Work[Matrix]
-    """(values, numbers)."""
+    number_slopes: Work[Matrix]
+    """The slopes of the numbers by p, (values, numbers)."""
     rows: Integers
-    """Those of Φ that are kept."""
+    """The numbers of the rows of Φ that are kept."""
     place: Integers
-    """The number of each row of the system among those; -1 of others."""
+    """The place of each row of the system among the kept rows; -1 if it is left out."""
     multiplier: Integers
-    """The number of its multiplier; -1 where it has none."""
+    """The index of the multiplier of each row of the system; -1 if it has none."""
     held: IntegerTable
     """Rows of the system that hold values, and which: Φ_row = measure - p."""
     per_row: Vector
@@ -87,26 +87,27 @@ class Curve(NamedTuple):
     A: Matrix
     q0: Vector
     p0: Vector
-    """Of a section; A has no rows for singular poses."""
+    """The linear conditions A of a section, (conditions, motions + values), and its base (q0, p0). For singular poses A
+    has no rows."""
     F: Work[Vector] = zeros("equations")
     slope: Work[Matrix] = zeros("equations", "unknowns")
-    bordered: Work[Matrix] = zeros("unknowns", "unknowns")
+    bordered_matrix: Work[Matrix] = zeros("unknowns", "unknowns")
     order: Work[Integers] = zeros("unknowns")
     step: Work[Vector] = zeros("unknowns")
     way: Work[Vector] = zeros("unknowns")
-    before: Work[Vector] = zeros(1)
-    """How large F was before the last step."""
+    last_residual: Work[Vector] = zeros(1)
+    """The largest residual before the last step."""
 
 
 @compiled_apart
 def observe_pose(own: PoseEquations, q: Vector, p: Vector, u: Vector):
-    """Φ, J and P; and with multipliers u H and K, all in `own`."""
+    """Evaluate Φ, J and P at a pose, and H and K if there are multipliers u; put them into `own`."""
     machine, n, values = own.machine, own.unit.size, own.scale.size
     if own.linear == 1:
         for slot in range(own.numbers.size):
             number = own.numbers[slot]
             for k in range(values):
-                number += (p[k] - own.start[k]) * own.by_value[k, slot]
+                number += (p[k] - own.start[k]) * own.number_slopes[k, slot]
             machine.program.batch.parameters[slot] = number
     observe(machine, own.t, q, own.still)
     own.J[:, :] = 0.0
@@ -142,9 +143,9 @@ def observe_pose(own: PoseEquations, q: Vector, p: Vector, u: Vector):
                 own.J[i, column] += slopes.values[e]
             elif column < n:  # without multipliers these slopes are zero
                 own.H[i, column] += slopes.values[e]
-            elif 0 <= slot < own.by_value.shape[1]:
+            elif 0 <= slot < own.number_slopes.shape[1]:
                 for k in range(values):
-                    change = slopes.values[e] * own.by_value[k, slot]
+                    change = slopes.values[e] * own.number_slopes[k, slot]
                     if upper:
                         own.P[i, k] += change
                     else:
@@ -195,7 +196,7 @@ def move_point(own: PoseEquations, q: Vector, p: Vector, u: Vector, step: Vector
 
 @compiled_apart
 def observe_curve(curve: Curve, q: Vector, p: Vector, u: Vector):
-    """F and F' at a point, in `curve`."""
+    """Evaluate F and F' at a point; put them into `curve`."""
     own, F, slope = curve.own, curve.F, curve.slope
     m, n, values = own.rows.size, own.unit.size, own.scale.size
     observe_pose(own, q, p, u)
@@ -229,10 +230,10 @@ def correct(
     curve: Curve, q: Vector, p: Vector, u: Vector, across: Vector, q0: Vector, p0: Vector, u0: Vector, ahead: float,
     steps: int, tangent: Vector,
 ):  # fmt: skip
-    """Go from a point (q, p, u) to the curve, in place, in so many steps at most: at right angles to a direction, or
-    (`ahead` is a number) to the point so far ahead of another one, (q0, p0, u0), in this direction. A status; DONE with
-    the tangent there, of length 1 and towards the direction, and in its last place the sense: the sign of the
-    determinant of [F'; tᵀ], 0.0 where it is singular, and the tangent is not told."""
+    """Correct a point (q, p, u) in place by at most `steps` Newton steps: at right angles to the direction `across` if
+    `ahead` is nan, otherwise to the point that is `ahead` of (q0, p0, u0) in this direction. Return a status. After
+    DONE `tangent` has the unit tangent, which goes along `across`, then the sign of det [F'; tᵀ]; if that is 0.0 the
+    tangent is not determined."""
     F, way, step, unknowns = curve.F, curve.way, curve.step, across.size
     for _ in range(steps):
         observe_curve(curve, q, p, u)
@@ -245,27 +246,27 @@ def correct(
         size = max(largest(F), abs(off))
         if not (all_finite(F) and np.isfinite(off)):
             return NOT_FINITE
-        copy_rows(curve.slope, curve.bordered)
-        copy(across, curve.bordered[unknowns - 1])
-        sense = factorise(curve.bordered, curve.order)
-        if size < TIGHT or (size < LOOSE and size > 0.25 * curve.before[0]):
+        copy_rows(curve.slope, curve.bordered_matrix)
+        copy(across, curve.bordered_matrix[unknowns - 1])
+        sense = factorise(curve.bordered_matrix, curve.order)
+        if size < TIGHT or (size < LOOSE and size > 0.25 * curve.last_residual[0]):
             tangent[:] = 0.0
             if sense == 0.0:
                 return DONE
             tangent[unknowns - 1] = 1.0
-            solve(curve.bordered, curve.order, tangent[:unknowns])
+            solve(curve.bordered_matrix, curve.order, tangent[:unknowns])
             length = np.sqrt(dot(tangent[:unknowns], tangent[:unknowns]))
             for k in range(unknowns):
                 tangent[k] /= length
             tangent[unknowns] = sense
             return DONE
-        curve.before[0] = size
+        curve.last_residual[0] = size
         if sense == 0.0:
             return SINGULAR
         for k in range(F.size):
             step[k] = -F[k]
         step[unknowns - 1] = off
-        solve(curve.bordered, curve.order, step)
+        solve(curve.bordered_matrix, curve.order, step)
         if not (all_finite(step) and largest(step) < FARTHEST):
             return NOT_CONVERGED
         move_point(curve.own, q, p, u, step)

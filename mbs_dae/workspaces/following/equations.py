@@ -28,8 +28,8 @@ from ...poses.arcs.track import angles_of
 from ...poses.dependence import PoseRank
 from .corrector import PoseEquations, move_point, observe_pose, way_between
 
-EACH_TURN = np.zeros(0)
-"""In place of turns: whole turns count."""
+NO_PERIODS = np.zeros(0)
+"""A value of `turns` with which whole turns are not subtracted."""
 
 
 class Point(NamedTuple):
@@ -62,13 +62,13 @@ class Equations:
         self.symbols = [(symbol, k) for k, symbol in enumerate(symbols) if symbol is not None]
         self.unit = system.length / np.sqrt(system.weight[: system.nv])
         self.sizes = system.nv, scale.size
-        self.keep(np.arange(len(system.rows)))
+        self.select_rows(np.arange(len(system.rows)))
 
-    def keep(self, rows: np.ndarray) -> None:
-        """Leave out all rows but these."""
+    def select_rows(self, rows: np.ndarray) -> None:
+        """Keep these rows, and leave out all others."""
         self.rows = rows
         self.ranked = np.array([row not in self.apart for row in rows.tolist()], dtype=bool)
-        """Which of the rows are asked for their rank."""
+        """A mask of the rows whose rank is tested, (rows,)."""
         self.__dict__.pop("compiled", None)
 
     @cached_property
@@ -80,10 +80,10 @@ class Equations:
         place, multiplier, asked = np.full(count, -1), np.full(count, -1), self.rows[self.ranked]
         place[self.rows], multiplier[asked] = np.arange(len(self.rows)), np.arange(len(asked))
         none = np.zeros(values), np.zeros(0), np.zeros((values, self._room))
-        start, numbers, by_value = (self._straight or none) if self.symbols else none
+        start, numbers, number_slopes = (self._straight or none) if self.symbols else none
         own = PoseEquations(
             machine, slopes, float(self.t), int(self._is_plain), int(self.is_linear), start, numbers,
-            by_value, self.rows.astype(np.int64), place, multiplier,
+            number_slopes, self.rows.astype(np.int64), place, multiplier,
             np.array(self.held, dtype=np.int64).reshape(-1, 2), self._per_row, self.unit, self.scale, self.angles,
             system.still,
         )  # fmt: skip
@@ -113,24 +113,24 @@ class Equations:
         every = range(len(self.system.rows))
         asked = [k for k in every if k not in self.apart]
         lost = rank.dependent(asked)
-        self.keep(np.array([k for k in every if k not in lost], dtype=int))
+        self.select_rows(np.array([k for k in every if k not in lost], dtype=int))
 
     @property
     def _room(self) -> int:
-        """How many numbers of constraints change with p."""
+        """The number of slots for parameters in the program of the constraints."""
         return self.system.structure.program.batch.room if self.symbols else 0
 
     @property
     def is_linear(self) -> bool:
-        """Whether the numbers in the slots are linear in p: compiled functions put them in themselves then."""
+        """Whether the numbers of the program are linear in p; then compiled functions set them."""
         return not self.symbols or self._straight is not None
 
     def put(self, p: np.ndarray) -> None:
-        """Put parameters in, and how the numbers in the slots change with p."""
+        """Set the numbers of the program at p, and their slopes by p if these are not constant."""
         if self.symbols:
             self._machine.program.batch.parameters[:], slopes = self._numbers(p)
             if not self.is_linear:
-                self.compiled.by_value[...] = slopes
+                self.compiled.number_slopes[...] = slopes
 
     def _numbers(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What stands in the slots, and how it changes."""
@@ -226,7 +226,7 @@ class Equations:
         way = self.between_poses(np.repeat(one.q[None], len(q), axis=0), q)
         return np.hstack([_rest(way, self.angles), _rest(p - one.p, turns) / self.scale])
 
-    def between(self, one: Point, other: Point, turns: np.ndarray = EACH_TURN) -> np.ndarray:
+    def between(self, one: Point, other: Point, turns: np.ndarray = NO_PERIODS) -> np.ndarray:
         """The small step from a point to another; with `turns` (what a whole turn adds to each value) but for whole
         turns of bodies and values."""
         way = np.zeros(sum(self.sizes))

@@ -230,10 +230,11 @@ def _met(
 
 
 def met(
-    equations: Equations, region: Region, near: Point, values: np.ndarray, most: int = MOST, enough: int | None = None
+    equations: Equations, region: Region, near: Point, values: np.ndarray, most: int = MOST, limit: int | None = None
 ) -> list[Point]:
     """Return the poses with these values to which Newton's method converges from random placements of the bodies. The
-    trials end when each pose was found `AGAIN` times: further poses are unlikely then; or when so many are `enough`."""
+    trials end when each pose was found `AGAIN` times, so that further poses are unlikely, or when `limit` poses are
+    found."""
     found: list[Point] = []
     times: list[int] = []
     for count, z in enumerate(thrown(equations, near, values, most), 1):
@@ -244,6 +245,6 @@ def met(
             else:
                 found.append(z)
                 times.append(1)
-        if len(found) == enough or (count >= LEAST and min(times, default=AGAIN) >= AGAIN):
+        if len(found) == limit or (count >= LEAST and min(times, default=AGAIN) >= AGAIN):
             break
     return found

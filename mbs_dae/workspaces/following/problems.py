@@ -72,12 +72,12 @@ class PoseCurve:
         return self.compiled.F.copy(), self.compiled.slope.copy()
 
     def correction(self, z: Point, across: np.ndarray, far: tuple[Point, float] | None = None) -> Place | None:
-        """Return the place of the curve to which Newton's method comes from z, with steps at right angles to a
-        direction, or to the point that is so far ahead of another one in this direction (in space turns one after the
-        other are not their sum); its tangent goes along the direction. None where it does not close."""
+        """Return the place of the curve that Newton's method reaches from z, with its tangent along `across`: steps are
+        at right angles to `across`, or lead to the point that is far[1] ahead of far[0] in this direction (in space
+        turns one after the other are not their sum). Return None if Newton's method does not converge."""
         there, own = Point(z.q.copy(), z.p.astype(float), z.u.copy()), self.compiled
         told, (base, ahead), linear = np.zeros(across.size + 1), far or (z, np.nan), self.equations.is_linear
-        own.before[0] = np.inf
+        own.last_residual[0] = np.inf
         for _ in range(1 if linear else ROUNDS):
             if not linear:
                 self.equations.put(there.p)
@@ -93,7 +93,7 @@ class PoseCurve:
         return self.equations.moved(z, step)
 
     def between(self, one: Point, other: Point) -> np.ndarray:
-        """The way by pose and values alone, whole turns not counted."""
+        """Return the step from one point to another in pose and values, without whole turns."""
         return self.equations.between(one, other, self.turns)
 
 

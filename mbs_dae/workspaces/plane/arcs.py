@@ -24,10 +24,11 @@ APART = 1e-3
 """Points farther than this from an interpolated curve are not on the curve: interpolation misses it by less."""
 PARALLEL, TOUCH = 1e-7, 1e-3
 """Curves that meet at a smaller angle (its sine) touch, or run along each other, and do not cross; so in the search."""
-SAG = 0.02
-"""An arc is beside its chord by less than this part of it: its tangent turns by no more than 0.35."""
-FLAT, FEET = 0.1, 4
-"""Chords at a smaller angle (its sine) do not tell where their arcs cross; steps of Newton's method to a foot."""
+SAG = 0.044
+"""The height of an arc over its chord, as a part of the chord: that of a circle whose tangent turns by 0.35 rad."""
+FLAT, FEET = 0.2, 4
+"""At a smaller angle (its sine) the crossing of chords is off by more than SAG / FLAT, a fifth of a chord, from that of
+the arcs; and the number of steps of Newton's method to a foot."""
 NODES = 9
 AGREE, HALVINGS = 1e-8, 8
 """Where the polynomials through 9 and 5 points of a part give areas that agree to this, that through 9 is exact to
@@ -214,20 +215,20 @@ def crossings(curves: Sequence[PlaneCurve]) -> list[tuple[int, Spot, int, Spot]]
         one, other, k, m = curves[owner[i]], curves[owner[j]], int(number[i]), int(number[j])
         if owner[i] == owner[j] and (abs(k - m) < 2 or _neighbours(one, k, m)):
             continue
-        start = (x, y) if sine > FLAT else _side_change(one, k, other, m)
+        start = (x, y) if sine > FLAT else _side_crossing(one, k, other, m)
         spots = _refined(one, Spot(k, start[0]), other, Spot(m, start[1])) if start else None
         if spots is not None:
             found.append((int(owner[i]), spots[0], int(owner[j]), spots[1]))
     return found
 
 
-def _side_change(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> tuple[float, float] | None:
-    """Where segment k of a curve passes from one side of segment m of another one to its other side, both interpolated
-    and nearly parallel: the part of each, by the distances from the other one at both ends of the length on which they
-    run beside each other. None where it stays on one side."""
+def _side_crossing(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> tuple[float, float] | None:
+    """Return the parts (x, y) of segment k of one curve and segment m of another at which the first crosses the second,
+    by linear interpolation of the signed distances at both ends of the length on which they run beside each other; None
+    if it stays on one side. The segments are nearly parallel."""
 
     def foot_of(point: np.ndarray, curve: PlaneCurve, number: int) -> tuple[float, float]:
-        """The part of a segment that is nearest to a point, and how far to the left of it the point is."""
+        """Return the part of a segment that is nearest to a point, and how far to the left of it the point is."""
         part = 0.5
         for _ in range(FEET):
             here, rate = curve.rough(number, part)
@@ -252,8 +253,8 @@ def _neighbours(curve: PlaneCurve, i: int, j: int) -> bool:
 
 
 def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, float, float, float]]:
-    """Pairs of segments that cross or nearly do, where, and the sine of their angle. Arcs are beside their chords by up
-    to `SAG` of these, so they cross beside the point in which chords do: the farther, the smaller the angle is."""
+    """Return (i, j, x, y, sine) for the pairs of segments that cross or nearly do. An arc departs from its chord by up
+    to `SAG` of it, so arcs may cross up to SAG / sine beside the crossing of their chords."""
     low, high, found = np.minimum(a, b), np.maximum(a, b), []
     slack = SAG * np.linalg.norm(b - a, axis=1)
     for i in range(len(a) - 1):

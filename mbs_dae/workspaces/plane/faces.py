@@ -13,7 +13,7 @@ from .arcs import MEETS, Piece, PlaneCurve, Spot, crossings, feet, foot, points_
 
 NEAR = 0.02
 """Directions in which pieces leave a vertex are compared so far from it: pieces may touch each other in it."""
-ALIKE, EXACTLY = 0.01, 2
+SAME_HEADING, REFINEMENTS = 0.01, 2
 """Directions that differ by less are compared on the curves themselves, after so many steps of Newton's method:
 interpolated curves are off by up to 1e-5 there."""
 BESIDE, HALVINGS = 0.1, 5
@@ -282,7 +282,7 @@ def _cycles(pieces: list[Piece]) -> list[Cycle]:
         radius = min([NEAR, *(0.3 * _reach(pieces[k]) for k, _ in leaving)])
         headings = np.array([_heading(pieces[k], sense, radius) for k, sense in leaving])
         gaps = np.diff(np.sort(headings), append=headings.min() + 2.0 * np.pi)
-        if gaps.min() < ALIKE:
+        if gaps.min() < SAME_HEADING:
             headings = np.array([_heading(pieces[k], sense, radius, exact=True) for k, sense in leaving])
         order[vertex] = [leaving[k] for k in headings.argsort(kind="stable")]
     unused = {(k, sense) for k in range(len(pieces)) for sense in (1, -1)}
@@ -310,8 +310,8 @@ def _reach(piece: Piece) -> float:
 
 
 def _heading(piece: Piece, sense: int, radius: float, exact: bool = False) -> float:
-    """The direction of the point at which a piece is so far from its beginning: of the interpolated curve, or by
-    Newton's method from there of the curve itself."""
+    """Return the direction, in rad, from the beginning of a piece to its point at distance `radius`, on the
+    interpolated curve or, with `exact`, on the curve itself."""
     start = piece.points[::sense][0]
     low, high = piece.ranges[0] if sense == 1 else piece.ranges[-1]
     a, b = (low, high) if sense == 1 else (high, low)
@@ -332,7 +332,7 @@ def _heading(piece: Piece, sense: int, radius: float, exact: bool = False) -> fl
             break
         before = spot
     way, rate = at(spot, exact)
-    for _ in range(EXACTLY if exact else 0):
+    for _ in range(REFINEMENTS if exact else 0):
         far, growth = float(np.linalg.norm(way)), float(way @ rate)
         if growth == 0.0:
             break
