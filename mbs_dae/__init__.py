@@ -175,7 +175,7 @@ _PROVIDED = {
 }
 
 
-_OTHER_WORDS = {
+_SYNONYMS = {
     "pin hinge pinjoint revolutejoint": "Revolute",
     "slider slide sliderjoint rail": "Translational",
     "ball balljoint sphericaljoint socket": "Spherical",
@@ -205,7 +205,7 @@ def __getattr__(name: str) -> Any:
         from difflib import get_close_matches
 
         word = name.lower().replace("_", "")
-        near = [own for words, own in _OTHER_WORDS.items() if word in words.split()]
+        near = [own for words, own in _SYNONYMS.items() if word in words.split()]
         near = near or get_close_matches(name, _HOME, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise AttributeError(f"module 'mbs_dae' has no attribute {name!r}{hint}")

@@ -123,8 +123,8 @@ REMEDIES = {
 }
 
 
-SAME = {"moment": ("M",), "torque": ("M", "moment", "effort")}
-"""Words for a quantity that it does not have here, and those that it has, the nearest first."""
+SYNONYMS = {"moment": ("M",), "torque": ("M", "moment", "effort")}
+"""For names of quantities that do not exist the names of this package, the nearest first."""
 MANY, TOLD = 20, 10
 """More names than so many are not listed where none is meant, but some of them."""
 
@@ -163,7 +163,7 @@ def check_name(kind: str, name: object, known: Iterable, owner: str = "the model
 
 
 def shortened(given: object) -> str:
-    """What was given, for a message: itself where that is short, else its type, and how many entries it has."""
+    """Return the repr of a value for a message if it is short, otherwise its type and the number of its entries."""
     text = repr(given)
     if len(text) < 60 and "\n" not in text:
         return text
@@ -188,7 +188,7 @@ def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the mod
     names = sorted(str(k) for k in known)
     whose, dot, last = str(name).rpartition(".")
     own = {k.rpartition(".")[2]: k for k in names if dot and k.rpartition(".")[0] == whose}
-    near = [own[k] for k in SAME.get(last, ()) if k in own] or [
+    near = [own[k] for k in SYNONYMS.get(last, ()) if k in own] or [
         own[k] for k in get_close_matches(last, own, n=3, cutoff=0.5)
     ]
     if inside := [k for k in names if k.endswith(f".{name}")][:3]:  # said without its owner

@@ -32,8 +32,8 @@ def parse_settings(texts: Sequence[str] | None) -> dict[str, Setting]:
 
 def parse_initial(texts: Sequence[str] | None, model: Any = None) -> dict[str, float]:
     """From ["crank.angle=0", "crank.omega=95rpm"] to SI values, {"crank.angle": 0.0, "crank.omega": 9.948...}. A unit
-    must fit the quantity of the `model`; a note is printed where a number without a unit could be meant in the unit
-    that is shown."""
+    must fit the quantity of the `model`. A note is printed for a number without a unit if the quantity is shown in
+    another unit."""
     initial: dict[str, float] = {}
     for name, value in _pairs("--initial", texts, "--initial OWNER.QUANTITY=VALUE, e.g. crank.omega=10", bool):
         found = model.found_quantity(name) if model is not None else None
@@ -58,10 +58,11 @@ def si_value(option: str, name: str, text: str, unit: str, example: str) -> floa
         raise ModelError(f"{option} {name}={text} is not a number; {remedy}")
     known, own = dimension_of(match[2]), dimension_of(unit)
     if known is None or not known[1]:
-        what = f"{option} {name}={text} is not a number, and {match[2]!r} no unit that is known"
+        what = f"{option} {name}={text} is not a number, and {match[2]!r} is not a known unit"
         raise ModelError(f"{what}; {remedy} in SI, or with a unit, {name}=10mm")
     if own is not None and own[1] != known[1]:
-        raise ModelError(f"{option} {name}={text} does not fit: {name!r} is in {unit}; give a number in it")
+        what = f"{option} {name}={text} does not fit: {name!r} is in {unit}"
+        raise ModelError(f"{what}; write a number, or a unit of this kind")
     return float(match[1]) * known[0] / (own[0] if own else 1.0)
 
 
@@ -104,7 +105,7 @@ def load_module(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Modul
         model = build(**own)
     if not isinstance(model, mbs.PlanarModel | mbs.SpatialModel):
         raise ModelError(f"build() of {path} returns no model, but {model!r}; end it with: return model")
-    for name, given in settings.items():  # with a unit, of an argument of build() that is a parameter, too
+    for name, given in settings.items():  # check the unit of an argument of build() that is a parameter as well
         if name in own and name in model.parameters and NUMBER_WITH_UNIT.fullmatch(str(given)):
             si_value("--set", name, str(given), model.parameters[name].unit, "")
     others: dict[str, Any] = {name: value for name, value in settings.items() if name not in own}

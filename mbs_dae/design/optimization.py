@@ -157,7 +157,7 @@ def _notes(runs: Runs, first: Evaluation, end: Evaluation, success: bool, messag
         notes.append(f"the search ended where the objective still falls{why}: it may have a kink; try kind='minimax'")
     if runs.failures:
         designs = counted(len(runs.failures), "design")
-        notes.append(f"{designs} without a motion, or without derivatives of it, had to be stepped back from")
+        notes.append(f"the search stepped back from {designs} that have no motion, or no derivatives of it")
     return notes
 
 

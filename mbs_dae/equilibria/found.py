@@ -95,17 +95,17 @@ class Equilibrium(metaclass=PublicClass):
 
     @property
     def message(self) -> str:
-        """A note where the pose is not one that forces decide: without weight and without forces every pose is a rest.
+        """A note if no force decides the pose, otherwise empty: without weight and forces every pose is an equilibrium.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
         >>> mbs.equilibrium(rod).message
-        'no force acts in the model, so every pose is one of rest; add gravity=, a spring or another force'
+        'no force acts in the model, so every pose is an equilibrium; add gravity=, a spring or another force'
         """
         here, model = self.balance, self.balance.system.model
         acting = (*model.forces, *model.contacts, *model.frictions)
         if acting or here.sizes.any() or not here.free_velocities.size:
             return ""
-        return "no force acts in the model, so every pose is one of rest; add gravity=, a spring or another force"
+        return "no force acts in the model, so every pose is an equilibrium; add gravity=, a spring or another force"
 
     @property
     def stable(self) -> bool:

@@ -18,7 +18,7 @@ from ..model.breaks import breaks_of, side_of
 from ..model.drivers import Driver
 from ..poses import continuation
 from ..poses.dependence import joints_at_fault
-from ..poses.poles import told_of_poles
+from ..poses.poles import pole_message
 from ..readings.motion import result_of
 from ..results.result import State
 from .explanation import Explanation, contradiction, undefined
@@ -115,7 +115,7 @@ def _why(status: int, before: float, ahead: float, first: State, pose: State) ->
         return Explanation(ModelError, what, advice, reached, (driver,), pose)
     if parting := contradiction(first, pose, ahead):
         return parting
-    if pole := told_of_poles(pose.system, pose.full_q):
+    if pole := pole_message(pose.system, pose.full_q):
         what, _, advice = pole.partition("; ")
         what = f"{name} cannot be followed beyond t = {reached:.9g}: {what}"
         return Explanation(SingularConfigurationError, what, advice, reached, names, pose)

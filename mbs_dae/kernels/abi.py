@@ -172,7 +172,7 @@ def lookup(tables: Vector, start: int, order: int, x: float):
 
 @compiled
 def _interval(tables, knots, count, x):
-    """The number of the interval between two of `count` knots in which x lies; of the first or the last one beyond."""
+    """Return the number of the interval of `count` knots that contains x; the first or the last one if x is outside."""
     low, high = 0, count - 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -185,8 +185,8 @@ def _interval(tables, knots, count, x):
 
 @compiled
 def _spline(tables, c, order, s, beyond):
-    """The cubic whose coefficients stand at c, or its derivative of that order, at a way s from its begin; or so far
-    `beyond` s, where it goes on as its tangent."""
+    """Return the cubic whose coefficients stand at c, or its derivative of this order, at the distance s from its first
+    knot, continued along its tangent by `beyond`."""
     slope = (3.0 * tables[c] * s + 2.0 * tables[c + 1]) * s + tables[c + 2]
     if order == 0:
         return ((tables[c] * s + tables[c + 1]) * s + tables[c + 2]) * s + tables[c + 3] + slope * beyond

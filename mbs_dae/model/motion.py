@@ -103,7 +103,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _segment(method: Method) -> Method:
-    """The method with a message about arguments that are missing or unknown, which lists the laws."""
+    """Wrap a method so that missing or unknown arguments raise a ModelError with an example and the list of laws."""
 
     @wraps(method)
     def call(*given: Any, **named: Any) -> Motion:

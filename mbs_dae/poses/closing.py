@@ -27,7 +27,7 @@ from ..tolerances import LOOSE, NEARLY
 from . import newton
 from .dependence import PoseRank, elements_of
 from .newton import finish
-from .poles import told_of_poles
+from .poles import pole_message
 from .slips import with_notes
 from .trajectories import put_where_led
 
@@ -232,7 +232,7 @@ def check_finite(system: System, machine: Machine, t: float, q: np.ndarray) -> N
     finite[system.pattern.jac_row[~np.isfinite(machine.factor.jacobian)].astype(int)] = False
     if not finite.all():
         element = system.model.elements[system.rows[int(np.argmin(finite))].element]
-        if pole := told_of_poles(system, q):
+        if pole := pole_message(system, q):
             raise ModelError(f"{element.who} has no value at t = {t:g}: {pole}", time=t, joints=(element.name,))
         what = f"{element.who} is not finite at t = {t:g} (it, or a derivative)"
         remedy = "mend its function or keep away from that time and pose"
@@ -246,7 +246,7 @@ def assembly_error(system: System, t: float, best: Attempt, found: Attempt | Non
     worst = [*ranked[:3], *(name for name in ranked[3:] if isinstance(system.model.elements[name], Prescribed | Held))]
     parts = [f"{name} misses by {residuals[name][0]:.3g} {residuals[name][1]}" for name in worst]
     kind = "cannot reach" if found is None else "bad guess"
-    if pole := told_of_poles(system, best.q):
+    if pole := pole_message(system, best.q):
         remedy = pole
     elif found is None:
         remedy = _too_many_drivers(system, t, best.q) or (

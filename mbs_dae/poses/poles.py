@@ -10,8 +10,9 @@ from ..readings.motion import marker_frame
 from ..tolerances import AT_POLE
 
 
-def told_of_poles(system: System, q: np.ndarray) -> str:
-    """The elements whose equations contain an angle without a value in this pose, and the remedy; empty if none do."""
+def pole_message(system: System, q: np.ndarray) -> str:
+    """Return a message that names the first element with an angle without a value in this pose, and the remedy; empty
+    if there is none."""
     model = system.model
     driven = {e.measure.markers for e in model.elements.values() if isinstance(e, Driver | Held)}
     for element in model.elements.values():

@@ -96,13 +96,13 @@ def sweep(
 
 
 def _check_parameter(model: Model, name: str) -> None:
-    """Whether it is a parameter; a driver or a quantity is told how it is swept."""
+    """Refuse a name that is no parameter, and say how a driver or a quantity is swept."""
     driver = next((d for d in model.drivers if isinstance(d, Driver) and d.name == name.partition(".")[0]), None)
     if name not in model.parameters and driver is not None:
         unit = driver.measure.unit
         raise ModelError(
-            f"{name!r} is of {driver.who} of {model.name!r}, and a sweep goes over a parameter; make the law of the "
-            f'driver one: s = model.parameter("s", 0.0, unit={unit!r}), mbs.Driver({driver.name!r}, ..., s); sweep "s"'
+            f"{name!r} belongs to {driver.who} of {model.name!r}, and a sweep goes over a parameter; make the law of "
+            f'the driver one: s = model.parameter("s", 0.0, unit={unit!r}), mbs.Driver({driver.name!r}, ..., s); sweep "s"'
         )
     if name not in model.parameters and model.found_quantity(name):
         what = f"{name!r} is a quantity of {model.name!r}, and a sweep goes over a parameter"

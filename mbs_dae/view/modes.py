@@ -17,7 +17,7 @@ from ..unit_system import shown_unit, size_of, told
 from .animation import Angles, Film, Size, animate, new_axes, new_figure, scene_on
 from .drawing.colours import COLOURS, DARK, GROUND
 from .drawing.motion import motion_of
-from .style import GRID, Picture, as_label, axis_label, label_panel, looks_apart, style
+from .style import GRID, Picture, as_label, axis_label, label_panel, line_styles, style
 
 EXTREMES = np.array([0.0, 1.0, -1.0, 1j, -1j])
 """The pose of the state; the extremes of what moves first; and of what moves a quarter of a period later."""
@@ -85,7 +85,7 @@ def plot_bode(law: LinearSystem, frequencies: Any) -> Figure:
         figure = Picture(figsize=(6.4, 2.0 + 2.0 * len(panels) + 0.08 * curves), layout="constrained")
         axes = figure.subplots(len(panels) + 1, sharex=True)
         axes[0].set_title(f"frequency response of {as_label(law.state.system.model.name)}")
-        look = dict(zip((pair for own in panels.values() for pair in own), looks_apart(), strict=False))
+        look = dict(zip((pair for own in panels.values() for pair in own), line_styles(), strict=False))
         for ax, (word, own) in zip(axes[:-1], panels.items(), strict=True):
             for i, j in own:
                 out, put = law.outputs[i], law.inputs[j]

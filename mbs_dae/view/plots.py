@@ -21,7 +21,7 @@ from .style import (
     axis_label,
     axis_of,
     label_quantities,
-    looks_apart,
+    line_styles,
     say_if_stopped,
     style,
 )
@@ -173,7 +173,7 @@ def plot_stabilization(runs: Mapping[str, Result], title: str) -> Figure:
             ax.set_ylabel(label)
             ax.set_yscale("log")
             begin = 1 if ax is axes[-1] else 0
-            for (name, run), how in zip(runs.items(), looks_apart(), strict=False):
+            for (name, run), how in zip(runs.items(), line_styles(), strict=False):
                 t, values = axis_of(run)[0][begin:], np.maximum(of(run)[begin:], ZERO)
                 ax.plot(t, values, label=_label_of_run(name, run), marker=marker_of(run), linewidth=1.2, **how)
                 if not run.success:

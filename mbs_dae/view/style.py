@@ -93,8 +93,8 @@ def label_quantities(ax: Any, unit: str, *names: str) -> None:
     label_panel(ax, MEANINGS.get(unit, ""), shown_unit(unit, *names) or "–")
 
 
-def looks_apart() -> Iterator[dict[str, Any]]:
-    """Looks that are told apart, also where there are more curves than colours."""
+def line_styles() -> Iterator[dict[str, Any]]:
+    """Yield distinct pairs of a colour and dashes, more than there are colours."""
     for dashes in cycle(("-", "--", ":")):
         for colour in COLOURS:
             yield {"color": colour, "linestyle": dashes}

@@ -833,7 +833,7 @@ def test_numbers_with_a_unit_are_what_they_say():
     "command, said",
     [
         ("diagnose rod.py --set omega=3mm", "--set omega=3mm does not fit: 'omega' is in rad/s"),
-        ("diagnose rod.py --set length=3foo", "'foo' no unit that is known; write e.g. --set length="),
+        ("diagnose rod.py --set length=3foo", "'foo' is not a known unit; write e.g. --set length="),
         ("simulate pendulum.py --initial rod.omega=3mm", "does not fit: 'rod.omega' is in rad/s"),
     ],
 )
@@ -847,4 +847,4 @@ def test_small_motions_and_worked_solutions_have_units():
     assert "[rad/s]        [Hz]" in output("modes", "swing.py")
     told = output("worked", "rod.py", "--time", 0.1, "--units", "mm,deg,rpm")
     assert "the same numbers in other units" in told and "| deg | $19.09859$ | rpm |" in told
-    assert output("diagnose", "rod.py", "--units", "mm,deg").startswith(output("diagnose", "rod.py").partition(":")[0])
+    assert output("diagnose", "rod.py", "--units", "mm,deg") == output("diagnose", "rod.py")

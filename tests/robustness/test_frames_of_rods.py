@@ -141,7 +141,7 @@ def on_a_torsion_spring() -> mbs.SpatialModel:
 
 @each_set
 def test_a_moment_lost_in_roundoff_is_told_of_each_design(coordinates):
-    """Those of an ensemble that keep theirs are right, the others failures by the name of the body."""
+    """Members that keep their moments are right; the others are failures that name the body."""
     model = on_a_torsion_spring()
     found = mbs.ensemble(model.compile(coordinates), [0.0, 0.1], {"s": [1e-3, 1e-12, 1e-4]}, outputs=["pin.alpha"])
     assert np.allclose(found["pin.alpha"][[0, 2], 0], 1.0, rtol=1e-7)

@@ -101,7 +101,7 @@ class Oracle:
         return own[:3], own[3:]
 
     def poses(self, q: np.ndarray, v: np.ndarray) -> list[Pose]:
-        """Those of the ground and of all bodies."""
+        """Return the poses of the ground and of all bodies."""
         nil = np.array([mp.mpf(0)] * 3)
         found = [Pose(nil, nil, rotation(nil), nil, nil)]
         for k, place in enumerate(self.places):

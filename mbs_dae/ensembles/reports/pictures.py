@@ -59,7 +59,7 @@ def plot_map(ensemble: Members, name: str, reduce: Reduce, label: str | None = N
         what = f"this ensemble is a grid over {over}" if axes else "this ensemble is no grid"
         remedy = 'e.g. over={"r": [...], "l": [...], "m": 1}'
         if len(axes) == 1:
-            remedy = f"of one name plot_band({name!r}) draws the curves, and study.plot_histogram the values"
+            remedy = f"for one name plot_band({name!r}) draws the curves, and study.plot_histogram the values"
         raise ModelError(f"a map is of a grid over two names, and {what}; {remedy}")
     own, called, own_unit = _numbers(ensemble, name, reduce, label, unit)
     x, y = (axis.values for axis in axes)  # as they are read

@@ -72,7 +72,7 @@ class Shape(metaclass=PublicClass):
         return other
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
-        """What could not be checked before the parameters had values."""
+        """Check the profile with the values of the parameters."""
         for name, length in self.lengths.items():
             check_number(number(length), f"{name} of {self} of {who}", positive=True)
 
@@ -208,7 +208,7 @@ class Box(Shape):
             self._check_radius(float, str(self))
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
-        """What could not be checked before the parameters had values."""
+        """Check the profile with the values of the parameters."""
         super().check_values(number, who)
         self._check_radius(number, f"{self} of {who}")
 
@@ -258,7 +258,7 @@ class Polygon(Shape):
             self._check_radius(float, str(self))
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
-        """What could not be checked before the parameters had values."""
+        """Check the profile with the values of the parameters."""
         super().check_values(number, who)
         if self.radius != 0:
             self._check_radius(number, f"{self} of {who}")
@@ -361,7 +361,7 @@ class Profile(Shape):
         self.geometry = Outline(PROFILE.check(radius, str(self)))
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
-        """What could not be checked before the parameters had values."""
+        """Check the profile with the values of the parameters."""
         super().check_values(number, who)
         check_closed(self.given, f"{self} of {who}", number)
         check_radius(self.given, f"{self} of {who}", number)

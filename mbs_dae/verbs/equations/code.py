@@ -261,7 +261,7 @@ def in_python(code: Code) -> str:
     names = [f'"{array}": {quoted([code.own_names[s] for s in symbols])}' for array, symbols in code.arguments]
     out += _wrapped("NAMES = {", ", ".join(names), "}")
     out += _tables(code, "tables = [", "]")
-    out += [*written.preamble(), NAMED_IN_PYTHON.strip()]
+    out += [*written.preamble(), READERS_IN_PYTHON.strip()]
     checked = ", ".join(f'numbers("{array}", {array})' for array, _ in code.arguments)
     others = "".join(f", {array}" for array, _ in code.arguments[2:])
     for name, own in programs.items():
@@ -289,7 +289,7 @@ def _listed_arrays(code: Code) -> str:
     return f"Each of {arrays} is a list in the order above, or holds numbers by name."
 
 
-NAMED_IN_PYTHON = """
+READERS_IN_PYTHON = """
 def with_defaults(given):
     given = {} if given is None else given
     if not isinstance(given, dict):

@@ -205,7 +205,8 @@ def _result(solution: Any) -> Iterator[Block]:
         ]
         head = ("", Math(Bold("q")), Math(Bold("q", dots=1)), Math(Bold("q", dots=2)), "unit, /s, /s²")
         yield Table("lrrrl", head, tuple(cells))
-        yield from _in_units([(s, [x[k] for x in (solution.q, solution.v, solution.a)]) for k, s in enumerate(eq.q)], 0)
+        motion = [(s, [x[k] for x in (solution.q, solution.v, solution.a)]) for k, s in enumerate(eq.q)]
+        yield from _unit_tables((head[1:4], 0, motion))
         return
     places = [(Math(s), Math(rounded(_clean(x), DIGITS)), _unit(s)) for s, x in zip(eq.q, solution.q, strict=True)]
     yield Table("lrl", ("", Math(Bold("q")), "unit"), tuple(places))
@@ -214,26 +215,33 @@ def _result(solution: Any) -> Iterator[Block]:
         for k, s in enumerate(eq.v)
     ]
     yield Table("lrrl", ("", Math(Bold("v")), Math(Bold("v", dots=1)), "unit /s, /s²"), tuple(rates))
-    yield from _in_units([(s, (x,)) for s, x in zip(eq.q, solution.q, strict=True)], 0)
-    yield from _in_units([(s, [x[k] for x in (solution.v, solution.a)]) for k, s in enumerate(eq.v)], 1)
+    yield from _unit_tables(
+        ([Math(Bold("q"))], 0, [(s, (x,)) for s, x in zip(eq.q, solution.q, strict=True)]),
+        (
+            [Math(Bold("v")), Math(Bold("v", dots=1))],
+            1,
+            [(s, [x[k] for x in (solution.v, solution.a)]) for k, s in enumerate(eq.v)],
+        ),
+    )
 
 
-def _in_units(numbers: Sequence[tuple[sp.Symbol, Iterable[float]]], order: int) -> Iterator[Block]:
-    """The table of values and their rates, the first of them of this order in time, in the units in which people read;
-    none where these are SI."""
+def _unit_tables(*tables: tuple[Sequence[Cell], int, Sequence[tuple[sp.Symbol, Iterable[float]]]]) -> Iterator[Block]:
+    """Yield tables of values in the chosen units, nothing if these are SI. Each table is given by the heads of its
+    columns, the order in time of the first column, and rows of a symbol and values."""
     if current().is_si:
         return
-    rows: list[tuple[Cell, ...]] = []
-    for symbol, values in numbers:
-        cells: list[Cell] = [Math(symbol)]
-        for level, value in enumerate(values, order):
-            number, word = shown(_clean(value), _unit(symbol) + ("", "/s", "/s²")[level] if _unit(symbol) else "")
-            cells += [Math(rounded(float(number), DIGITS)), word]
-        rows.append(tuple(cells))
-    count = (len(rows[0]) - 1) // 2
-    names = [Math(Bold("q", dots=order + k)) for k in range(count)]
     yield Text("All numbers on these pages are SI; the same numbers in other units are:")
-    yield Table("l" + "rl" * count, ("", *(cell for name in names for cell in (name, "unit"))), tuple(rows))
+    for names, order, numbers in tables:
+        rows: list[tuple[Cell, ...]] = []
+        for symbol, values in numbers:
+            cells: list[Cell] = [Math(symbol)]
+            for level, value in enumerate(values, order):
+                per = ("", "/s", "/s²")[level]
+                number, word = shown(_clean(value), (_unit(symbol) or "1" * bool(per)) + per)
+                cells += [Math(rounded(float(number), DIGITS)), word]
+            rows.append(tuple(cells))
+        head = ("", *(cell for name in names for cell in (name, "unit")))
+        yield Table("l" + "rl" * len(names), head, tuple(rows))
 
 
 def _unit(symbol: sp.Symbol) -> str:

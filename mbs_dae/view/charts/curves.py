@@ -59,7 +59,7 @@ def plot_curve_path(curve: Curve, markers: Sequence[str], beside: Curve | Sequen
 
 
 def _add_legend(ax: Any) -> None:
-    """A legend, where there is more than one curve or something special on it."""
+    """Add a legend if there are at least two labels."""
     if len(ax.get_legend_handles_labels()[1]) > 1:
         ax.legend(**BESIDE)
 
