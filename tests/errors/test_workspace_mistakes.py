@@ -156,7 +156,7 @@ def test_limits_in_degrees_are_told():
 
 
 def test_limits_far_from_zero_may_be_degrees():
-    """The limits 10 and 12 rad are those of -2.57 and -0.57; as degrees, which are meant, they would be 0.17 and 0.21."""
+    """The limits 10 and 12 rad are those of -2.57 and -0.57, for whole turns of a joint do not count."""
     points = {"A": (0, 0), "B": (0.4, 0), "C": (0.7, 0.1)}
     arm = mbs.PlanarModel.from_points(points, rods={"a": "AB", "b": "BC"}, fixed="A")
     far = mbs.reachable_workspace(arm, "b.C", limits={"A.angle": (10, 12)})
