@@ -153,3 +153,13 @@ def test_limits_in_degrees_are_told():
     found = mbs.reachable_workspace(arm, "BC.C", limits={"B.angle": (-120.0, 0.0)})
     assert not free.notes and np.isclose(found.area, free.area, rtol=1e-6)
     assert "limits of 'B.angle', -120 and 0 rad, are a whole turn apart" in found.notes[-1]
+
+
+def test_limits_far_from_zero_may_be_degrees():
+    """The limits 10 and 12 rad are those of -2.57 and -0.57, for whole turns of a joint do not count."""
+    points = {"A": (0, 0), "B": (0.4, 0), "C": (0.7, 0.1)}
+    arm = mbs.PlanarModel.from_points(points, rods={"a": "AB", "b": "BC"}, fixed="A")
+    far = mbs.reachable_workspace(arm, "b.C", limits={"A.angle": (10, 12)})
+    assert any("more than a whole turn from zero; if degrees are meant, write np.radians" in note for note in far.notes)
+    near = mbs.reachable_workspace(arm, "b.C", limits={"A.angle": (10 - 4 * np.pi, 12 - 4 * np.pi)})
+    assert not any("degrees" in note for note in near.notes) and near.area == pytest.approx(far.area, rel=1e-9)
