@@ -207,8 +207,8 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
     rubs = bool(pose.system.structure.contacts.points) and status not in (CHATTERS, marching.TOO_MANY)
     for moment in moments if rubs else ():
         if lost := frictions_lost_at(pose.system, moment, going_on(pose, moment - t), pose.full_v):
-            what = no_friction(pose.system.model.name, lost, moment)
-            return Explanation(IntegrationError, *what, t, tuple(lost), pose)
+            sentence, advice = no_friction(pose.system.model.name, lost, moment)
+            return Explanation(IntegrationError, sentence, advice, t, tuple(lost), pose)
     names = joints_at_fault(pose.system, t, pose.full_q)
     near = march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE)
     if near or status == marching.ASTRAY:
