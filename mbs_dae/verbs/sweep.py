@@ -101,8 +101,9 @@ def _check_parameter(model: Model, name: str) -> None:
     if name not in model.parameters and driver is not None:
         unit = driver.measure.unit
         raise ModelError(
-            f"{name!r} belongs to {driver.who} of {model.name!r}, and a sweep goes over a parameter; make the law of "
-            f'the driver one: s = model.parameter("s", 0.0, unit={unit!r}), mbs.Driver({driver.name!r}, ..., s); sweep "s"'
+            f"{name!r} belongs to {driver.who} of {model.name!r}, and a sweep goes over a parameter; make the law "
+            f'of the driver one: s = model.parameter("s", 0.0, unit={unit!r}), mbs.Driver({driver.name!r}, ..., s); '
+            'sweep "s"'
         )
     if name not in model.parameters and model.found_quantity(name):
         what = f"{name!r} is a quantity of {model.name!r}, and a sweep goes over a parameter"
