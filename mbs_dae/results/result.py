@@ -11,7 +11,7 @@ from warnings import warn
 import numpy as np
 
 from ..duals import Dual
-from ..errors import SAME, ModelError
+from ..errors import SYNONYMS, ModelError
 from ..provided import provided
 from ..public_class import PublicClass
 from .attitudes import Attitudes
@@ -144,7 +144,7 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
             return parts
         unknown = names_of_forces((e.name for e in self.sketch.elements), self.sketch.dimension)
         owner, _, word = str(name).rpartition(".")
-        same = any(f"{owner}.{other}" in unknown for other in SAME.get(word, ()))
+        same = any(f"{owner}.{other}" in unknown for other in SYNONYMS.get(word, ()))
         if self.reactions is None and (same or name in unknown or components(str(name), unknown)):
             raise ModelError(_NO_FORCES)
         if word in CALLS and not any(f".{word}." in one for one in self.names):  # as a marker of this name would be
