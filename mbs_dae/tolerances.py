@@ -130,6 +130,10 @@ REPEAT = 4e-13
 """A reset that happens again within this part of the time does so at once. A passage is at the beginning of a step if
 it is within 1e-13 of that, and the step begins as near behind the event before: twice that; and as much for both
 resets, each of which is at the end of a step to as much."""
+SIDEWAYS = 1e-6
+"""A parameter moves the ends of a force along their line alone if it moves them sideways by less than this part of how
+far it moves bodies, and several passages have one slope of their time if these differ by less: slopes of a run with the
+usual tolerance of 1e-8 have summed up errors of a hundred times that."""
 
 # --- singular poses -------------------------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ from ..symbolic.derive import Relation
 from ..symbolic.loads import Load
 from ..symbolic.markers import marker_symbols, t, variables
 from ..symbolic.markers.primitives import distance
+from ..tolerances import SIDEWAYS
 
 PIECES = 64
 """A piece of a cubic is as good as straight: off by less than 1/8 of the bend over 64²."""
@@ -39,9 +40,6 @@ then contains no more than the square of it, 10⁻⁶, of what the turning direc
 TURNS = 0.1
 """Ends that come closer than this part pass each other in a step that has not seen how the direction turns. Steps
 that come less close turn it by degrees, and their errors tell whether they are short enough."""
-SIDEWAYS = 1e-6
-"""A parameter that moves the ends by less than this part at right angles to their line does not move them sideways:
-constraints hold them there to some digits less than roundoff."""
 
 
 class Passage(NamedTuple):

@@ -738,3 +738,15 @@ def test_every_derivative_beside_a_pressure_angle_is_refused():
     ):
         with pytest.raises(mbs.ModelError, match="Gear 'teeth' has a pressure_angle.*leave pressure_angle= out"):
             taken()
+
+
+@pytest.mark.parametrize(("coordinates", "how"), [("cartesian", None), ("natural", mbs.Projection()), ("joint", None)])
+@pytest.mark.parametrize("speed", [2e2, 2e4])
+def test_fast_wheels_gain_speed_as_slow_ones_do(speed, coordinates, how):
+    """The angular acceleration is T / (I_j + I_i (r_j / r_i)²) to 1e-15 of ω², however fast they turn."""
+    model, *_ = pair(0.05, 0.1, pressure_angle=0.35)
+    times = [0.0, 6.0 / speed, 18.0 / speed]
+    run = mbs.simulate(model.compile(coordinates), times, {"j.omega": -speed}, rtol=1e-10, stabilization=how)
+    alpha = 10.0 / (5e-3 + 2e-3 * 4)
+    assert np.abs(run["j.alpha"] - alpha).max() <= 1e-15 * speed**2 + 1e-12 * alpha
+    assert np.abs(run["i.alpha"] + 2 * alpha).max() <= 1e-15 * (2 * speed) ** 2 + 1e-12 * alpha
