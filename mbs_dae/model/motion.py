@@ -173,7 +173,7 @@ class Motion(metaclass=PublicClass):
     def repeat(self) -> Motion:
         """Periodic, with the sum of the durations. The end must equal the start, as far as is decidable."""
         if not self.segments:
-            raise ModelError("motion: repeat() of nothing; add segments first, e.g. .dwell(2)")
+            raise ModelError("motion: repeat() of nothing; add segments first, e.g. .rise(...), .dwell(2)")
         return replace(self, periodic=True)
 
     def _then(self, to: sp.Expr, over: Any, law: str) -> Motion:

@@ -36,7 +36,7 @@ def test_names_of_others_lead_to_ours(word, own):
         (lambda: mbs.Motion().dwell(), "missing a required argument: 'over'"),
         (lambda: mbs.Motion().return_(law="3-4-5"), r"return_\(\): missing .*'over'"),
         (lambda: mbs.kinematics(driven(), [0, 1], tol=1e-9), "no option 'tol'; use one of: certify, derivatives"),
-        (lambda: mbs.sweep(driven(), "motor", [0, 1]), r"of Driver 'motor'.* make the law of the driver one: s ="),
+        (lambda: mbs.sweep(driven(), "motor", [0, 1]), r"to Driver 'motor'.* make the law of the driver one: s ="),
         (lambda: mbs.sweep(driven(), "motor.angle", [0, 1]), "make the law of the driver one"),
         (lambda: mbs.sweep(driven(), "rod.x", [0, 1]), r"is a quantity .*mbs.follow\(model, 'rod.x'\)"),
         (lambda: mbs.Table([0, 1, 2], [0, 1, 0], periodic=True), "too short: a periodic one of kind .* needs 4"),

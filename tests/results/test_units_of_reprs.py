@@ -148,7 +148,7 @@ TELLING = (
     "Share", "Shares", "Synthesis", "UndecidedPoint", "Workspace",
 )  # fmt: skip
 """Classes whose text holds numbers that have units."""
-GIVEN = ("Body", "Marker", "Reset", "Rest", "Table", "Units", "PlanarModel", "SpatialModel")
+GIVEN = ("Body", "Marker", "Reset", "Rest", "Table", "Motion", "Units", "PlanarModel", "SpatialModel")
 """Parts of models, and initial values: they stand as they were given, in SI."""
 
 

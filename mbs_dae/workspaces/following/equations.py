@@ -25,8 +25,8 @@ from ...compiled.poses import differ_poses, move_poses
 from ...compiled.reading import read_outputs
 from ...kernels.blocks import block
 from ...poses.arcs.track import angles_of
+from ...poses.corrector import PoseEquations, move_point, observe_pose, way_between
 from ...poses.dependence import PoseRank
-from .corrector import PoseEquations, move_point, observe_pose, way_between
 
 NO_PERIODS = np.zeros(0)
 """A value of `turns` with which whole turns are not subtracted."""

@@ -24,7 +24,7 @@ from ...compiled.machine import DONE, UNSETTLED
 from ...coordinates import body_coordinates
 from ...kernels.blocks import block
 from ...poses.closing import turned_over
-from .corrector import LOOSE, TIGHT, Curve, correct, observe_curve
+from ...poses.corrector import LOOSE, TIGHT, Curve, correct, observe_curve
 from .equations import Equations, Point, Terms
 from .tracing import Place, tangent_at
 

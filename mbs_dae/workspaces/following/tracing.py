@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
-from .corrector import TIGHT
+from ...poses.corrector import TIGHT
 from .equations import Point
 
 TURN = 0.35

@@ -25,13 +25,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.derivatives import Derivatives, differentiate
-from ...compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR, UNSETTLED, Machine, observe
-from ...compiled.manifold import difference, move
-from ...kernels.abi import compiled_apart
-from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, zeros
-from ...linear.elimination import factorise, solve
-from ...linear.vectors import all_finite, copy, copy_rows, dot, largest
+from ..compiled.derivatives import Derivatives, differentiate
+from ..compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR, UNSETTLED, Machine, observe
+from ..compiled.manifold import difference, move
+from ..kernels.abi import compiled_apart
+from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, zeros
+from ..linear.elimination import factorise, solve
+from ..linear.vectors import all_finite, copy, copy_rows, dot, largest
 
 TIGHT, LOOSE = 1e-13, 1e-10
 """Residuals that count as none; and those that do where Newton gains nothing any more."""
