@@ -33,3 +33,37 @@ def test_a_follower_goes_round_with_its_cam(law, kind, turns):
     run = mbs.simulate(model, TIMES)
     assert run["follower.y"] == pytest.approx([0.04 + float(lift(x)) for x in turns * TIMES], abs=1e-7)
     assert np.abs(run["contact.gap"]).max() < 1e-9 and (run.modes["contact"] == "closed").all()
+
+
+def cam_and_follower(law: str, turns: float, **follower) -> tuple[mbs.PlanarModel, mbs.Motion]:
+    """A cam whose profile is the motion itself, from a base radius of 30 mm: its period begins at θ = 0."""
+    lift = mbs.Motion(0.03).rise(0.02, over=1.5, law=law).dwell(1.0).return_(over=1.5, law=law)
+    lift = lift.dwell(2 * np.pi - 4.0).repeat()
+    model = mbs.PlanarModel("cam", gravity=(0, -9.81))
+    cam, rod = model.body("cam", mass=1.0, inertia=0.01), model.body("follower", mass=0.2, position=(0, 0.05))
+    guide = mbs.Translational("guide", model.ground.at(0, 0, angle=np.pi / 2), rod.at(0, 0, angle=np.pi / 2))
+    model.add(mbs.Revolute("hub", model.ground, cam), guide, mbs.CamFollower("contact", cam, rod, lift, **follower))
+    model.add(mbs.Driver("motor", mbs.angle(model.ground, cam), turns * mbs.t))
+    return model, lift
+
+
+@pytest.mark.parametrize("turns", [5.0, -5.0])
+@pytest.mark.parametrize("law", ["cycloidal", "3-4-5", "harmonic", "modified sine"])
+def test_a_follower_that_is_held_goes_round(law, turns):
+    model, lift = cam_and_follower(law, turns)
+    run = mbs.simulate(model, TIMES)
+    expected = [float(lift(np.pi / 2 - x)) for x in turns * TIMES]
+    assert run["follower.y"] == pytest.approx(expected, abs=1e-8)
+    assert abs(run.energy.error).max() < 1e-7
+
+
+@pytest.mark.parametrize("turns", [1.0, -1.0])
+@pytest.mark.parametrize("law", ["cycloidal", "4-5-6-7", "modified sine"])
+def test_a_follower_that_is_pressed_has_no_impact_where_a_period_begins(law, turns):
+    """A spring presses the follower with 65 N and more throughout, and the profile has no corner."""
+    model, lift = cam_and_follower(law, turns, unilateral=True, restitution=0.0)
+    press = mbs.Spring("spring", model.ground.at(0, 0.3), model.bodies["follower"], stiffness=500.0, length=0.4)
+    run = mbs.simulate(model.plus(press), 7 * TIMES / 2, {"contact.gap": 0.0})
+    assert run.impacts == () and (run.modes["contact"] == "closed").all()
+    expected = [float(lift(np.pi / 2 - x)) for x in 3.5 * turns * TIMES]
+    assert run["follower.y"] == pytest.approx(expected, abs=1e-8)

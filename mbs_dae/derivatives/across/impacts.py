@@ -85,7 +85,7 @@ def strike_alike(search: Search, y: Vector, meeting: Integers, modes: Vector, no
     for c in range(contacts.gap.size):
         stays = contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED
         contacts.lands[c] = 1 if stays else 0
-    turn_over(search)
+    turn_over(search, y)
     if contacts.in_turn[0] == 1 and not _pass_on(search, y, notes):
         return
     if not _look(search, y, notes):

@@ -61,7 +61,7 @@ def strike(search: Search, y: Vector, dy: Vector):
     copy(dy[state.v_at : state.v_end], search.a)
     contacts.pace[1] = contacts.rests[0] = 0.0
     contacts.lands[:] = search.surface[:] = 0
-    turn_over(search)
+    turn_over(search, y)
     if not _meet(search, y):
         return
     pace = contacts.pace[1]

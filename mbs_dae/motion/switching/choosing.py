@@ -140,7 +140,7 @@ def _change_branches(search, y, dy):
     for k in range(switches.kinds.size):
         if search.wanted[k] == 1 and search.surface[k] != 0:
             search.refuted[switches.leads[k]] |= choice_of(switches, switches.leads[k])
-    if turn_over(search) and breaks_rates(search, y):
+    if turn_over(search, y) and breaks_rates(search, y):
         if _rattles(search):
             search.status[0] = CHATTERS
             return

@@ -90,18 +90,31 @@ def put_natural(search, k):
 
 
 @compiled
-def turn_over(search):
-    """Go over to the pieces that begin here, as far as is known before velocities are; whether there are any."""
-    switches, found = search.stages.mechanism.switches, False
-    first, end = branches_of_gaps(search.stages.mechanism)
+def turn_over(search, y):
+    """Go over to the pieces that begin here, as far as is known before velocities are; return whether there are any. A
+    condition that jumps because another one has switched, as that of a piece does where a period begins, follows it."""
+    mechanism = search.stages.mechanism
+    switches, state, found = mechanism.switches, mechanism.state, False
+    first, end = branches_of_gaps(mechanism)
     for k in range(first, end):
         if _ends_unseen(search, k):
             search.wanted[k], search.after[k] = 1, -switches.mode[k]
         if search.wanted[k] == 1:
             switches.mode[k], found = search.after[k], True
             search.surface[k] = LEFT if switches.kinds[k] == WHOLE else STANDS
+    jumps, rounds = found, 0
+    while jumps and rounds < end - first:
+        hold_all(mechanism)
+        t = moment(search.stages.course, search.span[0])
+        observe_gaps(mechanism, t, y[: state.q_end], y[state.v_at : state.v_end])
+        look(mechanism)
+        jumps, rounds = False, rounds + 1
+        for k in range(first, end):
+            near = abs(search.begin[k]) <= ALIKE * search.size[k]
+            if search.wanted[k] == 0 and not near and switches.slides[k] == 0 and switches.guard[k] < 0.0:
+                switches.mode[k], jumps = natural(switches, k), True
     if found:
-        hold_all(search.stages.mechanism)
+        hold_all(mechanism)
     return found
 
 
