@@ -83,7 +83,7 @@ class Curve(NamedTuple):
 
     own: PoseEquations
     turns: Vector
-    """What a whole turn adds to each value; 0 where it is none."""
+    """The period of each value of the workspace, in its unit; 0 for a value that does not repeat."""
     A: Matrix
     q0: Vector
     p0: Vector

@@ -89,7 +89,7 @@ def test_equal_legs():
 
 
 def test_poses_are_led_around_holes():
-    """What the hand reaches is joined above and below by necks alone; its four poses above lead to all four below."""
+    """Narrow necks alone join the upper and the lower workspace of the hand; four poses above lead to four below."""
     cranks, legs, base = (0.4, 0.4), (1.0, 1.0), 0.6
     A, C = 0.4 * np.exp(2j), base + 0.4 * np.exp(1j)
     P = (A + C) / 2 + 1j * (C - A) / abs(C - A) * np.sqrt(1.0 - abs(C - A) ** 2 / 4)

@@ -73,7 +73,7 @@ class Equations:
 
     @cached_property
     def compiled(self) -> PoseEquations:
-        """These equations for compiled functions."""
+        """The record of these equations of poses that compiled functions read."""
         system, machine, (n, values), count = self.system, self._machine, self.sizes, len(self.system.rows)
         builder = self._builder
         slopes = builder.fill(machine.program.batch, builder.dynamics.fill(system.evaluator).batch)

@@ -44,7 +44,7 @@ class PoseCurve:
 
     equations: Equations
     turns: np.ndarray
-    """What a whole turn adds to each value; 0 where it is none."""
+    """The period of each value of the workspace, in its unit; 0 for a value that does not repeat."""
 
     @property
     def section(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

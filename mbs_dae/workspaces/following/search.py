@@ -47,7 +47,7 @@ class Region:
     low: np.ndarray
     high: np.ndarray
     turns: np.ndarray
-    """What a whole turn adds to each value; 0 where it is none."""
+    """The period of each value of the workspace, in its unit; 0 for a value that does not repeat."""
 
     @property
     def width(self) -> np.ndarray:
