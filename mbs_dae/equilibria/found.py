@@ -261,6 +261,13 @@ class EquilibriumPath(metaclass=PublicClass):
         with shown_in(units, degrees):
             return provided("EquilibriumPath.plot")(self, names)
 
+    def __repr__(self) -> str:
+        unit = self.points[0].balance.system.model.parameters[self.parameter].unit
+        first, last = (told(float(value), unit, self.parameter) for value in self.values[[0, -1]])
+        limits = " and ".join(told(value, unit, self.parameter) for value in self.limit_values)
+        how = f", limit points at {limits}" * bool(limits)
+        return f"<EquilibriumPath of {len(self.points)} points over {self.parameter}, from {first} to {last}{how}>"
+
 
 def with_law_derivatives(law: LinearSystem, rest: Equilibrium) -> LinearSystem:
     """The law about a rest, which knows then how it changes with what that was asked for."""

@@ -24,9 +24,10 @@ ROUND = 0.05
 
 
 def plot_equilibria(path: EquilibriumPath, names: Sequence[str]) -> Figure:
-    """The parameter is to the right, although the path may turn back in it."""
-    first = path.states[0].result
+    """Numbers, and vectors by their components, over the parameter of the path, which may turn back in it."""
+    first = path.points[0].result
     names = names_of(names, "plot", "quantities", first.names)
+    names = [part for name in names for part in first.components(name)]
     read = {name: size_of(first.unit(name), name) for name in names}  # the size and the word of each unit
     units = list(dict.fromkeys((first.unit(name), read[name][1]) for name in names))
     unit = path.states[0].system.model.parameters[path.parameter].unit
@@ -76,7 +77,11 @@ def plot_lines(path: LinearPath) -> Figure:
         below.set_ylim(bottom=0.0)
         below.set_xlabel(axis_label(as_label(path.parameter), unit))
         figure.align_ylabels()
-        figure.legend(*above.get_legend_handles_labels(), loc="outside lower center", ncols=min(6, len(lines)))
+        if calm.any():
+            below.fill_between([], [], color=GROUND, alpha=0.12, label="no mode grows")
+        shaded, words = below.get_legend_handles_labels()
+        curves, names = above.get_legend_handles_labels()
+        figure.legend([*curves, *shaded], [*names, *words], loc="outside lower center", ncols=min(6, len(lines) + 1))
     return figure
 
 
