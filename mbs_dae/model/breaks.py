@@ -21,8 +21,9 @@ import numpy as np
 import sympy as sp
 
 from ..errors import ModelError
+from ..symbolic.branches import SWITCHING
 from ..symbolic.derive import Form, Relation
-from ..symbolic.functions import as_sympy
+from ..symbolic.functions import as_sympy, written_out
 from ..symbolic.markers import t as time
 from ..symbolic.switches import INTEGERS, ZERO, OfTime, Switch, is_linear, of_time
 from .element import Element
@@ -45,7 +46,19 @@ Numbers = Callable[[Number], float]
 
 def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: float, order: int = 8) -> np.ndarray:
     """The times in [first, last] at which laws of these elements switch, for a method of this order."""
-    if first == last or not (switching := [element for element in elements if switches(element)]):
+    return _times_of([element for element in elements if switches(element)], number, first, last, order)
+
+
+def nearest_passage(event: Element, number: Numbers, t: float) -> float:
+    """Return the time at which the expression of an event, a function of time alone, passes zero near t, to the last
+    digit; t itself where there is no such time."""
+    near = 1e-9 * max(abs(t), 1.0)
+    times = _times_of([event], number, t - near, t + near)
+    return float(times[np.abs(times - t).argmin()]) if times.size else t
+
+
+def _times_of(switching: list[Element], number: Numbers, first: float, last: float, order: int = 8) -> np.ndarray:
+    if first == last or not switching:
         return np.zeros(0)
     largest = max(abs(first), abs(last))
     pad = 10 * side_of(largest)
@@ -77,12 +90,18 @@ def put_on_breaks(t: np.ndarray, breaks: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def switches(element: Element) -> bool:
-    return any(laws.switches for _, _, laws in _of_element(element))
+    return not only_records(element) and any(laws.switches for _, _, laws in _of_element(element))
 
 
 def bends(element: Element) -> bool:
     """Whether some law of it is a function of time that bends."""
-    return any(laws.laws for _, _, laws in _of_element(element))
+    return not only_records(element) and any(laws.laws for _, _, laws in _of_element(element))
+
+
+def only_records(element: Element) -> bool:
+    """Return whether this is an event that only records, so that no step is to depend on it. One whose expression has
+    branches of its own is followed from branch to branch, and its steps end there."""
+    return getattr(element, "action", None) == "record" and not written_out(element.when).atoms(*SWITCHING)  # type: ignore[attr-defined]
 
 
 def reads_time(element: Element) -> bool:

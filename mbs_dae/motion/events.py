@@ -7,6 +7,7 @@ import numpy as np
 from ..compiled import System
 from ..compiled.machine import DONE
 from ..errors import MbsError, ModelError
+from ..model.breaks import nearest_passage
 from ..model.contacts.changes import ContactChange
 from ..model.events import Event, Reset
 from ..model.measures import Quantity
@@ -44,7 +45,13 @@ def happened(
         for e in system.model.events
         if fired.get(e.who, 0) and e.direction in (0, fired[e.who]) or e.change in changes
     ]
-    return [Happening(at.t, event.name, at) for event in found], found
+    return [Happening(_time_of(system, event, at.t), event.name, at) for event in found], found
+
+
+def _time_of(system: System, event: Event, t: float) -> float:
+    """Return the time of an event that happens at t: of an expression of time alone the exact one."""
+    is_clock = not event.change and not event.when.atoms(Quantity, Signal)
+    return nearest_passage(event, system.evaluator, t) if is_clock else t
 
 
 class Glance:

@@ -219,3 +219,15 @@ def test_an_implicit_method_passes_the_break_away(rtol):
 
     assert [change.after for change in run.transitions] == ["slips"]
     assert run["rotor.omega"][-1] == pytest.approx((turned(0.01) - turned(away)) / J, rel=20 * rtol)
+
+
+@pytest.mark.parametrize("when", [mbs.t - 1.234, mbs.t - 1.0, sp.sin(3 * mbs.t)], ids=str)
+def test_an_event_at_a_known_time_that_records_changes_no_digit(when):
+    model = mbs.PlanarModel("pendulum", gravity=(0, -9.81))
+    body = model.body("body", mass=0.7, inertia=0.01, com=(0.3, 0))
+    model.add(mbs.Revolute("A", model.ground, body))
+    times = np.linspace(0.0, 2.0, 21)
+    plain, told = mbs.simulate(model, times), mbs.simulate(model.plus(mbs.Event("clock", when)), times)
+    np.testing.assert_array_equal(told.q, plain.q)
+    assert len(told.events) == 1
+    assert abs(float(when.subs(mbs.t, told.events[0].t))) < 1e-15
