@@ -35,6 +35,9 @@ INSIDE = 1e-3
 JOINT = 1e-3
 """A point of contact so far (in segments) beyond the end of a segment is one of both segments there: along a curve it
 is known less exactly than a crossing."""
+CONTACT = 1e-5
+"""A point of contact is known along its curves (in the units of the plane) to less than this, as the curves are closer
+than roundoff there: points of contact that are nearer to each other are one."""
 FEW = 4
 """The polygon of a piece has so many sides at least, so that a region between two pieces has an area."""
 NODES = 9
@@ -222,23 +225,35 @@ def crossings(curves: Sequence[PlaneCurve]) -> list[tuple[int, Spot, int, Spot]]
     number = np.concatenate([np.arange(len(c.points) - 1) for c in curves])
     a = np.concatenate([c.points[:-1] for c in curves])
     b = np.concatenate([c.points[1:] for c in curves])
-    found = []
+    found: list[tuple[int, Spot, int, Spot]] = []
+    touching: list[tuple[int, Spot, int, Spot]] = []
     for i, j, x, y, sine in _polygon_crossings(a, b):
         one, other, k, m = curves[owner[i]], curves[owner[j]], int(number[i]), int(number[j])
         if owner[i] == owner[j] and (abs(k - m) < 2 or _neighbours(one, k, m)):
             continue
         if sine > FLAT:
             spots = _refined(one, Spot(k, x), other, Spot(m, y))
-            pairs = [spots] if spots else []
+            crossing, contact = [spots] if spots else [], []
         else:
-            pairs = _meetings(one, k, other, m)
-        found += [(int(owner[i]), s, int(owner[j]), r) for s, r in pairs]
+            crossing, contact = _meetings(one, k, other, m)
+        found += [(int(owner[i]), s, int(owner[j]), r) for s, r in crossing]
+        touching += [(int(owner[i]), s, int(owner[j]), r) for s, r in contact]
+    # one vertex where more than two curves touch, or two of them in different passes
+    known = [curves[i].at(*s)[0] for i, s, _, _ in found] + [c.at(*spot)[0] for c in curves for spot in c.corners]
+    for i, s, j, r in touching:
+        point, rate = curves[i].at(*s)
+        e = rate / max(np.linalg.norm(rate), 1e-300)
+        ways = np.array(known).reshape(-1, 2) - point
+        along, across = np.abs(ways @ e), np.abs(ways @ [-e[1], e[0]])
+        if not ((along < CONTACT) & (across < 10.0 * MEETS)).any():
+            known.append(point)
+            found.append((i, s, j, r))
     return found
 
 
-def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> list[tuple[Spot, Spot]]:
-    """Return the spots in which segment k of one curve and segment m of another cross or touch; the segments are nearly
-    parallel, so they may cross twice.
+def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> tuple[list[tuple[Spot, Spot]], list[tuple[Spot, Spot]]]:
+    """Return the spots in which segment k of one curve and segment m of another cross, and those in which they touch.
+    The segments are nearly parallel, so they may cross twice.
 
     Let d(x) be the signed distance of the point x of the first arc from the second arc, whose foot is y(x). With the
     unit tangent e of the second arc there, d' = e × p'(x). So d is monotone between zeros of d': between an end of
@@ -290,7 +305,7 @@ def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> list[tuple[
 
     low, high = sorted(foot_of(other.rough(m, y)[0], one, k, 0.5, False) for y in bounds(other, m))
     if low >= high:
-        return []
+        return [], []
     error = 10.0 * (_interpolation_error(one, k) + _interpolation_error(other, m) + MEETS)
     nodes = [low, 0.5 * (low + high), high]
     rates = [distance(x, False)[2] for x in nodes]
@@ -298,26 +313,26 @@ def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> list[tuple[
     nodes = sorted([low, *turning, high])
     off = [distance(x, False)[1] for x in nodes]
     if np.abs(off).max() < error:  # the arcs lie on each other
-        return []
+        return [], []
     exact = [abs(d) < error for d in off]
-    found = []
+    crossing, contact = list[tuple[Spot, Spot]](), list[tuple[Spot, Spot]]()
     for j in np.flatnonzero(exact):
-        touching = nodes[j] in turning
-        if touching:
+        turns = nodes[j] in turning
+        if turns:
             span = 0.1 * (high - low)
             nodes[j] = zero(max(low, nodes[j] - span), min(high, nodes[j] + span), 2, True)
         y, off[j], _ = distance(nodes[j], True)
         if abs(off[j]) < MEETS:
             off[j] = 0.0
-            if touching and -JOINT <= nodes[j] <= 1.0 + JOINT and -JOINT <= y <= 1.0 + JOINT:
-                found.append((spot_at(one, k + nodes[j]), spot_at(other, m + y)))
+            if turns and -JOINT <= nodes[j] <= 1.0 + JOINT and -JOINT <= y <= 1.0 + JOINT:
+                contact.append((spot_at(one, k + nodes[j]), spot_at(other, m + y)))
     for (a, b), (f, g), close in zip(pairwise(nodes), pairwise(off), pairwise(exact), strict=True):
         if f * g < 0.0:
             x = zero(a, b, 1, any(close))
             spots = _refined(one, Spot(k, x), other, Spot(m, distance(x, False)[0]))
             if spots is not None:
-                found.append(spots)
-    return found
+                crossing.append(spots)
+    return crossing, contact
 
 
 def _interpolation_error(curve: PlaneCurve, k: int) -> float:
