@@ -12,7 +12,7 @@ from .agreement import Counting, disagreements, samples_told
 from .asked import Begun, Plane, state_at
 from .following.equations import Point
 from .following.modes import LEAST, MOST, add_poses, driven, led, met, poses_at
-from .following.problems import closed_pose, closed_poses, line
+from .following.problems import Singular, closed_pose, closed_poses, line
 from .following.search import Region, Seeking, climb
 from .following.tracing import LONG, STUCK, Place
 from .following.tracing import beside as place_beside
@@ -342,7 +342,11 @@ def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> t
         there = ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, curve.values[0], strict=True))
         if curve.is_point and not curve.stuck:
             notes.append(f"at {there} the mechanism moves with both values held")
-        if curve.stuck:
+        problem = curve.trace.problem
+        isolated = curve.is_point and curve.stuck and isinstance(problem, Singular)
+        if isolated and problem.is_isolated(curve.trace.places[0].z):
+            notes.append(f"at {there} is a single {curve.kind} pose, with none beside it")
+        elif curve.stuck:
             ends = [
                 curve.values[k] for k, why in ((0, curve.trace.beginning), (-1, curve.trace.ending)) if why == STUCK
             ]

@@ -34,6 +34,9 @@ ROUNDS = 12
 """Steps of Newton's method back to a curve."""
 LONGEST = 0.3
 """A step of Newton's method towards a singular pose."""
+NUDGE, FLAT = 1e-4, 1e-4
+"""A step across a singular pose from which second derivatives are taken; and a part of the largest singular value, or
+of the largest curvature, that counts as zero with them."""
 SINGULAR = 1e-11
 """Equations of singular poses that are missed by less than this are met."""
 
@@ -139,6 +142,21 @@ class Singular(PoseCurve):
             longest = float(np.abs(step).max())
             z = self.moved(z, step * min(1.0, LONGEST / longest))
         return None
+
+    def is_isolated(self, z: Point) -> bool:
+        """Return whether a singular pose is the only one near by: no singular curve goes through it.
+
+        There F' has two null vectors T and one on the left, l. To second order F(z + T a) = 0 asks for
+        l · F''(T a, T a) = 0, a quadratic form in a; if it is definite, only a = 0 is left."""
+        left, sizes, right = np.linalg.svd(self.value(z)[1])
+        if sizes[-1] > FLAT * sizes[0] or sizes[-2] < FLAT * sizes[0]:
+            return False
+        T, form = right[-2:], np.zeros((2, 2))
+        for k, way in enumerate(T):
+            there, back = (self.value(self.moved(z, sign * NUDGE * way))[1] for sign in (1.0, -1.0))
+            form[k] = left[:, -1] @ (there - back) @ T.T / (2.0 * NUDGE)
+        one, other = np.linalg.eigvalsh(0.5 * (form + form.T))
+        return bool(one * other > FLAT * max(one * one, other * other))
 
 
 @dataclass(frozen=True, eq=False)

@@ -251,7 +251,9 @@ def crossings(curves: Sequence[PlaneCurve]) -> list[tuple[int, Spot, int, Spot]]
     return found
 
 
-def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> tuple[list[tuple[Spot, Spot]], list[tuple[Spot, Spot]]]:
+def _meetings(
+    one: PlaneCurve, k: int, other: PlaneCurve, m: int
+) -> tuple[list[tuple[Spot, Spot]], list[tuple[Spot, Spot]]]:
     """Return the spots in which segment k of one curve and segment m of another cross, and those in which they touch.
     The segments are nearly parallel, so they may cross twice.
 
@@ -259,9 +261,9 @@ def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> tuple[list[
     unit tangent e of the second arc there, d' = e × p'(x). So d is monotone between zeros of d': between an end of
     the length on which the arcs run beside each other, a zero of d', and the other end there is one crossing where d
     changes its sign, and none where it does not. The arcs touch where d and d' are both zero. Interpolated curves are
-    used where d is larger than ten times their error, and the curves themselves where it is not; arcs along which it is not anywhere lie on each
-    other, and have no crossing. Arcs are prolonged a little
-    beyond their segments, but not beyond a corner, which is a vertex anyway."""
+    used where d is larger than ten times their error, and the curves themselves where it is not; arcs along which it is
+    nowhere lie on each other, and have no crossing. Arcs are prolonged a little beyond their segments, but not beyond a
+    corner, which is a vertex anyway."""
 
     def bounds(curve: PlaneCurve, number: int) -> tuple[float, float]:
         """Return the parts of a segment between which its arc is looked at."""
@@ -309,8 +311,11 @@ def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> tuple[list[
     error = 10.0 * (_interpolation_error(one, k) + _interpolation_error(other, m) + MEETS)
     nodes = [low, 0.5 * (low + high), high]
     rates = [distance(x, False)[2] for x in nodes]
-    turning = [zero(*pair, 2, False) for pair, (f, g) in zip(pairwise(nodes), pairwise(rates), strict=True) if f * g < 0.0]
-    nodes = sorted([low, *turning, high])
+    turning = [x for x, rate in zip(nodes, rates, strict=True) if rate == 0.0]
+    turning += [
+        zero(a, b, 2, False) for (a, b), (f, g) in zip(pairwise(nodes), pairwise(rates), strict=True) if f * g < 0.0
+    ]
+    nodes = sorted({low, *turning, high})
     off = [distance(x, False)[1] for x in nodes]
     if np.abs(off).max() < error:  # the arcs lie on each other
         return [], []
@@ -348,7 +353,8 @@ def _neighbours(curve: PlaneCurve, i: int, j: int) -> bool:
 
 def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, float, float, float]]:
     """Return (i, j, x, y, sine) for the pairs of segments that cross or nearly do. An arc departs from its chord by up
-    to `SAG` of it, so arcs may cross up to SAG / sine beside the crossing of their chords."""
+    to `SAG` of it, so arcs may cross beside the crossing of their chords by up to both
+    departures / sine."""
     low, high, found = np.minimum(a, b), np.maximum(a, b), []
     slack = SAG * np.linalg.norm(b - a, axis=1)
     for i in range(len(a) - 1):
@@ -357,13 +363,14 @@ def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, flo
         for j in np.flatnonzero(near) + i + 1:
             d, e, c = b[i] - a[i], b[j] - a[j], a[j] - a[i]
             det = d[1] * e[0] - d[0] * e[1]
-            sine = abs(det) / max(np.linalg.norm(d) * np.linalg.norm(e), 1e-300)
+            sizes = np.linalg.norm(d), np.linalg.norm(e)
+            sine = abs(det) / max(sizes[0] * sizes[1], 1e-300)
             if sine <= PARALLEL:
                 found.append((i, int(j), 0.5, 0.5, 0.0))
                 continue
-            room = 0.1 + SAG / sine
+            room = [0.1 + (slack[i] + slack[j]) / (sine * size) for size in sizes]
             x, y = (c[1] * e[0] - c[0] * e[1]) / det, (d[0] * c[1] - d[1] * c[0]) / det
-            if -room <= x <= 1.0 + room and -room <= y <= 1.0 + room:
+            if -room[0] <= x <= 1.0 + room[0] and -room[1] <= y <= 1.0 + room[1]:
                 found.append((i, int(j), float(min(max(x, 0.0), 1.0)), float(min(max(y, 0.0), 1.0)), float(sine)))
     return found
 
