@@ -233,11 +233,11 @@ def crossings(curves: Sequence[PlaneCurve]) -> list[tuple[int, Spot, int, Spot]]
             continue
         if sine > FLAT:
             spots = _refined(one, Spot(k, x), other, Spot(m, y))
-            crossing, contact = [spots] if spots else [], []
+            meetings = Meetings([spots] if spots else [], [])
         else:
-            crossing, contact = _meetings(one, k, other, m)
-        found += [(int(owner[i]), s, int(owner[j]), r) for s, r in crossing]
-        touching += [(int(owner[i]), s, int(owner[j]), r) for s, r in contact]
+            meetings = _meetings(one, k, other, m)
+        found += [(int(owner[i]), s, int(owner[j]), r) for s, r in meetings.crossings]
+        touching += [(int(owner[i]), s, int(owner[j]), r) for s, r in meetings.contacts]
     # one vertex where more than two curves touch, or two of them in different passes
     known = [curves[i].at(*s)[0] for i, s, _, _ in found] + [c.at(*spot)[0] for c in curves for spot in c.corners]
     for i, s, j, r in touching:
@@ -251,9 +251,14 @@ def crossings(curves: Sequence[PlaneCurve]) -> list[tuple[int, Spot, int, Spot]]
     return found
 
 
-def _meetings(
-    one: PlaneCurve, k: int, other: PlaneCurve, m: int
-) -> tuple[list[tuple[Spot, Spot]], list[tuple[Spot, Spot]]]:
+class Meetings(NamedTuple):
+    """The pairs of spots in which two segments cross, and those in which they touch."""
+
+    crossings: list[tuple[Spot, Spot]]
+    contacts: list[tuple[Spot, Spot]]
+
+
+def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> Meetings:
     """Return the spots in which segment k of one curve and segment m of another cross, and those in which they touch.
     The segments are nearly parallel, so they may cross twice.
 
@@ -271,9 +276,11 @@ def _meetings(
         corners = {round(spot.along) % total for spot in curve.corners}
         return (INSIDE if number in corners else -0.1, 1.0 - INSIDE if (number + 1) % total in corners else 1.1)
 
+    ends = {(id(curve), number): bounds(curve, number) for curve, number in ((one, k), (other, m))}
+
     def foot_of(point: np.ndarray, curve: PlaneCurve, number: int, part: float, exact: bool) -> float:
         """Return the part of a segment that is nearest to a point, by Newton's method from another part."""
-        low, high = bounds(curve, number)
+        low, high = ends[id(curve), number]
         for _ in range(FEET):
             here, rate = (curve.at if exact else curve.rough)(number, part)
             part += float((point - here) @ rate / max(rate @ rate, 1e-300))
@@ -305,22 +312,22 @@ def _meetings(
                 break
         return best
 
-    low, high = sorted(foot_of(other.rough(m, y)[0], one, k, 0.5, False) for y in bounds(other, m))
+    low, high = sorted(foot_of(other.rough(m, y)[0], one, k, 0.5, False) for y in ends[id(other), m])
     if low >= high:
-        return [], []
+        return Meetings([], [])
     error = 10.0 * (_interpolation_error(one, k) + _interpolation_error(other, m) + MEETS)
     nodes = [low, 0.5 * (low + high), high]
-    rates = [distance(x, False)[2] for x in nodes]
+    _, off, rates = (list(row) for row in zip(*(distance(x, False) for x in nodes), strict=True))
+    if np.abs(off).max() < error:  # the arcs lie on each other
+        return Meetings([], [])
     turning = [x for x, rate in zip(nodes, rates, strict=True) if rate == 0.0]
-    turning += [
-        zero(a, b, 2, False) for (a, b), (f, g) in zip(pairwise(nodes), pairwise(rates), strict=True) if f * g < 0.0
-    ]
+    for (a, b), (f, g) in zip(pairwise(nodes), pairwise(rates), strict=True):
+        if f * g < 0.0:
+            turning.append(zero(a, b, 2, False))
     nodes = sorted({low, *turning, high})
     off = [distance(x, False)[1] for x in nodes]
-    if np.abs(off).max() < error:  # the arcs lie on each other
-        return [], []
     exact = [abs(d) < error for d in off]
-    crossing, contact = list[tuple[Spot, Spot]](), list[tuple[Spot, Spot]]()
+    found = Meetings([], [])
     for j in np.flatnonzero(exact):
         turns = nodes[j] in turning
         if turns:
@@ -330,14 +337,14 @@ def _meetings(
         if abs(off[j]) < MEETS:
             off[j] = 0.0
             if turns and -JOINT <= nodes[j] <= 1.0 + JOINT and -JOINT <= y <= 1.0 + JOINT:
-                contact.append((spot_at(one, k + nodes[j]), spot_at(other, m + y)))
+                found.contacts.append((spot_at(one, k + nodes[j]), spot_at(other, m + y)))
     for (a, b), (f, g), close in zip(pairwise(nodes), pairwise(off), pairwise(exact), strict=True):
         if f * g < 0.0:
             x = zero(a, b, 1, any(close))
             spots = _refined(one, Spot(k, x), other, Spot(m, distance(x, False)[0]))
             if spots is not None:
-                crossing.append(spots)
-    return crossing, contact
+                found.crossings.append(spots)
+    return found
 
 
 def _interpolation_error(curve: PlaneCurve, k: int) -> float:
