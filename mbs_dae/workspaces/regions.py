@@ -342,7 +342,7 @@ def interpolations(pictures: Iterable[Followed]) -> list[str]:
 
 def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> tuple[str, ...]:
     """Notes on curves that cross others, or whose pictures are interpolated: sentences."""
-    notes = interpolations(pictures)
+    notes, fragments = interpolations(pictures), defaultdict[str, list[str]](list)
     for curve in curves:
         there = ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, curve.values[0], strict=True))
         if curve.is_point and not curve.stuck:
@@ -355,13 +355,10 @@ def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> t
             ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, curve.values[k], strict=True)) for k in ends
         ]
         told = " and ".join(dict.fromkeys(places))
-        if last and curve.is_point and problem.is_isolated(last[0]):
+        if any(problem.on_surface(z) for z in last):
+            fragments[curve.kind].append(told)
+        elif last and curve.is_point and problem.is_isolated(last[0]):
             notes.append(f"at {told} is a single {curve.kind} pose, with none beside it")
-        elif any(problem.on_surface(z) for z in last):
-            notes.append(
-                f"a surface of singular poses: the {curve.kind} curve that ends at {told} is a fragment of it, and "
-                "borders of regions there may have been missed"
-            )
         elif last:
             notes.append(
                 f"a {curve.kind} curve ends at {told}, where equations are not smooth, or more than one curve meet"
@@ -373,4 +370,9 @@ def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> t
         if curve.both:
             told = "; ".join(", ".join(f"{x:.6g}" for x in point.values) for point in curve.both)
             notes.append(f"the {curve.kind} curve through {there} meets the other kind at ({told})")
+    for kind, told_ends in fragments.items():
+        notes.append(
+            f"a surface of singular poses: fragments of {len(told_ends)} {kind} curves lie on it, the first ends at "
+            f"{told_ends[0]}; singular poses go on there in two directions, and borders of regions may have been missed"
+        )
     return tuple(dict.fromkeys(notes))
