@@ -44,7 +44,8 @@ class PoseEquations(NamedTuple):
 
     machine: Machine
     slopes: Derivatives
-    t: float
+    time: float
+    """The instant at which equations that depend on time are evaluated, in s."""
     bare: int
     """1 if J is the constraint Jacobian of the system, without second derivatives: there are no open parameters and no
     joint coordinates."""
@@ -61,14 +62,16 @@ class PoseEquations(NamedTuple):
     """The place of each row of the system among the kept rows; -1 if it is left out."""
     multiplier: Integers
     """The index of the multiplier of each row of the system; -1 if it has none."""
-    held: IntegerTable
-    """Rows of the system that hold values, and which: Φ_row = measure - p."""
+    held_values: IntegerTable
+    """The rows of the system that hold a value of the plane, and the number k of that value, (rows, 2): such a row is
+    Φ_row = measure - p_k."""
     per_row: Vector
     unit: Vector
     scale: Vector
     angles: Vector
     """For each small motion what a whole turn of a body is; 0 for other motions."""
-    still: Vector
+    zero_rates: Vector
+    """Zeros for the velocities of the system, (velocities,): a pose is evaluated at rest."""
     phi: Work[Vector] = zeros("kept")
     J: Work[Matrix] = zeros("kept", "motions")
     P: Work[Matrix] = zeros("kept", "values")
@@ -109,7 +112,7 @@ def observe_pose(own: PoseEquations, q: Vector, p: Vector, u: Vector):
             for k in range(values):
                 number += (p[k] - own.start[k]) * own.number_slopes[k, slot]
             machine.program.batch.parameters[slot] = number
-    observe(machine, own.t, q, own.still)
+    observe(machine, own.time, q, own.zero_rates)
     own.J[:, :] = 0.0
     own.P[:, :] = 0.0
     if u.size > 0:
@@ -117,8 +120,8 @@ def observe_pose(own: PoseEquations, q: Vector, p: Vector, u: Vector):
         own.K[:, :] = 0.0
     for i in range(own.rows.size):
         own.phi[i] = machine.phi[own.rows[i]]
-    for i in range(own.held.shape[0]):
-        row, k = own.place[own.held[i, 0]], own.held[i, 1]
+    for i in range(own.held_values.shape[0]):
+        row, k = own.place[own.held_values[i, 0]], own.held_values[i, 1]
         if row >= 0:
             own.phi[row] -= p[k]
             own.P[row, k] = -1.0
@@ -133,7 +136,7 @@ def observe_pose(own: PoseEquations, q: Vector, p: Vector, u: Vector):
             j = own.multiplier[row]
             own.multipliers[row] = u[j] * own.per_row[row] if u.size > 0 and j >= 0 else 0.0
         slopes, count = own.slopes, own.place.size
-        differentiate(slopes, own.t, q, own.still, own.still, own.multipliers)
+        differentiate(slopes, own.time, q, own.zero_rates, own.zero_rates, own.multipliers)
         for e in range(slopes.values.size):
             row, column, slot = slopes.row[e], slopes.column[e], slopes.column[e] - 2 * n - 1
             upper, i = row < count, own.place[row] if row < count else row - count

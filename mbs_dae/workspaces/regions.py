@@ -12,7 +12,7 @@ from .agreement import Counting, disagreements, samples_told
 from .asked import Begun, Plane, state_at
 from .following.equations import Point
 from .following.modes import LEAST, MOST, add_poses, driven, led, met, poses_at
-from .following.problems import closed_pose, closed_poses, line
+from .following.problems import Singular, closed_pose, closed_poses, line
 from .following.search import Region, Seeking, climb
 from .following.tracing import LONG, STUCK, Place
 from .following.tracing import beside as place_beside
@@ -98,7 +98,7 @@ def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list
     else:
         found, unsearched = RegionPoses(seeking, faces), 0
         for k, face in enumerate(faces):
-            found.add(k, _searched(seeking, face, base) if counted else _one_inside(seeking, face))
+            found.add(k, _search_poses(seeking, face, base) if counted else _pose_inside(seeking, face))
     if counted:
         _add_border_poses(found)
     known = found.poses
@@ -117,14 +117,20 @@ def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list
     return known, told
 
 
-def _searched(seeking: Seeking, face: Face, base: Point) -> list[Point]:
+def _section_poses(seeking: Seeking, face: Face) -> tuple[list[Point], np.ndarray, np.ndarray]:
+    """Return all poses on sections that were walked through, their values (poses, 2) with the whole turns that bring
+    them nearest to the middle of the rectangle, and the numbers of those whose values are in a region."""
+    walked = [place.z for trace in seeking.sections for place in trace.places]
+    values = seeking.region.nearest(np.array([z.p for z in walked]).reshape(-1, 2))
+    return walked, values, np.flatnonzero(face.contains(values / seeking.equations.scale))
+
+
+def _search_poses(seeking: Seeking, face: Face, base: Point) -> list[Point]:
     """The poses at the inner point of a region that throws come to, and those to which poses on sections through the
     region are driven: in space few throws close."""
     equations, region, scale = seeking.equations, seeking.region, seeking.equations.scale
     found = met(equations, region, base, face.inner * scale)
-    walked = [place.z for trace in seeking.sections for place in trace.places]
-    values = region.nearest(np.array([z.p for z in walked]).reshape(-1, 2))
-    inside = np.flatnonzero(face.contains(values / scale))
+    walked, values, inside = _section_poses(seeking, face)
     some = inside[:: max(1, len(inside) // WALKED)]
     starts = [walked[k] for k in some]
     targets = np.array([z.p for z in starts]).reshape(-1, 2) + face.inner * scale - values[some]
@@ -142,7 +148,7 @@ def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> RegionPo
     beside, large = _neighbours(faces), set(order[:LARGE])
     known = RegionPoses(seeking, faces)
     for k in order[:LARGE]:
-        known.add(k, _searched(seeking, faces[k], base))
+        known.add(k, _search_poses(seeking, faces[k], base))
     while known.drive([(k, j) for k in order[:LARGE] for j in sorted(beside[k] & large)]):
         pass
     left, done = set(order[LARGE:]), {k for k in large if known.poses[k]}
@@ -159,7 +165,7 @@ def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> RegionPo
         left -= arrived
         done |= arrived
     for k in [k for k in order if k in left][:LARGE]:
-        known.add(k, _searched(seeking, faces[k], base))
+        known.add(k, _search_poses(seeking, faces[k], base))
     return known
 
 
@@ -305,12 +311,11 @@ def doubts(areas: Sequence[Area]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _one_inside(seeking: Seeking, face: Face) -> list[Point]:
-    """A pose in a region, if there is one: the least change of one that was walked through near to it."""
-    scale, region = seeking.equations.scale, seeking.region
-    known = [place.z for trace in seeking.sections for place in trace.places]
-    values = region.nearest(np.array([z.p for z in known]))
-    inside = np.flatnonzero(face.contains(values / scale))
+def _pose_inside(seeking: Seeking, face: Face) -> list[Point]:
+    """Return a pose in a region in a list, if there is one: one on a section through it, or the least change of one on
+    a section near to it that leads to its inner point."""
+    scale = seeking.equations.scale
+    known, values, inside = _section_poses(seeking, face)
     if len(inside):
         return [known[inside[len(inside) // 2]]]
     target = face.inner * scale
@@ -337,18 +342,24 @@ def interpolations(pictures: Iterable[Followed]) -> list[str]:
 
 def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> tuple[str, ...]:
     """Notes on curves that cross others, or whose pictures are interpolated: sentences."""
-    notes = interpolations(pictures)
+    notes, fragments = interpolations(pictures), defaultdict[str, list[str]](list)
     for curve in curves:
         there = ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, curve.values[0], strict=True))
         if curve.is_point and not curve.stuck:
             notes.append(f"at {there} the mechanism moves with both values held")
-        if curve.stuck:
-            ends = [
-                curve.values[k] for k, why in ((0, curve.trace.beginning), (-1, curve.trace.ending)) if why == STUCK
-            ]
-            told = " and ".join(
-                ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, end, strict=True)) for end in ends
-            )
+        problem, stops = curve.trace.problem, ((0, curve.trace.beginning), (-1, curve.trace.ending))
+        assert isinstance(problem, Singular)
+        ends = [k for k, why in stops if why == STUCK]
+        last = [curve.trace.places[k].z for k in ends]
+        places = [
+            ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, curve.values[k], strict=True)) for k in ends
+        ]
+        told = " and ".join(dict.fromkeys(places))
+        if any(problem.on_surface(z) for z in last):
+            fragments[curve.kind].append(told)
+        elif last and curve.is_point and problem.is_isolated(last[0]):
+            notes.append(f"at {told} is a single {curve.kind} pose, with none beside it")
+        elif last:
             notes.append(
                 f"a {curve.kind} curve ends at {told}, where equations are not smooth, or more than one curve meet"
             )
@@ -359,4 +370,9 @@ def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> t
         if curve.both:
             told = "; ".join(", ".join(f"{x:.6g}" for x in point.values) for point in curve.both)
             notes.append(f"the {curve.kind} curve through {there} meets the other kind at ({told})")
+    for kind, told_ends in fragments.items():
+        notes.append(
+            f"a surface of singular poses: fragments of {len(told_ends)} {kind} curves lie on it, the first ends at "
+            f"{told_ends[0]}; singular poses go on there in two directions, and borders of regions may have been missed"
+        )
     return tuple(dict.fromkeys(notes))

@@ -5,27 +5,31 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from mbs_dae.workspaces.plane.arcs import crossings
+from mbs_dae.workspaces.plane.arcs import Spot, crossings
+from mbs_dae.workspaces.plane.faces import faces_of, pieces_of
 
 
 @dataclass(frozen=True)
 class Parabola:
-    """y = x² + slope x over equal segments of x, each followed at a constant rate."""
+    """y = bend x² + slope x + height over equal segments of x, each followed at a constant rate."""
 
     slope: float
     ends: np.ndarray
+    bend: float = 1.0
+    height: float = 0.0
     closed: bool = False
     corners: tuple = ()
     tag: str = "parabola"
 
     @property
     def points(self):
-        return np.stack([self.ends, self.ends**2 + self.slope * self.ends], axis=1)
+        return np.stack([self.ends, self.bend * self.ends**2 + self.slope * self.ends + self.height], axis=1)
 
     def at(self, k, part):
         width = self.ends[k + 1] - self.ends[k]
         x = self.ends[k] + part * width
-        return np.array([x, x * x + self.slope * x]), width * np.array([1.0, 2.0 * x + self.slope])
+        y = self.bend * x * x + self.slope * x + self.height
+        return np.array([x, y]), width * np.array([1.0, 2.0 * self.bend * x + self.slope])
 
     rough = at
 
@@ -39,3 +43,81 @@ def test_parabolas_cross_once_at_any_angle(slope, shift):
     assert len(found) == 1
     _, spot, _, other_spot = found[0]
     assert np.abs(one.at(*spot)[0]).max() < 1e-12 and np.abs(other.at(*other_spot)[0]).max() < 1e-12
+
+
+@pytest.mark.parametrize("height", [0.1, 3e-3, 1e-4, 1e-6, 1e-7])
+@pytest.mark.parametrize("slope", [0.0, 0.02])
+@pytest.mark.parametrize("shift", [0.0, 0.013, 0.05])
+def test_arcs_cross_twice_within_a_segment(height, slope, shift):
+    """y = x² and y = h + s x - x² cross where 2 x² - s x = h: at two places, which may be within one segment of each
+    curve, whose chords may be parallel."""
+    one = Parabola(0.0, np.linspace(-1.05, 0.95, 21))
+    other = Parabola(slope, np.linspace(-1.05, 0.95, 21) + shift, -1.0, height)
+    found = sorted(one.at(*spot)[0][0] for _, spot, _, _ in crossings([one, other]))
+    roots = 0.25 * (slope + np.sqrt(slope**2 + 8.0 * height) * np.array([-1.0, 1.0]))
+    assert len(found) == 2 and np.allclose(found, roots, rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.013, 0.05])
+@pytest.mark.parametrize("bend", [-1.0, 0.3])
+def test_arcs_touch_in_one_point(bend, shift):
+    """y = x² and y = b x² touch at x = 0, with curvature to different sides or to the same; moved apart by 1e-6 they do
+    not meet."""
+    ends = np.linspace(-1.05, 0.95, 21)
+    one, other = Parabola(0.0, ends), Parabola(0.0, ends + shift, bend)
+    ((_, spot, _, other_spot),) = crossings([one, other])
+    assert np.abs(one.at(*spot)[0]).max() < 1e-7 and np.abs(other.at(*other_spot)[0]).max() < 1e-7
+    assert crossings([one, Parabola(0.0, ends + shift, bend, -1e-6)]) == []
+
+
+@dataclass(frozen=True)
+class Circle:
+    """A circle that is followed `turns` times, in so many equal segments a turn, from an angle on."""
+
+    centre: float
+    radius: float
+    count: int = 37
+    start: float = 0.1
+    turns: int = 1
+    closed: bool = True
+    corners: tuple[Spot, ...] = ()
+    tag: str = "circle"
+
+    @property
+    def points(self):
+        return np.array([self.at(k, 0.0)[0] for k in range(self.count * self.turns + 1)])
+
+    def at(self, k, part):
+        step = 2.0 * np.pi / self.count
+        e = np.exp(1j * (self.start + (k + part) * step))
+        point, rate = self.centre + self.radius * e, 1j * step * self.radius * e
+        return np.array([point.real, point.imag]), np.array([rate.real, rate.imag])
+
+    rough = at
+
+
+def lens(r: float, s: float, d: float) -> float:
+    """The area that two disks have in common whose centres are d apart."""
+    if d >= r + s:
+        return 0.0
+    if d <= abs(r - s):
+        return np.pi * min(r, s) ** 2
+    a, b = np.arccos((d * d + r * r - s * s) / (2 * d * r)), np.arccos((d * d + s * s - r * r) / (2 * d * s))
+    return r * r * (a - 0.5 * np.sin(2 * a)) + s * s * (b - 0.5 * np.sin(2 * b))
+
+
+@pytest.mark.parametrize(
+    "gap, turns", [*((gap, 1) for gap in (1e-2, -1e-2, -1e-4, 1e-6, -1e-6, -1e-9)), (0.0, 1), (0.0, 2), (-1e-4, 2)]
+)
+@pytest.mark.parametrize("r, s, inside", [(0.2, 0.2, False), (0.2, 0.7, False), (0.5, 0.2, True), (1.6, 1.1, True)])
+def test_regions_between_circles_that_touch(r, s, inside, gap, turns):
+    """Two circles cross, touch or stay apart by a gap, from outside or inside, within a large one. Each may be followed
+    twice. Areas are those of disks less what they have in common: all together that of the large disk."""
+    d = (r - s if inside else r + s) + gap
+    curves = [Circle(0.0, 4.0), Circle(0.0, r, 41, 0.3, turns), Circle(d, s, 29, 2.0, turns)]
+    faces = faces_of(pieces_of(curves, lambda piece: True)[0])
+    both, areas = lens(r, s, d), sorted(face.area for face in faces)
+    exact = [both, np.pi * r * r - both, np.pi * s * s - both, np.pi * (16.0 - r * r - s * s) + both]
+    assert np.isclose(sum(areas), 16.0 * np.pi, rtol=1e-9)
+    large = [one for one in areas if one > 1e-3]
+    assert np.allclose(large, sorted(one for one in exact if one > 1e-3), rtol=0.0, atol=1e-7)

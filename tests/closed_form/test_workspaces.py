@@ -215,3 +215,20 @@ def test_poses_on_a_circuit_of_their_own_are_counted_where_all_are_asked_for():
     closes = (np.abs(0.5 - values[:, 1]) < across) & (across < 0.5 + values[:, 1])
     assert [region.modes for region in counted.regions] == [2 if one else 0 for one in closes]
     assert len(closes) > 1 and closes.any() and not closes.all()
+
+
+def test_surfaces_of_singular_poses_are_named():
+    """A ladder stands upright where its length is the height of its head, however a pendulum beside it hangs: over the
+    length and the height singular poses are a surface, with the angle of the pendulum."""
+    model = mbs.PlanarModel("ladder and pendulum")
+    length, height = model.parameter("l", 5.0, unit="m"), model.parameter("h", 4.0, unit="m")
+    ladder, pendulum = model.link("ladder", (3, 0), (0, 4), length=length), model.link("pendulum", (6, 0), (7, 1))
+    model.add(
+        mbs.PinInSlot("floor", model.ground, ladder.tail),
+        mbs.Revolute("wall", model.ground.at(0, height), ladder.head),
+        mbs.Revolute("pin", model.ground, pendulum.tail),
+    )
+    found = mbs.workspace(model, over={"h": (2, 6), "l": (3, 5)})
+    assert all(np.allclose(curve.values @ [1, -1], 0.0, atol=1e-6) for curve in found.curves)
+    (note,) = (note for note in found.notes if "not smooth" in note or "surface" in note)
+    assert note.startswith("a surface of singular poses")

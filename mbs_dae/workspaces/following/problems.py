@@ -34,6 +34,12 @@ ROUNDS = 12
 """Steps of Newton's method back to a curve."""
 LONGEST = 0.3
 """A step of Newton's method towards a singular pose."""
+NUDGE, FLAT = 1e-4, 1e-4
+"""A step across a singular pose from which second derivatives are taken; and a part of the largest singular value, or
+of the largest curvature, that counts as zero with them."""
+LOST, ASIDE = 1e-7, 1e-3
+"""A singular value of F' less than this part of the largest is zero all over a surface of singular poses; beside a pose
+in which curves cross, at a distance of ASIDE, it is larger."""
 SINGULAR = 1e-11
 """Equations of singular poses that are missed by less than this are met."""
 
@@ -127,7 +133,11 @@ class Singular(PoseCurve):
         last = min(m - 1, n)
         if rank > last:
             return None
-        z = Point(q, p, np.linalg.svd(J)[0][:, last - rank].copy())
+        return self._closest(Point(q, p, np.linalg.svd(J)[0][:, last - rank].copy()), rounds)
+
+    def _closest(self, z: Point, rounds: int = 30, lost: float = 1e-12) -> Point | None:
+        """Return the singular pose that Newton's method reaches from a point by least steps; None where it reaches
+        none. Singular values of F' less than the part `lost` of the largest are taken for zero."""
         for _ in range(rounds):
             value, jacobian = self.value(z)
             size = float(np.abs(value).max())
@@ -135,10 +145,44 @@ class Singular(PoseCurve):
                 return None
             if size < SINGULAR:
                 return z
-            step = np.linalg.lstsq(jacobian, -value, rcond=1e-12)[0]
+            step = np.linalg.lstsq(jacobian, -value, rcond=lost)[0]
             longest = float(np.abs(step).max())
             z = self.moved(z, step * min(1.0, LONGEST / longest))
         return None
+
+    def on_surface(self, z: Point) -> bool:
+        """Return whether singular points (poses, values, multipliers) go on from one of them in two directions: F' has
+        two null vectors there, and in the singular points a small step away along each of them, in both senses, too."""
+
+        def null_vectors(there: Point) -> np.ndarray | None:
+            _, sizes, right = np.linalg.svd(self.value(there)[1])
+            return right[-2:] if sizes[-1] < LOST * sizes[0] < sizes[-2] else None
+
+        if (T := null_vectors(z)) is None:
+            return False
+        for way in (T[0], T[1], -T[0], -T[1]):
+            there = self._closest(self.moved(z, ASIDE * way), lost=LOST)
+            if there is None or null_vectors(there) is None:
+                return False
+            if np.linalg.norm(self.between(z, there)) < 0.5 * ASIDE * np.linalg.norm(way[: -z.u.size]):
+                return False
+        return True
+
+    def is_isolated(self, z: Point) -> bool:
+        """Return whether a singular pose is the only one near by: no singular curve goes through it.
+
+        There F' has two null vectors T and one on the left, l. To second order F(z + T a) = 0 asks for
+        l · F''(T a, T a) = 0, a quadratic form in a; if it is definite, only a = 0 is left."""
+        left, sizes, right = np.linalg.svd(self.value(z)[1])
+        if sizes[-1] > FLAT * sizes[0] or sizes[-2] < FLAT * sizes[0]:
+            return False
+        T, form, whole = right[-2:], np.zeros((2, 2)), 0.0
+        for k, way in enumerate(T):
+            there, back = (self.value(self.moved(z, sign * NUDGE * way))[1] for sign in (1.0, -1.0))
+            change = (there - back) / (2.0 * NUDGE)
+            form[k], whole = left[:, -1] @ change @ T.T, max(whole, float(np.abs(change).max()))
+        one, other = np.linalg.eigvalsh(0.5 * (form + form.T))
+        return bool(one * other > 0.0 and min(abs(one), abs(other)) > FLAT * whole)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,9 @@ MOST = 3000
 """Places of a curve."""
 ALONG = 1500
 """And of a section."""
-KNOWN = 1e-6
+KNOWN, LONELY = 1e-6, 1e-5
+"""Poses nearer than this are one place of a curve; poses from which no curve can be followed are known less exactly,
+because residuals do not tell more."""
 MARGIN = 0.1
 """How far beyond the rectangle curves are followed, of its width."""
 LOST = 1e-6
@@ -166,7 +168,9 @@ class Seeking:
             if self._lost(z) != 1:
                 continue
             start = Place(z, *tangent_at(self.singular.value(z)[1], None))
-            self.curves.append(both_ways(self.singular, start, self.step, MOST, self.region.within))
+            trace = both_ways(self.singular, start, self.step, MOST, self.region.within)
+            if len(trace.places) > 1 or not any(self._is_place(curve, z) for curve in self.curves):
+                self.curves.append(trace)
 
     def branch(self) -> None:
         """Follow the singular curves through the corners of those found, until none is new."""
@@ -209,6 +213,11 @@ class Seeking:
         J = self.singular.ranked(self.equations.at(z))
         sizes = np.linalg.svd(J, compute_uv=False)
         return int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
+
+    def _is_place(self, curve: Trace, z: Point) -> bool:
+        """Whether a pose is the only place of a curve that could not be followed."""
+        off = self.singular.between(curve.places[0].z, z)
+        return len(curve.places) == 1 and bool(np.linalg.norm(off) < LONELY)
 
     def lies_on(self, curve: Trace, z: Point) -> bool:
         """Whether a pose with its values is one of a curve."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,13 +23,23 @@ EXACT, ROUGH, NOISE = 1e-13, 1e-6, 1e-10
 """Steps of Newton's method, in segments, at which it ends; so do steps below the last one that do not shrink."""
 APART = 1e-3
 """Points farther than this from an interpolated curve are not on the curve: interpolation misses it by less."""
-PARALLEL, TOUCH = 1e-7, 1e-3
-"""Curves that meet at a smaller angle (its sine) touch, or run along each other, and do not cross; so in the search."""
+PARALLEL = 1e-7
+"""Curves at a smaller angle (its sine) touch, or run along each other, and do not cross."""
 SAG = 0.044
 """The height of an arc over its chord, as a part of the chord: that of a circle whose tangent turns by 0.35 rad."""
-FLAT, FEET = 0.2, 4
-"""At a smaller angle (its sine) the crossing of chords is off by more than SAG / FLAT, a fifth of a chord, from that of
-the arcs; and the number of steps of Newton's method to a foot."""
+FLAT, FEET = 0.4, 4
+"""The tangents of two arcs that each turn by 0.35 rad may be parallel somewhere if the angle of their chords (its sine)
+is smaller, so that the arcs may touch, or cross twice; and the number of steps of Newton's method to a foot."""
+INSIDE = 1e-3
+"""Beside a corner, where the rate of a curve is zero, its direction is taken so far (in segments) inside."""
+JOINT = 1e-3
+"""A point of contact so far (in segments) beyond the end of a segment is one of both segments there: along a curve it
+is known less exactly than a crossing."""
+CONTACT = 1e-5
+"""A point of contact is known along its curves (in the units of the plane) to less than this, as the curves are closer
+than roundoff there: points of contact that are nearer to each other are one."""
+FEW = 4
+"""The polygon of a piece has so many sides at least, so that a region between two pieces has an area."""
 NODES = 9
 AGREE, HALVINGS = 1e-8, 8
 """Where the polynomials through 9 and 5 points of a part give areas that agree to this, that through 9 is exact to
@@ -152,17 +163,17 @@ class Piece:
     def points(self) -> np.ndarray:
         rows: list[np.ndarray] = []
         for low, high in self.ranges:
-            inner = range(int(np.floor(low)) + 1, int(np.ceil(high)))
-            rows += [_point(self.curve, low), *(self.curve.points[k] for k in inner), _point(self.curve, high)]
+            inner: Sequence[float] = range(int(np.floor(low)) + 1, int(np.ceil(high)))
+            if len(inner) + 1 < FEW:
+                inner = sorted({*inner, *np.linspace(low, high, FEW + 1)[1:-1].tolist()})
+            rows += [self.curve.at(*spot_at(self.curve, along))[0] for along in (low, *inner, high)]
         return np.array(rows)
 
     @property
     def half(self) -> Spot:
         """The spot in the middle of its longer range."""
         low, high = max(self.ranges, key=lambda pair: pair[1] - pair[0])
-        along = 0.5 * (low + high)
-        k = min(int(along), len(self.curve.points) - 2)
-        return Spot(k, along - k)
+        return spot_at(self.curve, 0.5 * (low + high))
 
     def middle(self) -> np.ndarray:
         return self.curve.at(*self.half)[0]
@@ -196,56 +207,151 @@ def _swept(curve: PlaneCurve, k: int, a: float, b: float, halvings: int) -> floa
     return _swept(curve, k, a, middle, halvings - 1) + _swept(curve, k, middle, b, halvings - 1)
 
 
-def _point(curve: PlaneCurve, along: float) -> np.ndarray:
-    k = min(int(along), len(curve.points) - 2)
-    return curve.at(k, along - k)[0]
+def spot_at(curve: PlaneCurve, along: float) -> Spot:
+    """Return the spot so many segments along a curve; ends of segments are met exactly."""
+    total = len(curve.points) - 1
+    along = along % total if curve.closed and not 0.0 <= along <= total else min(max(along, 0.0), float(total))
+    k = min(int(along), total - 1)
+    return Spot(k, along - k)
 
 
 # --- where curves meet ------------------------------------------------------------------------------------------------
 
 
 def crossings(curves: Sequence[PlaneCurve]) -> list[tuple[int, Spot, int, Spot]]:
-    """Where curves cross each other and themselves."""
+    """Return the points in which curves cross or touch each other and themselves: the number of one curve and the spot
+    on it, the number of the other and the spot there."""
     owner = np.concatenate([np.full(len(c.points) - 1, i) for i, c in enumerate(curves)])
     number = np.concatenate([np.arange(len(c.points) - 1) for c in curves])
     a = np.concatenate([c.points[:-1] for c in curves])
     b = np.concatenate([c.points[1:] for c in curves])
-    found = []
+    found: list[tuple[int, Spot, int, Spot]] = []
+    touching: list[tuple[int, Spot, int, Spot]] = []
     for i, j, x, y, sine in _polygon_crossings(a, b):
         one, other, k, m = curves[owner[i]], curves[owner[j]], int(number[i]), int(number[j])
         if owner[i] == owner[j] and (abs(k - m) < 2 or _neighbours(one, k, m)):
             continue
-        start = (x, y) if sine > FLAT else _side_crossing(one, k, other, m)
-        spots = _refined(one, Spot(k, start[0]), other, Spot(m, start[1])) if start else None
-        if spots is not None:
-            found.append((int(owner[i]), spots[0], int(owner[j]), spots[1]))
+        if sine > FLAT:
+            spots = _refined(one, Spot(k, x), other, Spot(m, y))
+            meetings = Meetings([spots] if spots else [], [])
+        else:
+            meetings = _meetings(one, k, other, m)
+        found += [(int(owner[i]), s, int(owner[j]), r) for s, r in meetings.crossings]
+        touching += [(int(owner[i]), s, int(owner[j]), r) for s, r in meetings.contacts]
+    # one vertex where more than two curves touch, or two of them in different passes
+    known = [curves[i].at(*s)[0] for i, s, _, _ in found] + [c.at(*spot)[0] for c in curves for spot in c.corners]
+    for i, s, j, r in touching:
+        point, rate = curves[i].at(*s)
+        e = rate / max(np.linalg.norm(rate), 1e-300)
+        ways = np.array(known).reshape(-1, 2) - point
+        along, across = np.abs(ways @ e), np.abs(ways @ [-e[1], e[0]])
+        if not ((along < CONTACT) & (across < 10.0 * MEETS)).any():
+            known.append(point)
+            found.append((i, s, j, r))
     return found
 
 
-def _side_crossing(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> tuple[float, float] | None:
-    """Return the parts (x, y) of segment k of one curve and segment m of another at which the first crosses the second,
-    by linear interpolation of the signed distances at both ends of the length on which they run beside each other; None
-    if it stays on one side. The segments are nearly parallel."""
+class Meetings(NamedTuple):
+    """The pairs of spots in which two segments cross, and those in which they touch."""
 
-    def foot_of(point: np.ndarray, curve: PlaneCurve, number: int) -> tuple[float, float]:
-        """Return the part of a segment that is nearest to a point, and how far to the left of it the point is."""
-        part = 0.5
+    crossings: list[tuple[Spot, Spot]]
+    contacts: list[tuple[Spot, Spot]]
+
+
+def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> Meetings:
+    """Return the spots in which segment k of one curve and segment m of another cross, and those in which they touch.
+    The segments are nearly parallel, so they may cross twice.
+
+    Let d(x) be the signed distance of the point x of the first arc from the second arc, whose foot is y(x). With the
+    unit tangent e of the second arc there, d' = e × p'(x). So d is monotone between zeros of d': between an end of
+    the length on which the arcs run beside each other, a zero of d', and the other end there is one crossing where d
+    changes its sign, and none where it does not. The arcs touch where d and d' are both zero. Interpolated curves are
+    used where d is larger than ten times their error, and the curves themselves where it is not; arcs along which it is
+    nowhere lie on each other, and have no crossing. Arcs are prolonged a little beyond their segments, but not beyond a
+    corner, which is a vertex anyway."""
+
+    def bounds(curve: PlaneCurve, number: int) -> tuple[float, float]:
+        """Return the parts of a segment between which its arc is looked at."""
+        total = len(curve.points) - 1
+        corners = {round(spot.along) % total for spot in curve.corners}
+        return (INSIDE if number in corners else -0.1, 1.0 - INSIDE if (number + 1) % total in corners else 1.1)
+
+    ends = {(id(curve), number): bounds(curve, number) for curve, number in ((one, k), (other, m))}
+
+    def foot_of(point: np.ndarray, curve: PlaneCurve, number: int, part: float, exact: bool) -> float:
+        """Return the part of a segment that is nearest to a point, by Newton's method from another part."""
+        low, high = ends[id(curve), number]
         for _ in range(FEET):
-            here, rate = curve.rough(number, part)
+            here, rate = (curve.at if exact else curve.rough)(number, part)
             part += float((point - here) @ rate / max(rate @ rate, 1e-300))
-        here, rate = curve.rough(number, part)
-        way = point - here
-        return part, float((rate[0] * way[1] - rate[1] * way[0]) / max(np.linalg.norm(rate), 1e-300))
+            part = min(max(part, low), high)
+        return part
 
-    ends = sorted(foot_of(other.rough(m, y)[0], one, k)[0] for y in (0.0, 1.0))
-    low, high = max(-0.1, ends[0] - 0.1), min(1.1, ends[1] + 0.1)
+    def distance(x: float, exact: bool, near: float = 0.5) -> tuple[float, float, float]:
+        """Return y(x), d(x) and d'(x)."""
+        point, speed = (one.at if exact else one.rough)(k, x)
+        y = foot_of(point, other, m, near, exact)
+        here, rate = (other.at if exact else other.rough)(m, y)
+        e, way = rate / max(np.linalg.norm(rate), 1e-300), point - here
+        return y, float(e[0] * way[1] - e[1] * way[0]), float(e[0] * speed[1] - e[1] * speed[0])
+
+    def zero(low: float, high: float, which: int, exact: bool) -> float:
+        """Return the x between two others at which d (1) or d' (2) is zero, by secants in a bracket."""
+        f, g = (distance(x, exact)[which] for x in (low, high))
+        best = low if abs(f) < abs(g) else high
+        for _ in range(ROUNDS):
+            if f * g >= 0.0 or high - low < EXACT:
+                break
+            before, best = best, high - g * (high - low) / (g - f)
+            value = distance(best, exact)[which]
+            if value * f > 0.0:
+                low, f, g = best, value, 0.5 * g
+            else:
+                high, g, f = best, value, 0.5 * f
+            if value == 0.0 or abs(best - before) < (EXACT if exact else ROUGH):
+                break
+        return best
+
+    low, high = sorted(foot_of(other.rough(m, y)[0], one, k, 0.5, False) for y in ends[id(other), m])
     if low >= high:
-        return None
-    (y0, off0), (y1, off1) = (foot_of(one.rough(k, x)[0], other, m) for x in (low, high))
-    if off0 * off1 >= 0.0:
-        return None
-    part = off0 / (off0 - off1)
-    return low + part * (high - low), y0 + part * (y1 - y0)
+        return Meetings([], [])
+    error = 10.0 * (_interpolation_error(one, k) + _interpolation_error(other, m) + MEETS)
+    nodes = [low, 0.5 * (low + high), high]
+    _, off, rates = (list(row) for row in zip(*(distance(x, False) for x in nodes), strict=True))
+    if np.abs(off).max() < error:  # the arcs lie on each other
+        return Meetings([], [])
+    turning = [x for x, rate in zip(nodes, rates, strict=True) if rate == 0.0]
+    for (a, b), (f, g) in zip(pairwise(nodes), pairwise(rates), strict=True):
+        if f * g < 0.0:
+            turning.append(zero(a, b, 2, False))
+    nodes = sorted({low, *turning, high})
+    off = [distance(x, False)[1] for x in nodes]
+    exact = [abs(d) < error for d in off]
+    found = Meetings([], [])
+    for j in np.flatnonzero(exact):
+        turns = nodes[j] in turning
+        if turns:
+            span = 0.1 * (high - low)
+            nodes[j] = zero(max(low, nodes[j] - span), min(high, nodes[j] + span), 2, True)
+        y, off[j], _ = distance(nodes[j], True)
+        if abs(off[j]) < MEETS:
+            off[j] = 0.0
+            if turns and -JOINT <= nodes[j] <= 1.0 + JOINT and -JOINT <= y <= 1.0 + JOINT:
+                found.contacts.append((spot_at(one, k + nodes[j]), spot_at(other, m + y)))
+    for (a, b), (f, g), close in zip(pairwise(nodes), pairwise(off), pairwise(exact), strict=True):
+        if f * g < 0.0:
+            x = zero(a, b, 1, any(close))
+            spots = _refined(one, Spot(k, x), other, Spot(m, distance(x, False)[0]))
+            if spots is not None:
+                found.crossings.append(spots)
+    return found
+
+
+def _interpolation_error(curve: PlaneCurve, k: int) -> float:
+    """Return a bound for the distance of the cubic of segment k from its arc: four times that in the middle."""
+    (point, _), (near, rate) = curve.at(k, 0.5), curve.rough(k, 0.5)
+    way = point - near
+    return 4.0 * abs(float(rate[0] * way[1] - rate[1] * way[0])) / max(float(np.linalg.norm(rate)), 1e-300)
 
 
 def _neighbours(curve: PlaneCurve, i: int, j: int) -> bool:
@@ -254,7 +360,8 @@ def _neighbours(curve: PlaneCurve, i: int, j: int) -> bool:
 
 def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, float, float, float]]:
     """Return (i, j, x, y, sine) for the pairs of segments that cross or nearly do. An arc departs from its chord by up
-    to `SAG` of it, so arcs may cross up to SAG / sine beside the crossing of their chords."""
+    to `SAG` of it, so arcs may cross beside the crossing of their chords by up to both
+    departures / sine."""
     low, high, found = np.minimum(a, b), np.maximum(a, b), []
     slack = SAG * np.linalg.norm(b - a, axis=1)
     for i in range(len(a) - 1):
@@ -263,12 +370,14 @@ def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, flo
         for j in np.flatnonzero(near) + i + 1:
             d, e, c = b[i] - a[i], b[j] - a[j], a[j] - a[i]
             det = d[1] * e[0] - d[0] * e[1]
-            sine = abs(det) / (np.linalg.norm(d) * np.linalg.norm(e))
+            sizes = np.linalg.norm(d), np.linalg.norm(e)
+            sine = abs(det) / max(sizes[0] * sizes[1], 1e-300)
             if sine <= PARALLEL:
+                found.append((i, int(j), 0.5, 0.5, 0.0))
                 continue
-            room = 0.1 + SAG / sine
+            room = [0.1 + (slack[i] + slack[j]) / (sine * size) for size in sizes]
             x, y = (c[1] * e[0] - c[0] * e[1]) / det, (d[0] * c[1] - d[1] * c[0]) / det
-            if -room <= x <= 1.0 + room and -room <= y <= 1.0 + room:
+            if -room[0] <= x <= 1.0 + room[0] and -room[1] <= y <= 1.0 + room[1]:
                 found.append((i, int(j), float(min(max(x, 0.0), 1.0)), float(min(max(y, 0.0), 1.0)), float(sine)))
     return found
 
@@ -291,8 +400,6 @@ def _refined(one: PlaneCurve, s: Spot, other: PlaneCurve, r: Spot) -> tuple[Spot
             if size < (EXACT if exact else ROUGH) or (size < NOISE and size > 0.25 * before):
                 break
             before = size
-        if abs(np.linalg.det(matrix)) <= TOUCH * least:
-            return None
     inside = -1e-9 <= x <= 1.0 + 1e-9 and -1e-9 <= y <= 1.0 + 1e-9
     return (Spot(s.k, _within(x)), Spot(r.k, _within(y))) if inside else None
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .arcs import MEETS, Piece, PlaneCurve, Spot, crossings, feet, foot, points_near
+from .arcs import MEETS, Piece, PlaneCurve, Spot, crossings, feet, foot, points_near, spot_at
 
 NEAR = 0.02
 """Directions in which pieces leave a vertex are compared so far from it: pieces may touch each other in it."""
@@ -191,13 +191,14 @@ def _cut_at_all(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
 
 
 def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
-    """A closed curve that nothing meets begins somewhere; others that run along it are cut there, too."""
+    """Cut a closed curve that nothing meets at its first place, and wherever it or another one runs along there: the
+    picture of a curve may go round twice, in different poses."""
     for i, curve in enumerate(curves):
         if curve.closed and not cuts[i]:
             cuts[i].append(Spot(0, 0.0))
             for j, other in enumerate(curves):
-                if j != i:
-                    cuts[j] += [spot for spot, off in feet(other, curve.points[0]) if off < MEETS]
+                own = (0.0, len(curve.points) - 1.0) if j == i else ()
+                cuts[j] += [spot for spot, off in feet(other, curve.points[0], but=own) if off < MEETS]
 
 
 def _split(curve: PlaneCurve, cuts: list[Spot], vertices: Vertices) -> list[Piece]:
@@ -205,8 +206,7 @@ def _split(curve: PlaneCurve, cuts: list[Spot], vertices: Vertices) -> list[Piec
     along = sorted({spot.along % total if curve.closed else spot.along for spot in cuts})
     kept: list[tuple[float, int]] = []
     for x in along:
-        k = min(int(x), total - 1)
-        vertex = vertices.number(curve.at(k, x - k)[0])
+        vertex = vertices.number(curve.at(*spot_at(curve, x))[0])
         if not kept or vertex != kept[-1][1] or x - kept[-1][0] > 0.5:
             kept.append((x, vertex))
     if curve.closed and len(kept) > 1 and kept[0][1] == kept[-1][1] and kept[0][0] + total - kept[-1][0] < 0.5:
@@ -319,8 +319,7 @@ def _heading(piece: Piece, sense: int, radius: float, exact: bool = False) -> fl
 
     def at(along: float, exact: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """The way there, and its rate."""
-        k = min(int(along), len(piece.curve.points) - 2)
-        point, rate = (piece.curve.at if exact else piece.curve.rough)(k, along - k)
+        point, rate = (piece.curve.at if exact else piece.curve.rough)(*spot_at(piece.curve, along))
         return point - start, rate
 
     before = a
