@@ -47,6 +47,16 @@ def cam_and_follower(law: str, turns: float, **follower) -> tuple[mbs.PlanarMode
     return model, lift
 
 
+@pytest.mark.parametrize("turns", [5.0, -5.0])
+@pytest.mark.parametrize("law", ["cycloidal", "3-4-5", "harmonic", "modified sine"])
+def test_a_follower_that_is_held_goes_round(law, turns):
+    model, lift = cam_and_follower(law, turns)
+    run = mbs.simulate(model, TIMES)
+    expected = [float(lift(np.pi / 2 - x)) for x in turns * TIMES]
+    assert run["follower.y"] == pytest.approx(expected, abs=1e-8)
+    assert abs(run.energy.error).max() < 1e-7
+
+
 @pytest.mark.parametrize("turns", [1.0, -1.0])
 @pytest.mark.parametrize("law", ["cycloidal", "4-5-6-7", "modified sine"])
 def test_a_follower_that_is_pressed_has_no_impact_where_a_period_begins(law, turns):
