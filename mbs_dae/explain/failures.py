@@ -14,8 +14,9 @@ from ..linear.kkt import Factor
 from ..model.events import Reset
 from ..model.parameters import constants_out
 from ..motion import run as marching
+from ..motion.contact.bounds import DRIVES
 from ..motion.contact.states import UNSOLVED
-from ..motion.contact.told import frictions_lost_at, no_friction
+from ..motion.contact.told import driving_frictions, frictions_lost_at, no_friction
 from ..motion.derivative import Mechanism, evaluate, factorise_terms
 from ..motion.events import present
 from ..motion.mechanism import mechanism
@@ -193,6 +194,11 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
 
 
 def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanation:
+    if status == DRIVES:
+        own = march.mechanism
+        lost = driving_frictions(pose.system, own.contacts, float(np.abs(own.machine.f).max(initial=0.0)))
+        when = float(own.contacts.sized_at[0])
+        return Explanation(IntegrationError, *no_friction(pose.system.model.name, lost, when), when, tuple(lost), pose)
     if status == UNSOLVED:
         return without_forces(march, pose)
     if status == CHATTERS and (entries := _contacts_that_change(march)):
