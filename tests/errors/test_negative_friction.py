@@ -77,6 +77,31 @@ def test_a_contact_that_is_open_has_no_friction():
     assert run["sled.vx"][-1] == pytest.approx(2 - 0.2 * 2 - 0.2 * G * (0.5 - lands), abs=1e-7)
 
 
+@pytest.mark.parametrize("kind", ["mu", "force", "friction"])
+def test_friction_that_builds_up_over_a_speed_does_not_drive_either(kind):
+    with pytest.raises(mbs.IntegrationError, match="'rub' .*Max"):
+        mbs.simulate(sled(kind, 0.2 - 0.5 * t, smooth=1e-2), [0, 1], start(kind))
+    run = mbs.simulate(sled(kind, 0.2 + 0.5 * t, smooth=1e-2), [0, 1], start(kind))
+    impulse = (0.2 + 0.25) * (1.0 if kind == "force" else 2.0 * G) / 2.0
+    assert run["sled.vx"][-1] == pytest.approx(max(2 - impulse, 0.0), abs=1e-2)
+
+
+def test_friction_of_a_contact_that_gives_way_does_not_drive():
+    def run(law):
+        model = mbs.PlanarModel("bench", gravity=(0, -G))
+        body = model.body("sled", mass=2.0, inertia=1.0)
+        floor = mbs.CompliantContact(
+            "rub", mbs.Line(model.ground), mbs.Point(body), stiffness=1e5, damping=1e3, friction=law, smooth=1e-2
+        )
+        model.add(mbs.CoordinateFix("upright", body, "angle"), floor)
+        return mbs.simulate(model, [0, 0.5, 1], {"sled.vx": 2.0, "sled.vy": 0.0})
+
+    with pytest.raises(mbs.IntegrationError, match="at t = 0.5 .*'rub' in 'bench' pushes along its slip .*Max") as told:
+        run(0.2 - 0.5 * t)
+    assert told.value.time == 0.5
+    assert run(0.1)["sled.vx"][-1] == pytest.approx(2 - 0.1 * G, abs=0.01)
+
+
 def test_other_analyses_refuse_it_as_well():
     words = "at t = 0.2 the mu of Friction 'rub' is -0.1 in 'bench'"
     driven = sled("mu", 0.1 - t)

@@ -13,9 +13,8 @@ from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.rows import pull
 from ...linear.vectors import copy
-from ...model.contacts import changes
+from ...model.contacts import Contact, Friction, changes
 from ...model.contacts.changes import ContactChange
-from ...model.contacts.friction import DryFriction
 from ...poses.newton import solve_here
 from ...readings.reactions import ComputedReactions, Loads
 from ...readings.teeth import with_separation
@@ -26,6 +25,9 @@ from ..mechanism import mechanism
 from .bounds import NEGATIVE
 from .guards import TOUCHES, is_held_heading, tell_states
 from .states import choose_states
+
+BOUNDED = "bound its expression below: sp.Max(0, ...)"
+"""The remedy for friction that becomes negative."""
 
 
 def states_of(system: System, modes: np.ndarray) -> Mapping[str, np.ndarray]:
@@ -79,7 +81,7 @@ def frictions_at_fault(system: System, contacts: Contacts) -> dict[str, float]:
 def _negative(builder: ContactsBuilder, k: int, sizes: np.ndarray, scale: float) -> dict[str, float]:
     """Return the sizes of friction of point k, of sliding and of rest, that are negative, by their names."""
     element, _ = builder.points[k]
-    names = ("force", "static_force") if isinstance(element, DryFriction) else element.rubbing.names
+    names = element.rubbing.names if isinstance(element, Contact | Friction) else ("force", "static_force")
     negative = {name: float(size) for name, size in zip(names, sizes, strict=True) if size < -NEGATIVE * scale}
     return {f"{name} of {element.who}": size for name, size in list(negative.items())[:1]}
 
@@ -107,7 +109,7 @@ def no_friction(name: str, lost: Mapping[str, float], t: float) -> tuple[str, st
     if negative := {who: size for who, size in lost.items() if size < 0.0}:
         sizes = " and ".join(f"the {who} is {size:.6g}" for who, size in negative.items())
         what = f"at t = {t:.6g} {sizes} in {name!r}: friction that is negative drives what it should brake"
-        return what, "bound its expression below: sp.Max(0, ...)"
+        return what, BOUNDED
     what = f"at t = {t:.6g} the friction of {' and '.join(lost)} in {name!r} is not a finite number"
     return what, "mend its expression; a sp.Piecewise needs a last case for all else: (0.1, True)"
 
