@@ -120,6 +120,12 @@ class Contacts(NamedTuple):
     before: Work[Integers] = zeros("points")
     closed: Work[Integers] = zeros(1)
     """How many points are not open."""
+    sizes: Work[Matrix] = zeros("points", 2)
+    sized_at: Work[Vector] = zeros(1)
+    largest_size: Work[Vector] = zeros("points")
+    """The coefficients of sliding and of rest, or the forces that are given in their place, of each point that is not
+    open, 0 where they are constant, where a run looked at them last; the time of that; and the largest that each point
+    has had in the run."""
     unseen: Work[Integers] = zeros(1)
     """1 where nobody asks for the rows of points that are open: within steps whose ends are looked at."""
     changed: Work[Integers] = zeros(1)

@@ -18,6 +18,7 @@ from ..motion.derivative import evaluate
 from ..motion.mechanism import mechanism
 from ..symbolic.branches import WATCH, WHOLE
 from .balance import Balance, balance_at
+from .small import NOTHING
 
 FAR = 1e-5
 """How far small motions go here, in lengths of the model, and these a second."""
@@ -115,7 +116,8 @@ def _aside(balance: Balance) -> tuple[list[list[Place]], list[list[Place]]]:
 
 def _differ(balance: Balance, g: np.ndarray, kinds: np.ndarray, some: np.ndarray) -> tuple[bool, bool]:
     """Whether forces along free motions, and their derivatives, depend on how these functions decide. (Differences to
-    both sides do not see the even powers by which branches differ as well.)"""
+    both sides do not see the even powers by which branches differ as well; and they lose what is lost in the roundoff
+    of forces.)"""
     (a, multipliers), ways, length = balance.accelerations, balance.free_velocities, balance.system.length
     K, D, *_ = balance.derivatives(a, multipliers)
     pairs = [pair for kind in _aside(balance) for pair in kind]
@@ -137,5 +139,6 @@ def _differ(balance: Balance, g: np.ndarray, kinds: np.ndarray, some: np.ndarray
         changes = np.array(slopes)[..., own], (ways.T @ K @ ways)[own], (ways.T @ D @ ways)[own]
         largest = max(np.abs(x).max(initial=0.0) for x in changes)
         jump |= bool((jumps[own] > ALIKE * (efforts[level] + largest * length)).any())
-        bend |= bool((bends[..., own] > ALIKE * largest).any())
+        lost = NOTHING * efforts[level] / (FAR * length)
+        bend |= bool((bends[..., own] > ALIKE * largest + lost).any())
     return jump, bend

@@ -14,7 +14,7 @@ from ..model.bodies.body import Body
 from ..model.contacts import Contact, Stop
 from ..model.contacts.geometry import HalfSpace
 from ..motion.contact.states import TOUCHES
-from ..motion.contact.told import frictions_without_value, no_friction
+from ..motion.contact.told import frictions_at_fault, no_friction
 from ..motion.record import March
 from ..motion.switching.search import RUSH
 from ..poses.slips import degrees_of
@@ -124,7 +124,7 @@ def touching_now(march: March, system: System) -> list[str]:
 def without_forces(march: March, pose: State) -> Explanation:
     """Why no forces of contacts, or impulses, go with the equations: friction is what is wrong if they do without."""
     contacts, problem, name = march.mechanism.contacts, march.mechanism.contacts.problem, pose.system.model.name
-    if lost := frictions_without_value(pose.system, contacts):
+    if lost := frictions_at_fault(pose.system, contacts):
         return Explanation(IntegrationError, *no_friction(name, lost, pose.t), pose.t, tuple(lost), pose)
     if pressed := [k for k, row in enumerate(contacts.gap) if row >= 0 and contacts.kept[row] == PRESSED]:
         return _squeezed(pose, _names(pose.system, pressed))

@@ -15,15 +15,18 @@ from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
-from ..linear.vectors import copy
+from ..linear.vectors import copy, largest
 from ..tolerances import LOSS
+from .contact.bounds import DRIVES, drives, note_sizes, reads_sizes
+from .contact.guards import observe_gaps
 from .contact.impulses import note_meeting
 from .control import asks_for_end, choose_next, first_step, judged, pace, parted_within, shortest_step
 from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
 from .event_location import STEP_EVENT, fire_due, has_event, note_contacts, put_sides
 from .implicit.iteration import BEGUN, MATRICES
-from .methods.method import END, H, T, estimate_error, take_step
+from .methods.method import END, H, T, X, estimate_error, take_step
+from .methods.runge_kutta import read_cubic
 from .methods.stepping import MOST_STEPS
 from .past.tape import BEGAN, BROKE, RESTARTED, SAMPLED, SWITCHED, begins_as, is_full, note_step
 from .record import (
@@ -59,6 +62,9 @@ from .switching.locate import (
 )
 from .switching.switches import hold_all
 
+PARTS = 4
+"""Sizes of friction are looked at where so many equal parts of a step meet: a law that passes zero twice within one of
+them is not resolved by the step either."""
 ROWS = 4
 """So many changes of contacts there may be at most between two looks at how full their log is."""
 STALL_STEPS, STALL_SPAN, STALL_PACE = 5000, 1e-7, 1e-3
@@ -91,7 +97,7 @@ def start(march: March, q: Vector, v: Vector):
     contacts = march.mechanism.contacts
     contacts.state[:] = contacts.closed[:] = contacts.logged[:] = contacts.began[:] = 0
     contacts.kept[:] = contacts.asked[:] = contacts.noted[:] = 0
-    contacts.force[:] = contacts.left[:] = 0.0
+    contacts.force[:] = contacts.left[:] = contacts.largest_size[:] = 0.0
     march.mechanism.switches.mode[:] = np.nan if march.tableau.means == 1 else 0.0
     for k in march.events.function:
         march.mechanism.switches.mode[k] = np.nan
@@ -147,6 +153,10 @@ def _begin_anew(march, t, how):
         if status != DONE:
             return status
     status = derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
+    note_sizes(march.mechanism.contacts)
+    march.mechanism.contacts.sized_at[0] = t
+    if status == DONE and drives(march.mechanism.contacts, largest(march.mechanism.machine.f)):
+        status = DRIVES
     if status == DONE:
         note_contacts(march, how)
         if march.events.function.size > 0:
@@ -359,6 +369,8 @@ def _accept(march, t, end, switches):
     if status == DONE:
         remember(march)
         status = record_to(march, t, end, breaks or switches)
+        if status == DONE and _drives(march, t, end):
+            status = DRIVES
         put_back(march)
     if march.tableau.means == 1:
         state, means = march.mechanism.state, stages.k[march.tableau.stages]
@@ -380,6 +392,31 @@ def _accept(march, t, end, switches):
     if status == DONE and (breaks or switches):
         _keep_if_asked(march)
     return status
+
+
+@compiled
+def _drives(march, t, end):
+    """Return whether the size of a friction is negative at the end of the step, or within it on the cubic through its
+    ends. (Steps of which only means are known are short: their ends tell.) The last evaluation is that of the end."""
+    mechanism, stages, y = march.mechanism, march.stages, march.record.y
+    contacts, state, force = mechanism.contacts, mechanism.state, largest(mechanism.machine.f)
+    contacts.sized_at[0] = end
+    if drives(contacts, force):
+        return True
+    if march.tableau.means == 1 or not reads_sizes(contacts):
+        return False
+    for k in range(1, PARTS):
+        stages.now[X] = k / PARTS
+        read_cubic(stages, y)
+        contacts.sized_at[0] = t + stages.now[X] * (end - t)
+        at = moment(march.course, contacts.sized_at[0])
+        observe_gaps(mechanism, at, y[: state.q_end], y[state.v_at : state.v_end])
+        note_sizes(contacts)
+        if drives(contacts, force):
+            return True
+    copy(stages.y1, y)
+    observe_gaps(mechanism, moment(march.course, end), y[: state.q_end], y[state.v_at : state.v_end])
+    return False
 
 
 @compiled_apart
@@ -452,6 +489,7 @@ def _settle(march, t):
 def note_end(march):
     """What y' at the end of the step tells of it."""
     works = march.stages.y1[march.mechanism.state.works_at :]
+    note_sizes(march.mechanism.contacts)
     march.stages.sines[march.tableau.stages] = np.sqrt(march.mechanism.nearness[2])
     march.crossing.energy[1] = energy_of(march.record.end_scalars, works)
     gauge_if_doubtful(march.mechanism)

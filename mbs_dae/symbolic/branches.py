@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import sympy as sp
@@ -65,6 +66,21 @@ class Chosen(sp.Function):
     @classmethod
     def eval(cls, w: sp.Expr, a: sp.Expr, b: sp.Expr) -> sp.Expr | None:
         return a if a == b else None
+
+
+class Branch(sp.Function):
+    """``Branch(mode, held, free)``: the first expression while the mode is held, the other where it is free (nan). Both
+    have one value where the mode is the right one; the first goes on smoothly beyond that."""
+
+    nargs, is_real = 3, True
+
+    def _eval_derivative(self, s: sp.Symbol) -> sp.Expr:
+        mode, held, free = self.args
+        return Branch(mode, held.diff(s), free.diff(s))
+
+    @classmethod
+    def eval(cls, mode: sp.Expr, held: sp.Expr, free: sp.Expr) -> sp.Expr | None:
+        return free if held == free or mode == sp.Symbol("nan") else None
 
 
 class Watched(sp.Function):
@@ -165,6 +181,7 @@ class _Writer:
         self._moving: dict[sp.Symbol, bool] = dict.fromkeys(state, True)
         self._written: dict[sp.Basic, sp.Expr] = {}
         self._decisions: dict[Any, sp.Symbol] = {}
+        self._places = count()
 
     def moves(self, e: sp.Basic) -> bool:
         """Whether it depends on the state. (What depends on time alone switches at known times.)"""
@@ -236,11 +253,21 @@ class _Writer:
     def _wrapped(self, x: sp.Expr, period: sp.Expr) -> sp.Expr:
         """A wrapped expression goes on beyond the end of a period, as the law of its last piece does, until the next
         period is taken. An angle that is cut somewhere jumps there by whole periods: then the period is told by the
-        sine and the cosine of its phase, which do not."""
-        if not self._is_cut(x):
-            return self.write(x) - self.write(period) * self.whole(x / period)
-        phase = 2 * sp.pi * x / period
-        return self.write(period) * (self._angle(-sp.sin(phase), -sp.cos(phase)) / (2 * sp.pi) + sp.Rational(1, 2))
+        sine and the cosine of its phase, which do not. Where no period is held, it is wrapped as it stands: bounds of
+        it are known near the end of a period, too (`certify.laws`)."""
+        found, place, length = self.found, sp.Symbol(f"place_{next(self._places)}", real=True), self.write(period)
+        found.definitions.append((place, self.write(x)))
+        if self._is_cut(x):
+            phase = 2 * sp.pi * x / period
+            sine, cosine = -sp.sin(phase), -sp.cos(phase)
+            decided = self.side(sine, 1)
+            held = length * (self._angle(sine, cosine) / (2 * sp.pi) + sp.Rational(1, 2))
+        else:
+            decided = self.whole(x / period)
+            held = place - length * decided
+        (decision,) = decided.free_symbols
+        mode = next(e for s, e in found.definitions if s == decision).args[0]
+        return Branch(mode, held, Wrap(place, length))
 
     def _piece(self, table: sp.Expr, order: sp.Expr, x: sp.Expr) -> sp.Expr:
         """The piece of a table that holds between two knots: the integer below the number of knots passed."""

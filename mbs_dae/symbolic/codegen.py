@@ -14,7 +14,7 @@ from sympy.printing.pycode import PythonCodePrinter
 from sympy.simplify.cse_main import tree_cse
 
 from ..errors import ModelError
-from .branches import Branched, Chosen, Held, Rounded, branched
+from .branches import Branch, Branched, Chosen, Held, Rounded, branched
 from .derive import Composed, Definition
 from .functions import BentLookup, Lookup, OfPieces, Opaque, Unwound, Wrapping, as_sympy
 
@@ -76,6 +76,10 @@ class Printer(PythonCodePrinter):
     def _print_Rounded(self, expr: Rounded) -> str:
         mode, g = map(self._print, expr.args)
         return f"({mode} if {mode} == {mode} else floor({g}))"
+
+    def _print_Branch(self, expr: Branch) -> str:
+        mode, held, free = map(self._print, expr.args)
+        return f"({held} if {mode} == {mode} else {free})"
 
     def _print_Chosen(self, expr: Chosen) -> str:
         w, a, b = (f"({self._print(e)})" for e in expr.args)

@@ -210,11 +210,11 @@ def _with_loads(system: System, motion: Result, closures: Sequence[Closure]) -> 
     if system.model.frictions or system.model.contacts:
         check_reactions(system, float(along.t[0]), along.q[0], redundant)
         found, modes = modes_along(system, along)
+        for k in range(min(found + 1, along.t.size)):
+            if lost := frictions_lost_at(system, *(x[k] for x in along[:3])):
+                raise ModelError("; ".join(no_friction(system.model.name, lost, float(along.t[k]))), time=along.t[k])
         _check_closed(system, along.t, modes[:found], closures)
         if found < along.t.size:
-            if lost := frictions_lost_at(system, *(x[found] for x in along[:3])):
-                what = "; ".join(no_friction(system.model.name, lost, float(along.t[found])))
-                raise ModelError(what, time=float(along.t[found]))
             rubs = bool(system.model.frictions)
             what = f"at t = {along.t[found]:.6g} no {'friction goes' if rubs else 'forces of contacts go'} with the "
             what += f"motion of {system.model.name!r}"

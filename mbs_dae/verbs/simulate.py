@@ -26,7 +26,14 @@ from ..derivatives.varied import varied_of
 from ..errors import MbsError, ModelError
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import check_apart, told_of_kept
-from ..explain.failures import check_energy, check_masses, check_violation, failure, told_of_faint
+from ..explain.failures import (
+    check_energy,
+    check_masses,
+    check_smooth_friction,
+    check_violation,
+    failure,
+    told_of_faint,
+)
 from ..explain.prescribed import check_jumps
 from ..explain.stiffness import told_of_stiffness
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
@@ -419,6 +426,7 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
         raise failure(system, march, status, result)
     check_violation(system.cartesian, march, result)
     check_energy(system, march, result)
+    check_smooth_friction(system.cartesian, result)
     check_turns(result)
     return _with_derivatives(prepared, result) if prepared.asked else result
 

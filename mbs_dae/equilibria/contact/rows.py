@@ -19,7 +19,7 @@ from ...compiled.contacts import observe_contacts, put_rows
 from ...errors import ModelError
 from ...explain.contacts import point_of
 from ...motion.contact.guards import TOUCHES
-from ...motion.contact.told import frictions_without_value, no_friction
+from ...motion.contact.told import frictions_at_fault, no_friction
 from ...motion.mechanism import mechanism
 from ..balance import Balance, levels_of_forces
 
@@ -141,9 +141,9 @@ def rows_at(balance: Balance) -> Rows:
     observe_contacts(contacts, balance.t, balance.q, system.still)
     put_rows(contacts)
     phi, G, factors = contacts.phi.copy(), contacts.G[:, : system.nv].copy(), contacts.factors.copy()
+    if lost := frictions_at_fault(system, contacts):
+        raise ModelError("; ".join(no_friction(system.model.name, lost, balance.t)), time=balance.t)
     if not (np.isfinite(phi).all() and np.isfinite(G).all() and np.isfinite(factors).all()):
-        if lost := frictions_without_value(system, contacts):
-            raise ModelError("; ".join(no_friction(system.model.name, lost, balance.t)), time=balance.t)
         raise ModelError(f"a contact of {system.model.name!r} has no value at t = {balance.t:g}", time=balance.t)
     found = Rows(balance, phi, G, factors, run.machine.extent)
     _check_still(found, np.maximum(np.abs(contacts.nu), np.abs(contacts.gamma)))

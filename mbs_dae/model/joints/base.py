@@ -68,8 +68,11 @@ class Condition(Element):
         return self._form
 
     def _complete(self, form: Form, slots: dict[sp.Symbol, Number]) -> None:
-        if any(e.has(Wrap) for e in form.expressions):
-            form = form.map(lambda e: e.replace(Wrap, SmoothWrap))
+        wraps = {one for e in form.expressions for one in e.atoms(Wrap)}
+        conditions = [c for e in form.expressions for law in e.atoms(sp.Piecewise) for _, c in law.args]
+        decide = {one for c in conditions for one in c.atoms(Wrap)}  # held in a run, with the pieces they decide about
+        if smooth := {one: SmoothWrap(*one.args) for one in wraps - decide}:
+            form = form.map(lambda e: e.xreplace(smooth))
         super()._complete(form, slots)
 
 

@@ -7,12 +7,18 @@ a measure it is given.
 
 import numpy as np
 
+from ...compiled.contacts import OPEN
 from ...kernels.abi import compiled
 
 BOUND = 1e-9
 """Friction is at its bound if it is as near to it as this part."""
 COMPONENTS = 3
 """So many rows are set aside for each point."""
+NEGATIVE = 1e-9
+"""A coefficient of friction is negative below minus this number, and a force of friction below minus this part of the
+largest that it has had, or of the forces on bodies. Where |x| turns, steps end within 1e-11 of their length."""
+DRIVES = 25
+"""A status: the size of a friction is negative, so it would drive what it is to brake."""
 
 
 @compiled
@@ -42,6 +48,38 @@ def given(contacts, c, rests):
 @compiled
 def is_given(contacts, c):
     return contacts.gap[c] < 0 and contacts.bound_rows[c] == 0
+
+
+@compiled
+def note_sizes(contacts):
+    """Keep the sizes of friction of the last evaluation."""
+    for c in range(contacts.gap.size):
+        place = contacts.curve[c]
+        if place < 0 and is_given(contacts, c):
+            place = contacts.bound_from[c]
+        for k in range(2):
+            read = place >= 0 and contacts.state[c] != OPEN
+            contacts.sizes[c, k] = contacts.factors[place + k] if read else 0.0
+
+
+@compiled
+def reads_sizes(contacts):
+    """Return whether a point that is not open has a size of friction that may change."""
+    found = False
+    for c in range(contacts.gap.size):
+        found = found or (contacts.state[c] != OPEN and (contacts.curve[c] >= 0 or is_given(contacts, c)))
+    return found
+
+
+@compiled
+def drives(contacts, force):
+    """Return whether one of the sizes kept by `note_sizes` is negative; `force` is the largest one on bodies."""
+    found = False
+    for c in range(contacts.gap.size):
+        contacts.largest_size[c] = max(contacts.largest_size[c], contacts.sizes[c, 0], contacts.sizes[c, 1])
+        size = 1.0 if contacts.curve[c] >= 0 else max(contacts.largest_size[c], force)
+        found = found or min(contacts.sizes[c, 0], contacts.sizes[c, 1]) < -NEGATIVE * size
+    return found
 
 
 @compiled

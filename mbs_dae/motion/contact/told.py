@@ -13,7 +13,7 @@ from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.rows import pull
 from ...linear.vectors import copy
-from ...model.contacts import changes
+from ...model.contacts import Contact, Friction, changes
 from ...model.contacts.changes import ContactChange
 from ...poses.newton import solve_here
 from ...readings.reactions import ComputedReactions, Loads
@@ -22,8 +22,12 @@ from ...results.happenings import Impact, Transition
 from ...results.result import State
 from ..derivative import Mechanism, evaluate, factorise_terms
 from ..mechanism import mechanism
+from .bounds import NEGATIVE
 from .guards import TOUCHES, is_held_heading, tell_states
 from .states import choose_states
+
+BOUNDED = "bound its expression below: sp.Max(0, ...)"
+"""The remedy for friction that becomes negative."""
 
 
 def states_of(system: System, modes: np.ndarray) -> Mapping[str, np.ndarray]:
@@ -51,10 +55,12 @@ def _states_of_point(builder: ContactsBuilder, own: np.ndarray, k: int) -> np.nd
     return np.where(gap == OPEN, "open", np.where(gap == KEPT, "kept", states)) if has_gap else states
 
 
-def frictions_without_value(system: System, contacts: Contacts) -> list[str]:
-    """Return the contacts and frictions whose friction, or its coefficient, was no finite number when `contacts` were
-    evaluated last."""
-    builder, found, last = system.structure.contacts, list[str](), contacts.factors.size - 1
+def frictions_at_fault(system: System, contacts: Contacts) -> dict[str, float]:
+    """Return the contacts and frictions whose friction was no finite number when `contacts` were evaluated last, with
+    nan; and the coefficients and forces of friction that were negative, with their values. A point that is apart has
+    no friction."""
+    builder, last = system.structure.contacts, contacts.factors.size - 1
+    apart, found = TOUCHES * system.machine().extent, dict[str, float]()
     for k in np.flatnonzero(contacts.slips).tolist():
         curve = int(contacts.curve[k]) if contacts.curve.size else -1
         own = [curve, curve + 1] if curve >= 0 else []
@@ -62,19 +68,48 @@ def frictions_without_value(system: System, contacts: Contacts) -> list[str]:
             first, count = int(contacts.bound_from[k]), int(contacts.bound[k] * contacts.bound_rows[k])
             own += range(first, first + max(count, 2))
         if not np.isfinite(contacts.factors[[n for n in own if n <= last]]).all():
-            found.append(builder.points[k][0].who)
-    return sorted(set(found))
+            found[builder.points[k][0].who] = np.nan
+            continue
+        given = contacts.gap[k] < 0 and contacts.bound_rows[k] == 0
+        at, row = curve if curve >= 0 else int(contacts.bound_from[k]) if given else -1, contacts.gap[k]
+        if at >= 0 and (row < 0 or contacts.phi[row] <= apart):
+            sizes = contacts.factors[at : at + 2]
+            found |= _negative(builder, int(k), sizes, 1.0 if curve >= 0 else float(np.abs(sizes).max()))
+    return dict(sorted(found.items()))
 
 
-def frictions_lost_at(system: System, t: float, q: np.ndarray, v: np.ndarray) -> list[str]:
-    """Return the same at the state (q, v) of bodies."""
+def _negative(builder: ContactsBuilder, k: int, sizes: np.ndarray, scale: float) -> dict[str, float]:
+    """Return the sizes of friction of point k, of sliding and of rest, that are negative, by their names."""
+    element, _ = builder.points[k]
+    names = element.rubbing.names if isinstance(element, Contact | Friction) else ("force", "static_force")
+    negative = {name: float(size) for name, size in zip(names, sizes, strict=True) if size < -NEGATIVE * scale}
+    return {f"{name} of {element.who}": size for name, size in list(negative.items())[:1]}
+
+
+def driving_frictions(system: System, contacts: Contacts, force: float) -> dict[str, float]:
+    """Return the sizes of friction, with their values, for which `drives` ended a run."""
+    builder, found = system.structure.contacts, dict[str, float]()
+    for k, sizes in enumerate(contacts.sizes):
+        if sizes.any():
+            scale = 1.0 if contacts.curve[k] >= 0 else max(float(contacts.largest_size[k]), force)
+            found |= _negative(builder, k, sizes, scale)
+    return found
+
+
+def frictions_lost_at(system: System, t: float, q: np.ndarray, v: np.ndarray) -> dict[str, float]:
+    """Return `frictions_at_fault` at the state (q, v) of bodies."""
     contacts = mechanism(system, asks=GIVEN).contacts
     observe_contacts(contacts, t, q, v)
-    return frictions_without_value(system, contacts)
+    return frictions_at_fault(system, contacts)
 
 
-def no_friction(name: str, lost: Sequence[str], t: float) -> tuple[str, str]:
-    """Return the sentence which says that these frictions of a model have no value at t, and the remedy."""
+def no_friction(name: str, lost: Mapping[str, float], t: float) -> tuple[str, str]:
+    """Return the sentence which says that these frictions of a model have no value at t, or negative ones, and the
+    remedy."""
+    if negative := {who: size for who, size in lost.items() if size < 0.0}:
+        sizes = " and ".join(f"the {who} is {size:.6g}" for who, size in negative.items())
+        what = f"at t = {t:.6g} {sizes} in {name!r}: friction that is negative drives what it should brake"
+        return what, BOUNDED
     what = f"at t = {t:.6g} the friction of {' and '.join(lost)} in {name!r} is not a finite number"
     return what, "mend its expression; a sp.Piecewise needs a last case for all else: (0.1, True)"
 
