@@ -136,11 +136,11 @@ class Equilibrium(metaclass=PublicClass):
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
-        >>> rest = mbs.equilibrium(rod.plus(mbs.Force("pull", rod.bodies["rod"], (19.62, 0))))
+        >>> rest = mbs.equilibrium(rod.plus(mbs.Force("pull", rod.bodies["rod"], (19.62, 0))))  # at its middle
         >>> round(rest["rod.angle"], 6)  # as far aside as down
         -0.785398
         >>> round(rest.potential, 6)  # -√2 · 19.62 N · 0.15 m
-        -4.162030
+        -4.162031
         """
         value, without = self._potential
         if without:
