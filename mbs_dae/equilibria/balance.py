@@ -25,6 +25,8 @@ from ..motion.mechanism import mechanism
 from ..tolerances import LEVEL, RANK
 
 ROUNDOFF = 1e-15
+NEGATIVE = 1e-9
+"""A stiffness is negative beyond this part of the largest, as `linear.NONE`."""
 REFINED = 2
 """Each refinement leaves ε of the roundoff that was there: two are enough for forces over thirty decades."""
 
@@ -121,6 +123,14 @@ class Balance:
         """K along the basis of free velocities: how they change what is unbalanced, at rest."""
         K_x, *_ = self.derivatives(np.zeros(self.system.nv), self.multipliers)
         return self.free_velocities.T @ K_x @ self.free_velocities
+
+    @cached_property
+    def holds_still(self) -> bool:
+        """Whether forces drive no small motion away: K has no eigenvalue of negative real part (with symmetric K, if it
+        is not negative along any motion)."""
+        scale = self.motion_scale
+        values = np.linalg.eigvals(self.stiffness * np.outer(scale, scale))
+        return bool(values.real.min(initial=0.0) >= -NEGATIVE * np.abs(values).max(initial=0.0))
 
     @cached_property
     def soon(self) -> tuple[Balance, ...]:

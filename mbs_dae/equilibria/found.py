@@ -12,7 +12,7 @@ import numpy as np
 from ..compiled.reading import Trajectory
 from ..derivatives.parameters import Asked, asked_of
 from ..derivatives.varied import derivative, set_varied
-from ..errors import EquilibriumError
+from ..errors import EquilibriumError, ModelError
 from ..motion.derivative import WORK
 from ..motion.outcome import in_the_limit, with_forces
 from ..provided import provided
@@ -26,6 +26,7 @@ from .contact.rows import rows_at
 from .contact.supported import Supported, modes_of
 from .corners import check_friction
 from .linear import LinearSystem, linear_system
+from .load_potential import load_potential
 from .states import state_places
 from .steady import check_lasting
 from .varied.law import VariedLaw
@@ -129,8 +130,31 @@ class Equilibrium(metaclass=PublicClass):
 
     @property
     def potential(self) -> float:
-        """The potential of all forces, in J."""
-        return self.balance.potential
+        """The potential of all forces at rest, in J: with that of loads, such as a constant force in world axes, a
+        torque in a joint or a cylinder, which a run adds to ``energy.supplied``. That of a constant torque counts turns
+        of its angle. A `ModelError` names loads that have none: forces in the axes of a body, functions of Python.
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> rest = mbs.equilibrium(rod.plus(mbs.Force("pull", rod.bodies["rod"], (19.62, 0))))  # at its middle
+        >>> round(rest["rod.angle"], 6)  # as far aside as down
+        -0.785398
+        >>> round(rest.potential, 6)  # -√2 · 19.62 N · 0.15 m
+        -4.162031
+        """
+        value, without = self._potential
+        if without:
+            raise ModelError(
+                f"the rest of {self.balance.system.model.name!r} has no potential, for loads have none "
+                f"({', '.join(without)}): forces in world axes, and efforts that depend on their own coordinate alone, "
+                "have one"
+            )
+        return value
+
+    @cached_property
+    def _potential(self) -> tuple[float, tuple[str, ...]]:
+        own, without = load_potential(self.balance)
+        return self.balance.potential + own, without
 
     def __getitem__(self, name: str) -> Any:
         """A number by the name that results have for it, of the pose or of the forces in it; of a vector its components
@@ -173,12 +197,16 @@ class Equilibrium(metaclass=PublicClass):
 
     def __repr__(self) -> str:
         note = f"; {self.message}" * bool(self.message)
-        return f"<Equilibrium of {self.balance.system.model.name!r}: potential {told(self.potential, 'J')}{note}>"
+        value, without = self._potential
+        none = f"no potential, as loads have none ({', '.join(without)})"
+        shown = none if without else f"potential {told(value, 'J')}"
+        return f"<Equilibrium of {self.balance.system.model.name!r}: {shown}{note}>"
 
 
 class Equilibria(tuple[Equilibrium, ...], metaclass=PublicClass):
     """All rests of a mechanism that were found, from ``equilibrium(all=True)``: a tuple, the one of least potential
-    first; `complete` says whether there can be others.
+    first; `complete` says whether there can be others. Where potentials do not tell rests apart, for a load has none or
+    does work on every turn, rests that forces hold come first, the nearest to the start before others.
 
     A rod on a pin hangs down or stands on the pin:
 

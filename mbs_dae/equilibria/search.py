@@ -33,7 +33,7 @@ def all_balances(system: System, t: float, q: np.ndarray, patience: int = PATIEN
         idle = 0 if len(found) > before else idle + 1
         if idle >= (patience if found else HOPE):
             break
-    return sorted(found, key=lambda one: one.potential)
+    return found
 
 
 def distant_pose(here: Balance, random: np.random.Generator, freely: bool) -> np.ndarray | None:

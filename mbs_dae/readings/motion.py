@@ -17,7 +17,7 @@ from ..duals import Dual
 from ..errors import ModelError
 from ..model.bodies.body import Marker
 from ..model.forces.base import ForceElement
-from ..model.joints import Gear, Spherical
+from ..model.joints import Gear, RackAndPinion, Spherical
 from ..model.measures import Measure
 from ..model.parameters import Parameter
 from ..results.own import OwnMotion
@@ -217,7 +217,7 @@ def result_of(
         more["own"] = own_motion(system, motion)
     motion, system = system.of_bodies(motion), system.cartesian
     if swept is None:
-        _check_gears(system, motion)
+        _check_meshes(system, motion)
     quantities, t = ComputedQuantities(system, motion, swept, integrated, pushes), motion.t if t is None else t
     if swept is not None:
         t, name = np.array(swept.values), str(swept.parameter)
@@ -227,13 +227,17 @@ def result_of(
     return Result(system.model.name, frozen(np.array(t)), q, v, a, system.coordinate_names, quantities, **more)
 
 
-def _check_gears(system: System, motion: Trajectory) -> None:
-    """Whether pitch circles touch all the time, where no body holds their axes."""
-    for gear in system.model.conditions:
-        if isinstance(gear, Gear) and gear.distance is not None:
-            reading, markers = gear.distance
+def _check_meshes(system: System, motion: Trajectory) -> None:
+    """Check that pitch circles touch each other, where no body holds their axes, and the pitch lines of racks, at all
+    times."""
+    for mesh in system.model.conditions:
+        if isinstance(mesh, Gear) and mesh.distance is not None:
+            reading, markers = mesh.distance
             apart = system.read_values(reading, {}, markers, *motion[:3])
-            gear.check_free(system.evaluator, motion.t, *apart.T)
+            mesh.check_free(system.evaluator, motion.t, *apart.T)
+        elif isinstance(mesh, RackAndPinion) and motion.t.size:
+            places = system.read_values(mesh.pitch, {}, mesh.markers, *motion[:3])
+            mesh.check_mesh(system.evaluator, motion.t, *places.T)
 
 
 def _sketch(system: System, swept: Swept | None) -> Sketch:

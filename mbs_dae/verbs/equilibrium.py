@@ -60,11 +60,15 @@ def equilibrium(
     frequencies, and whether it is stable.
 
     ``start`` is a `State`, or named values for its pose (``{"crank.angle": 0.6}``); without, the placement. The search
-    goes downhill, so what is found is stable but for a start right on a pose that is not. States of the model come to
-    rest, too. Time stands still (at 0, or at that of the start), and so must drivers; forces must not change with it.
+    goes downhill, by the work of all forces, loads included: what is found is stable but for a start right on a pose
+    that is not, and where nothing stable is found, there is an `EquilibriumError`. (A load that turns with its body may
+    make a rest flutter that it does not push away: ``found.stable`` tells.) States of the model come to rest, too, by
+    Newton's method. Time stands still (at 0, or at that of the start), and so must drivers; forces must not change
+    with it.
 
     With ``all=True`` all rests are returned, stable or not, on all branches of the assembly, as `Equilibria`: the one
-    of least potential first, and ``complete`` tells whether there can be others. A mechanism with one freedom is
+    of least potential first (where loads have no potential, those that forces hold: ``message`` says so), and
+    ``complete`` tells whether there can be others. A mechanism with one freedom is
     followed along each of its circuits, which all assembly modes at several values of a quantity lead to; one whose
     drivers hold all motions rests in each of its assembly modes; one with more freedom is let go in many poses.
 
@@ -146,6 +150,12 @@ def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
     one = settle(system, t, q) or balance(system, t, q)
     if state_places(system):
         one = rest_with_states(one or balance_at(system, t, q))
+    elif one is not None and not one.holds_still and system.between(q, one.q).any() and is_regular(one):
+        raise EquilibriumError(
+            f"no stable rest of {system.model.name!r} was found from here: forces drive it on, and the balance near by "
+            "is unstable; give another start, or use all=True for all rests, stable or not",
+            pose=Equilibrium(one).state,
+        )
     if one is None:
         raise _none(balance_at(system, t, q), "from here")
     return _regular(one)

@@ -8,15 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
+from ...errors import ModelError
+from ...symbolic.derive import Reading
 from ...symbolic.functions import Unwound
+from ...symbolic.markers import marker_symbols
 from ...symbolic.markers import primitives as the
 from ..element import Declared
 from ..fields import choice, function, scalar
-from ..parameters import Number
+from ..parameters import Evaluator, Number
 from ..tables import check_closed, check_radius
 from .base import Joint
+from .gears import PITCH
 from .motions import Ball, Slide
 
 
@@ -31,7 +36,8 @@ class RackAndPinion(Joint):
 
     With the pinion on the rack's +y side, rolling forward turns it clockwise: u = -radius * rotation, where u is the
     pinion's way along the rack. On the -y side (``side="below"``) the sign turns.
-    In space both markers have their axes along that of the pinion.
+    In space both markers have their axes along that of the pinion. Other joints hold the centre at the distance
+    `radius` from the pitch line; motions in which it is elsewhere are refused.
 
     Under a pinion that turns clockwise in its bearing the rack goes to the left:
 
@@ -53,6 +59,32 @@ class RackAndPinion(Joint):
     @staticmethod
     def phi(i, j, radius, side, phase):
         return [_slip(i, j, radius=radius, side=side) - phase]
+
+    @property
+    def pitch(self) -> Reading:
+        """The place of the pinion's centre on the +y side of the pitch line in m, and the cosine between the axes."""
+        i, j = marker_symbols(2, self.dimension)
+        aligned = sp.S.One if self.dimension == 2 else i.axis.dot(j.axis)
+        return Reading((i, j), (j.y_axis.dot(i.point - j.point), aligned))
+
+    def check_mesh(self, number: Evaluator, t: np.ndarray, place: np.ndarray, aligned: np.ndarray) -> None:
+        """Check that the pitch circle touches the pitch line along a motion. Arrays over the times t are what `pitch`
+        reads."""
+        radius, above = number(self.values["radius"]), self.values["side"] == "above"
+        apart = place if above else -place
+        off = np.maximum(np.abs(apart - radius) / radius, np.abs(aligned - 1.0))
+        if not (off > PITCH).any():
+            return
+        k = 0 if off[0] > PITCH else int(np.argmax(off))
+        when = f"at t = {t[k]:.6g}"
+        if abs(aligned[k] - 1.0) > PITCH:
+            what = f"the axes of pinion and rack of {self.who} are not parallel, the same way round, {when}"
+            raise ModelError(f"{what}; mend the markers: both have their axes along that of the pinion")
+        side = "side" if apart[k] >= 0.0 else "other side"
+        beyond = f'on the {side} of side="{self.values["side"]}"'
+        what = f"the centre of the pinion of {self.who} is {abs(apart[k]):.6g} m from the pitch line {when}, {beyond}"
+        told = f"{what}, and its radius is {radius:.6g} m: pitch circle and pitch line touch at {radius:.6g} m"
+        raise ModelError(f"{told}; mend the radius, side= or the places of pinion and rack")
 
 
 class CamFollower(Joint):

@@ -16,6 +16,7 @@ from ...compiled import System
 from ...equilibria.balance import Balance, balance_at
 from ...equilibria.circuits import Circuits
 from ...equilibria.found import Equilibria, equilibrium_at
+from ...equilibria.load_potential import load_potential, loads_that_wind
 from ...equilibria.search import PATIENCE, all_balances, distant_pose, is_new, is_regular
 from ...errors import MbsError, counted
 from ...graph.topology import topology
@@ -34,6 +35,8 @@ VALUES, FIRST = 6, 0.1
 avoids 0 and π, where links are in line."""
 LOOPS = 3
 """Greatest number of loops for which assembly modes are computed: each multiplies their number by two to six."""
+LAP = 1e-9
+"""Potentials that differ by more than this part after a lap differ."""
 ALIKE = 1e-9
 """Forces that differ by less than this part, a whole turn apart, are the same."""
 TRIED = 60
@@ -41,15 +44,16 @@ TRIED = 60
 
 
 def all_rests(model: Model, t: float, q: np.ndarray, names: Sequence[Any] = ()) -> Equilibria:
-    """Return all equilibria that were found, the one of least potential first, and whether the list is complete."""
-    system, gaps, told = model.compile(), list[str](), ""
+    """Return all equilibria that were found, the one of least potential first, and whether the list is complete. Rests
+    whose potentials cannot be compared stand in the order of `_order`."""
+    system, gaps, told, winds = model.compile(), list[str](), "", True
     complete: bool | None = None
     freedom = min(one.free_velocities.shape[1] for one in (balance_at(system, t, p) for p in _poses(system, t, q)))
     if freedom == 0:
         found = [one for state in _modes(model, t, None, gaps) if is_regular(one := _rest(system, t, state))]
         told = "every assembly mode is a rest, for drivers hold all motions"
     elif freedom == 1 and not system.program.velocity_rows:
-        found, told = _on_circuits(model, t, q, gaps)
+        found, told, winds = _on_circuits(model, t, q, gaps)
     else:
         found, excess = all_balances(system, t, q), 0
         if _is_torus(model, t, q):
@@ -69,10 +73,28 @@ def all_rests(model: Model, t: float, q: np.ndarray, names: Sequence[Any] = ()) 
             )
     if complete is None and not gaps:
         complete = True
-    unit = ALIKE * max((abs(one.potential) for one in found), default=0.0) or 1.0  # ties: by distance from q
-    near = [(round(one.potential / unit), float(np.linalg.norm(system.between(q, one.q))), one) for one in found]
-    rests = tuple(equilibrium_at(one, names) for *_, one in sorted(near, key=lambda one: one[:2]))
-    return Equilibria(rests, complete, "; ".join(dict.fromkeys(gaps)) or told)
+    order, note = _order(found, q, winds)
+    rests = tuple(equilibrium_at(found[k], names) for k in order)
+    message = "; ".join(dict.fromkeys(gaps)) or told
+    return Equilibria(rests, complete, f"{message}; {note}" if note else message)
+
+
+def _order(found: list[Balance], q: np.ndarray, winds: bool) -> tuple[list[int], str]:
+    """Return the order of rests by potential, ties by distance from q, and a note where they stand in another one:
+    where loads have no potential, or (if `winds`) do work on every turn, stable rests stand first."""
+    distances = [float(np.linalg.norm(one.system.between(q, one.q))) for one in found]
+    loads = [load_potential(one) for one in found]
+    without = dict.fromkeys(name for _, names in loads for name in names)
+    turning = loads_that_wind(found[0]) if found and winds else ()
+    if without or turning:
+        order = [(int(not one.holds_still), far) for one, far in zip(found, distances, strict=True)]
+        what = "have no potential" if without else "do work on every turn"
+        note = f"loads {what} ({', '.join(without or turning)}), so rests that forces hold come first"
+    else:
+        potentials = [one.potential + own for one, (own, _) in zip(found, loads, strict=True)]
+        unit = ALIKE * max(map(abs, potentials), default=0.0) or 1.0
+        order, note = [(round(v / unit), far) for v, far in zip(potentials, distances, strict=True)], ""
+    return sorted(range(len(found)), key=order.__getitem__), note
 
 
 def _poses(system: System, t: float, q: np.ndarray, count: int = 3) -> Iterator[np.ndarray]:
@@ -103,34 +125,40 @@ def _modes(model: Model, t: float, fix: dict[str, float] | None, gaps: list[str]
     return modes.states
 
 
-def _on_circuits(model: Model, t: float, q: np.ndarray, gaps: list[str]) -> tuple[list[Balance], str]:
-    """Return the equilibria on all circuits that were found, and a sentence on the search; add doubts to `gaps`."""
+def _on_circuits(model: Model, t: float, q: np.ndarray, gaps: list[str]) -> tuple[list[Balance], str, bool]:
+    """Return the equilibria on all circuits that were found, a sentence on the search, and whether loads have another
+    potential after a lap of a circuit, though they are the same; add doubts to `gaps`."""
     system = model.compile()
     circuits = Circuits(system, t)
     for pose in _poses(system, t, q, STARTS):
         circuits.add(pose)
     if not circuits.curves:
         gaps.extend(circuits.gaps)
-        return all_balances(system, t, q), ""
+        return all_balances(system, t, q), "", True
     name, low, high = _widest(circuits)
     values = low + (high - low) * np.arange(VALUES) / VALUES
     for value in values:
         for state in _modes(model, t, {name: float(value)}, gaps):
             circuits.add(in_full(system, state))
-    found: list[Balance] = []
+    found, winds = list[Balance](), False
     for curve in circuits.curves:
         rests, jumps = curve.rests()
         gaps += jumps
         if curve.winds_up:
             gaps.append("forces do not come back after a lap of a circuit; rests of one lap are told")
+        if not curve.ends and not curve.winds_up:
+            start, end = (load_potential(balance_at(system, t, curve.traced.path.q[k]))[0] for k in (0, -1))
+            winds |= abs(end - start) > LAP * max(abs(start), abs(end))
         singular = [one for one in rests if not is_regular(one)]
         gaps.extend("forces balance in a singular pose, too" for _ in singular)
         found += [one for one in rests if is_regular(one) and is_new(one, found)]
     gaps += circuits.gaps
     count = counted(len(circuits.curves), "circuit")
-    return found, (
+    return (
+        found,
         f"every change of sign of the force along {count} followed whole; all assembly modes at {VALUES} values of "
-        f"{name} lie on {'it' if len(circuits.curves) == 1 else 'them'}"
+        f"{name} lie on {'it' if len(circuits.curves) == 1 else 'them'}",
+        winds,
     )
 
 
@@ -153,8 +181,9 @@ def _widest(circuits: Circuits) -> tuple[str, float, float]:
 
 
 def _index(here: Balance) -> int:
-    """The number of unstable directions."""
-    return int((np.linalg.eigvalsh((here.stiffness + here.stiffness.T) / 2) < 0.0).sum())
+    """Whether the number of unstable directions is odd, 1, or even, 0: the sign of det K, whether K is symmetric or not
+    (the index of the field of forces, as Poincaré and Hopf count it)."""
+    return int(np.linalg.slogdet(here.stiffness)[0] < 0.0)
 
 
 def _is_torus(model: Model, t: float, q: np.ndarray) -> bool:

@@ -1,0 +1,109 @@
+"""The potential of loads at rest.
+
+Weights, springs and whatever is said as an energy are in the model's own potential. Other loads are said as forces, and
+a run adds up their work. At rest, where all rates are 0, a load F that acts along one coordinate s and depends on that
+alone has a potential, too:
+
+    V = -∫ F ds
+
+So have a constant torque in a joint, a constant force in world axes, a cylinder, a spring whose law is a table. Forces
+in the axes of bodies have none, nor have moments on bodies that turn in space, nor laws of other coordinates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy as sp
+from scipy.integrate import quad
+
+from ..model import measures
+from ..model.forces.base import EffortElement, ForceElement
+from ..model.forces.given import Force, PythonForce, Wrench
+from ..model.measures import Measure, Quantity
+from ..model.parameters import signals_in
+from ..symbolic.loads import OF_POTENTIAL
+from ..symbolic.markers import t, variables
+from .balance import Balance
+
+_s = sp.Symbol("s_", real=True)
+REPEATS, TURN_POINTS = 1e-9, 48
+"""Laws that differ by less than this part repeat; at so many points of a turn they are looked at."""
+
+
+def load_potential(here: Balance) -> tuple[float, tuple[str, ...]]:
+    """Return the potential of all loads that the model's own potential leaves out, in J, and the names of the loads
+    that have no potential. A load has the potential 0 where its coordinate is 0, and if its law is no polynomial, in
+    the reference placement."""
+    total, without, system = 0.0, list[str](), here.system
+    still, number = system.still[None], system.evaluator
+    for element in system.model.forces:
+        laws = _laws(element, here)
+        for law, measure in laws or ():
+            s = float(system.reader([measure])(np.array([here.t]), here.q[None], still, still)[0, 0, 0])
+            if law.is_polynomial(_s):
+                total -= number(sp.integrate(law, _s).xreplace({_s: sp.Float(s, 17)}))
+            else:
+                placed = number(sp.sympify(measure.of(*(marker.placed for marker in measure.markers))))
+                total -= quad(lambda at, law=law: number.along(law, _s, [at])[0], placed, s, limit=200)[0]
+        if laws is None:
+            without.append(element.name)
+    return total, tuple(without)
+
+
+def loads_that_wind(here: Balance) -> tuple[str, ...]:
+    """Return the names of the loads along an angle that repeat after a turn and have done work on it: their potential
+    differs where the pose is the same."""
+    number, found, turn = here.system.evaluator, list[str](), 2.0 * np.pi
+    angles = np.linspace(0.0, turn, TURN_POINTS, endpoint=False)
+    for element in here.system.model.forces:
+        for law, measure in _laws(element, here) or ():
+            if measure.units[0] == "rad":
+                once, again = (np.array(number.along(law, _s, [*at])) for at in (angles, angles + turn))
+                size = float(np.abs(once).max())
+                if np.abs(again - once).max() < REPEATS * size and abs(once.mean()) > REPEATS * size:
+                    found.append(element.name)
+    return tuple(dict.fromkeys(found))
+
+
+def _laws(element: ForceElement, here: Balance) -> list[tuple[sp.Expr, Measure]] | None:
+    """The load at rest as laws of the symbol s, each with the coordinate that it acts along and depends on; an empty
+    list where the load is in the model's own potential or vanishes at rest, None where it is no such law."""
+    if isinstance(element, PythonForce):
+        return None
+    load, _ = element.form()
+    at_rest = dict.fromkeys(variables(load.markers)[1], sp.S.Zero)
+    forces = [force for work, own in load.forces if work != OF_POTENTIAL for force in own]
+    for symbol, value in reversed(load.steps):
+        forces = [force.xreplace({symbol: value}) for force in forces]
+    if all(force.xreplace(at_rest) == 0 for force in forces):
+        return []
+    if isinstance(element, EffortElement) and load.potential == 0 and not element.measure.lowest:
+        parts = [(element.effort_expression, element.measure)]
+    elif isinstance(element, Force | Wrench) and element.values["axes"] == "world":
+        marker, moments = element.markers[0], [element.values.get(name, 0) for name in ("mx", "my", "mz")]
+        along = [measures.x, measures.y, measures.z][: element.dimension]
+        parts = [(element.values[one.__name__], one(marker)) for one in along]
+        if element.dimension == 2:
+            parts.append((moments[2], measures.angle(marker)))
+        elif any(moment != 0 for moment in moments):
+            return None
+    else:
+        return None
+    found = []
+    for effort, measure in parts:
+        law = sp.sympify(effort)
+        values = {q: sp.S.Zero if q.level else _s for q in law.atoms(Quantity) if q.level or _same(q.measure, measure)}
+        values |= {s: sp.Float(here.q[place], 17) for s, place in here.system.layout.signals.items()}
+        moving = {one.symbol for one in here.system.model.states if not one.is_held}
+        law = law.xreplace(values | {t: sp.Float(here.t, 17)}) if not moving & law.free_symbols else law
+        if law.atoms(Quantity) or signals_in([law]):
+            return None
+        if law != 0:
+            found.append((law, measure))
+    return found
+
+
+def _same(one: Measure, other: Measure) -> bool:
+    """Whether two measures read the same of the same places."""
+    places = [[(m.body.name, tuple(map(str, m.numbers))) for m in own.markers] for own in (one, other)]
+    return (one.kind, one.own) == (other.kind, other.own) and places[0] == places[1]
