@@ -24,7 +24,7 @@ def code_of(source: str, wanted: frozenset[int]) -> CodeType:
     kernel = next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
     loop = next(node for node in kernel.body if isinstance(node, ast.For))
     lines = [line for line in loop.body if isinstance(line, ast.Assign)]
-    written = [_OnIntervals().visit(line) for line in lines]  # first, for what is held where it is free is not needed
+    written = [_OnIntervals().visit(line) for line in lines]  # before `_needed`: lines of held branches are dropped
     places = ast.parse("from_ = const = at = 0").body
     body = ast.Module([*places, *_needed(written, wanted)], [])
     return compile(ast.fix_missing_locations(body), "<kernel on intervals>", "exec")

@@ -21,6 +21,7 @@ from ..model.forces.base import EffortElement, ForceElement
 from ..model.forces.given import Force, PythonForce, Wrench
 from ..model.measures import Measure, Quantity
 from ..model.parameters import signals_in
+from ..symbolic.functions import as_sympy
 from ..symbolic.loads import OF_POTENTIAL
 from ..symbolic.markers import t, variables
 from .balance import Balance
@@ -43,7 +44,7 @@ def load_potential(here: Balance) -> tuple[float, tuple[str, ...]]:
             if law.is_polynomial(_s):
                 total -= number(sp.integrate(law, _s).xreplace({_s: sp.Float(s, 17)}))
             else:
-                placed = number(sp.sympify(measure.of(*(marker.placed for marker in measure.markers))))
+                placed = number(as_sympy(measure.of(*(marker.placed for marker in measure.markers))))
                 total -= quad(lambda at, law=law: number.along(law, _s, [at])[0], placed, s, limit=200)[0]
         if laws is None:
             without.append(element.name)
@@ -91,7 +92,7 @@ def _laws(element: ForceElement, here: Balance) -> list[tuple[sp.Expr, Measure]]
         return None
     found = []
     for effort, measure in parts:
-        law = sp.sympify(effort)
+        law = as_sympy(effort)
         values = {q: sp.S.Zero if q.level else _s for q in law.atoms(Quantity) if q.level or _same(q.measure, measure)}
         values |= {s: sp.Float(here.q[place], 17) for s, place in here.system.layout.signals.items()}
         moving = {one.symbol for one in here.system.model.states if not one.is_held}

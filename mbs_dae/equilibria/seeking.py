@@ -38,7 +38,9 @@ def settle(system: System, t: float, q: np.ndarray) -> Balance | None:
         if here.is_balanced(TIGHT):
             if count == 0 or here.holds_still:
                 return here
-            here = _aside(here)
+            if (aside := _aside(here)) is None:
+                return None
+            here = aside
             continue
         K, left = here.stiffness * np.outer(scale, scale), here.unbalanced * scale
         sizes, ways = np.linalg.eigh((K + K.T) / 2)
@@ -52,21 +54,21 @@ def settle(system: System, t: float, q: np.ndarray) -> Balance | None:
                 return None
             if here.holds_still:
                 return here
-            there = _aside(here)
+            if (there := _aside(here)) is None:
+                return None
         here = there.with_own_levels()
     return here if here.is_balanced(LOOSE) and here.holds_still else None
 
 
-def _aside(here: Balance) -> Balance:
-    """A pose a little off an unstable balance, along the motion that leaves it fastest."""
+def _aside(here: Balance) -> Balance | None:
+    """Return a pose a little off an unstable balance, along the motion that leaves it fastest; None where joints do not
+    close there."""
     scale = here.motion_scale
     K = here.stiffness * np.outer(scale, scale)
     values, ways = np.linalg.eig(K)
     way = ways[:, int(np.argmin(values.real))].real
     way = scale * way * np.sign(way[np.argmax(np.abs(way))])
-    there = _closed(here, here.free_velocities @ way * (ASIDE * here.system.length / float(np.linalg.norm(way))))
-    assert there is not None  # a regular pose has others beside it
-    return there
+    return _closed(here, here.free_velocities @ way * (ASIDE * here.system.length / float(np.linalg.norm(way))))
 
 
 def balance(system: System, t: float, q: np.ndarray) -> Balance | None:

@@ -424,11 +424,16 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
         raise type(error)(message, **{**error.facts, "result": result}) from error
     if status not in (DONE, marching.PAUSED, marching.EVENT):
         raise failure(system, march, status, result)
+    check_result(system, march, result)
+    return _with_derivatives(prepared, result) if prepared.asked else result
+
+
+def check_result(system: System, march: March, result: Result) -> None:
+    """Check what a run has computed: constraints, energy, friction with `smooth=`, turns."""
     check_violation(system.cartesian, march, result)
     check_energy(system, march, result)
     check_smooth_friction(system.cartesian, result)
     check_turns(result)
-    return _with_derivatives(prepared, result) if prepared.asked else result
 
 
 def _with_derivatives(prepared: Prepared, result: Result) -> Result:

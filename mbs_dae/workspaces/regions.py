@@ -13,7 +13,7 @@ from .asked import Begun, Plane, state_at
 from .following.equations import Point
 from .following.modes import LEAST, MOST, add_poses, driven, led, met, poses_at
 from .following.problems import Singular, closed_pose, closed_poses, line
-from .following.search import Region, Seeking, climb
+from .following.search import SHEET, Region, Seeking, climb
 from .following.tracing import LONG, STUCK, Place
 from .following.tracing import beside as place_beside
 from .found import RANGE, Area, SingularCurve
@@ -365,6 +365,8 @@ def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> t
             )
         if LONG in (curve.trace.ending, curve.trace.beginning):
             notes.append(f"the {curve.kind} curve through {there} is longer than was followed")
+            if sum(LONG in (one.trace.ending, one.trace.beginning) for one in curves) >= SHEET:
+                notes.append(f"the search ended with {SHEET} curves that are longer; others may have been missed")
         if curve.trace.passed:
             notes.append(f"the {curve.kind} curve through {there} crosses others in poses it passes")
         if curve.both:

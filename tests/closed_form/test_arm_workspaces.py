@@ -163,3 +163,19 @@ def test_a_limit_that_turns_back_at_full_stretch():
 def test_random_arms(seed):
     arm, z = random_arm(seed)
     assert agrees(arm, z) in ("", "note"), (arm, z)
+
+
+@pytest.mark.slow
+def test_a_plane_that_an_arm_only_touches_is_refused():
+    """At full stretch upwards the hand of an arm with an offset shoulder has the height 0.3 + 0.5 + 0.2 m."""
+    model = mbs.SpatialModel("arm")
+    base = model.body("base")
+    upper = model.link("upper", (0.2, 0, 0.3), (0.7, 0, 0.3), radius=0.01)
+    lower = model.link("lower", (0.7, 0, 0.3), (0.9, 0, 0.3), radius=0.01)
+    model.add(
+        mbs.Revolute("turret", model.ground, base, at=(0, 0, 0), axis=(0, 0, 1)),
+        mbs.Revolute("shoulder", base, upper, at=(0.2, 0, 0.3), axis=(0, 1, 0)),
+        mbs.Revolute("elbow", upper, lower, at=(0.7, 0, 0.3), axis=(0, 1, 0)),
+    )
+    with pytest.raises(mbs.ModelError, match="surface.*only touch"):
+        mbs.reachable_workspace(model, "lower.head", plane="xy", at=1.0)

@@ -32,8 +32,8 @@ def test_a_pinion_beside_its_pitch_line_is_told(spatial):
         assert abs(turned["rack.x"][-1] - 0.5 * height) < 1e-12
     for height, side, told in (
         (0.03, "above", "0.03 m from the pitch line"),
-        (0.02, "below", 'on the other side of side="below"'),
-        (-0.02, "above", 'on the other side of side="above"'),
+        (0.02, "below", 'above it, while side="below"'),
+        (-0.02, "above", 'below it, while side="above"'),
     ):  # fmt: skip
         for run in (lambda model: mbs.kinematics(model, [0.0, 0.5]), lambda model: mbs.simulate(model, [0.0, 0.5])):
             with pytest.raises(mbs.ModelError, match=r"mesh.*pitch circle and pitch line touch at 0\.02 m") as error:
@@ -50,5 +50,5 @@ def test_a_pinion_that_leaves_its_rack_is_told():
         bearing, mbs.Translational("guide", model.ground.at(0, 0, 0.1), rack.at(0, 0, 0.1)),
         mbs.RackAndPinion("mesh", pinion, rack, radius=0.02), mbs.Driver("motor", mbs.angle(bearing), mbs.t),
     )  # fmt: skip
-    with pytest.raises(mbs.ModelError, match="from the pitch line at t = 0.5"):
+    with pytest.raises(mbs.ModelError, match="from the pitch line at t = 0.25"):
         mbs.kinematics(model, [0.0, 0.25, 0.5])

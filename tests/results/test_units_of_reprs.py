@@ -126,6 +126,7 @@ MADE = {
     "Gradient": lambda: mbs.gradient(mbs.at_end("rod.head.x"), crank(), [0, 0.1], over=["r"], verb="kinematics"),
     "Holding": held,
     "Limit": lambda: mbs.Limit("rod.head.x", upper=0.2),
+    "EquilibriumPath": lambda: mbs.equilibrium(crank(False), over=("r", [0.1, 0.2])),
     "LinearPath": lambda: mbs.linearize(crank(False), over=("r", [0.1, 0.2])),
     "LinearSystem": lambda: mbs.linearize(crank(False), rests()[0].state),
     "ModelCandidate": arm_candidate,
@@ -144,8 +145,8 @@ MADE = {
 }
 TELLING = (
     "Bands", "BranchPoint", "Candidate", "Certificate", "CoordinateComparison", "Counterweights", "Curve", "Diagnosis",
-    "Equilibrium", "Fit", "LinearSystem", "ModelCandidate", "MotionCertificate", "Optimum", "ReachableWorkspace",
-    "Share", "Shares", "Synthesis", "UndecidedPoint", "Workspace",
+    "Equilibrium", "EquilibriumPath", "Fit", "LinearSystem", "ModelCandidate", "MotionCertificate", "Optimum",
+    "ReachableWorkspace", "Share", "Shares", "Synthesis", "UndecidedPoint", "Workspace",
 )  # fmt: skip
 """Classes whose text holds numbers that have units."""
 GIVEN = ("Body", "Marker", "Reset", "Rest", "Table", "Motion", "Units", "PlanarModel", "SpatialModel")

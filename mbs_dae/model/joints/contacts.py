@@ -75,13 +75,12 @@ class RackAndPinion(Joint):
         off = np.maximum(np.abs(apart - radius) / radius, np.abs(aligned - 1.0))
         if not (off > PITCH).any():
             return
-        k = 0 if off[0] > PITCH else int(np.argmax(off))
+        k = int(np.argmax(off > PITCH))
         when = f"at t = {t[k]:.6g}"
         if abs(aligned[k] - 1.0) > PITCH:
             what = f"the axes of pinion and rack of {self.who} are not parallel, the same way round, {when}"
             raise ModelError(f"{what}; mend the markers: both have their axes along that of the pinion")
-        side = "side" if apart[k] >= 0.0 else "other side"
-        beyond = f'on the {side} of side="{self.values["side"]}"'
+        beyond = f'{"above" if place[k] >= 0.0 else "below"} it, while side="{self.values["side"]}"'
         what = f"the centre of the pinion of {self.who} is {abs(apart[k]):.6g} m from the pitch line {when}, {beyond}"
         told = f"{what}, and its radius is {radius:.6g} m: pitch circle and pitch line touch at {radius:.6g} m"
         raise ModelError(f"{told}; mend the radius, side= or the places of pinion and rack")

@@ -82,8 +82,9 @@ def _negative(builder: ContactsBuilder, k: int, sizes: np.ndarray, scale: float)
     """Return the sizes of friction of point k, of sliding and of rest, that are negative, by their names."""
     element, _ = builder.points[k]
     names = element.rubbing.names if isinstance(element, Contact | Friction) else ("force", "static_force")
-    negative = {name: float(size) for name, size in zip(names, sizes, strict=True) if size < -NEGATIVE * scale}
-    return {f"{name} of {element.who}": size for name, size in list(negative.items())[:1]}
+    count = 1 if sizes[0] == sizes[1] else 2  # the size of rest is that of sliding, unless said
+    both = zip(names[:count], map(float, sizes[:count]), strict=True)
+    return {f"{name} of {element.who}": size for name, size in both if size < -NEGATIVE * scale}
 
 
 def driving_frictions(system: System, contacts: Contacts, force: float) -> dict[str, float]:

@@ -35,8 +35,9 @@ VALUES, FIRST = 6, 0.1
 avoids 0 and π, where links are in line."""
 LOOPS = 3
 """Greatest number of loops for which assembly modes are computed: each multiplies their number by two to six."""
-LAP = 1e-9
-"""Potentials that differ by more than this part after a lap differ."""
+LAP, LAP_POSES = 1e-6, 17
+"""Loads do work on a lap if their potential differs behind it by more than this part of its range, seen at so many
+poses of the lap; a lap closes to 1e-9."""
 ALIKE = 1e-9
 """Forces that differ by less than this part, a whole turn apart, are the same."""
 TRIED = 60
@@ -57,10 +58,10 @@ def all_rests(model: Model, t: float, q: np.ndarray, names: Sequence[Any] = ()) 
     else:
         found, excess = all_balances(system, t, q), 0
         if _is_torus(model, t, q):
-            excess = sum((-1) ** _index(one) for one in found)
+            excess = sum((-1) ** _parity(one) for one in found)
             if excess:
                 found = all_balances(system, t, q, 4 * PATIENCE)
-                excess = sum((-1) ** _index(one) for one in found)
+                excess = sum((-1) ** _parity(one) for one in found)
         gaps.append(
             f"rests of {counted(freedom, 'freedom')} were looked for from poses at random, and nothing proves that "
             "there are no others"
@@ -147,8 +148,10 @@ def _on_circuits(model: Model, t: float, q: np.ndarray, gaps: list[str]) -> tupl
         if curve.winds_up:
             gaps.append("forces do not come back after a lap of a circuit; rests of one lap are told")
         if not curve.ends and not curve.winds_up:
-            start, end = (load_potential(balance_at(system, t, curve.traced.path.q[k]))[0] for k in (0, -1))
-            winds |= abs(end - start) > LAP * max(abs(start), abs(end))
+            poses = curve.traced.path.q
+            at = np.linspace(0, len(poses) - 1, LAP_POSES).astype(int)
+            potentials = np.array([load_potential(balance_at(system, t, poses[k]))[0] for k in at])
+            winds |= abs(potentials[-1] - potentials[0]) > LAP * np.ptp(potentials)
         singular = [one for one in rests if not is_regular(one)]
         gaps.extend("forces balance in a singular pose, too" for _ in singular)
         found += [one for one in rests if is_regular(one) and is_new(one, found)]
@@ -180,8 +183,8 @@ def _widest(circuits: Circuits) -> tuple[str, float, float]:
     return best
 
 
-def _index(here: Balance) -> int:
-    """Whether the number of unstable directions is odd, 1, or even, 0: the sign of det K, whether K is symmetric or not
+def _parity(here: Balance) -> int:
+    """Return 1 if the number of unstable directions is odd, else 0: by the sign of det K, whether K is symmetric or not
     (the index of the field of forces, as Poincaré and Hopf count it)."""
     return int(np.linalg.slogdet(here.stiffness)[0] < 0.0)
 

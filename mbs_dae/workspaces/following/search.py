@@ -16,13 +16,15 @@ from scipy.linalg import eig
 
 from .equations import Equations, Point
 from .problems import Section, Singular, closed_free, line, smallest, thrown
-from .tracing import Place, Trace, both_ways, tangent_at
+from .tracing import LONG, Place, Trace, both_ways, tangent_at
 from .tracing import beside as place_beside
 
 MOST = 3000
 """Places of a curve."""
 ALONG = 1500
 """And of a section."""
+SHEET = 3
+"""If so many curves do not end within `MOST` places, singular poses form a surface, and the search for curves ends."""
 KNOWN, LONELY = 1e-6, 1e-5
 """Poses nearer than this are one place of a curve; poses from which no curve can be followed are known less exactly,
 because residuals do not tell more."""
@@ -158,10 +160,18 @@ class Seeking:
             found.append(there or trace.places[k])
         return found
 
+    @property
+    def is_surface(self) -> bool:
+        """Whether so many curves do not end that singular poses form a surface, as where a plane only touches what an
+        arm reaches."""
+        return sum(LONG in (curve.beginning, curve.ending) for curve in self.curves) >= SHEET
+
     def follow(self, near: Point, ranks: int = 1) -> None:
         """The singular curve next to a pose, if it is a new one; with more `ranks` those that the next singular values
         lead to as well."""
         for rank in range(ranks):
+            if self.is_surface:
+                return
             z = self.singular.near(near.q, near.p, rank)
             if z is None or self.region.outside(z) > MARGIN or any(self.lies_on(curve, z) for curve in self.curves):
                 continue

@@ -66,6 +66,11 @@ class Boundaries:
     def count(self) -> int:
         return sum(len(seeking.curves) for _, seeking in self.sets)
 
+    @property
+    def is_surface(self) -> bool:
+        """Whether singular curves of some set do not end, so that the search for them has ended."""
+        return any(seeking.is_surface for _, seeking in self.sets)
+
     def start(self) -> None:
         """From poses of each set, by Newton's method; from some along lines across the plane."""
         for chosen, seeking in self.sets:

@@ -150,6 +150,9 @@ def reachable_workspace(
     check_freedom(Begun(own, 0.0, begun.q, begun.beside, begun.freedom - len(section)), flat, redundant=True)
     boundaries = Boundaries(space, begun, flat, bounds, held, section, step, seed)
     boundaries.start()
+    if boundaries.is_surface:
+        what = f"singular poses of {own.name!r} form a surface in this plane, and their curves do not end"
+        raise ModelError(f"{what}: the arm may only touch the plane; choose another at=, or a larger step=")
     reach = _Reach(boundaries, marker, begun.freedom - len(section) == 2)
     for _ in range(ROUNDS):
         before, every = boundaries.count, boundaries.curves()
