@@ -204,7 +204,7 @@ def _push_few(mechanism):
                 sticks = across(contacts, c, contacts.after) <= still  # at its bound as well, where others may hold it
                 contacts.most[c] = np.inf if sticks else (1.0 - BOUND) * bound_now(contacts, law, mu)
                 law += 1
-    add_responses(mechanism, contacts.amount)
+    add_responses(mechanism, contacts.amount, contacts.exact)
     return True
 
 
