@@ -32,16 +32,17 @@ def use(contacts, row):
 
 
 @compiled_apart
-def respond(mechanism: Mechanism):
-    """The responses to the rows that are used, and W between them, by the last factor and the last rows. Forces
-    along what joints alone keep (`kept`) go into joints, and move nothing: to roundoff, which would be their W."""
+def respond(mechanism: Mechanism, least: int):
+    """The responses to the rows that are used, and W between them, by the last factor and the last rows, with so many
+    refinements at least. Forces along what joints alone keep (`kept`) go into joints, and move nothing: to roundoff,
+    which would be their W."""
     contacts, machine = mechanism.contacts, mechanism.machine
     n = contacts.size[0]
     for i in range(n):
-        copy(contacts.G[contacts.used[i]], contacts.f)
-        contacts.g[:] = 0.0
-        x, multipliers = contacts.response[i], contacts.answer[i]
-        solve(machine.pattern, machine.factor, contacts.f, contacts.g, x, multipliers, mechanism.refinements)
+        copy(contacts.G[contacts.used[i]], contacts.moved)
+        contacts.taken[:] = 0.0
+        x, multipliers, times = contacts.response[i], contacts.answer[i], max(mechanism.refinements, least)
+        solve(machine.pattern, machine.factor, contacts.moved, contacts.taken, x, multipliers, times)
         if contacts.kept[contacts.used[i]] != FREE:
             x[:] = 0.0
     for i in range(n):
@@ -101,7 +102,8 @@ def force_to_stop(mechanism, i, least):
 @compiled
 def add_responses(mechanism, amounts, tails):
     """Add so much of each response to the solution machine.x, and to the multipliers: amounts of two parts, the second
-    one small beside the first. The sums have two parts, too: the second ones stay in `tail_x` and `tail_multipliers`."""
+    one small beside the first. The sums have two parts as well, with the second ones in `tail_x` and
+    `tail_multipliers`."""
     contacts, machine = mechanism.contacts, mechanism.machine
     x, multipliers, lost_x, lost = machine.x, machine.multipliers, contacts.tail_x, contacts.tail_multipliers
     lost_x[:] = lost[:] = 0.0

@@ -15,8 +15,8 @@ could hold: on a body that is about to be shoved they are in one proportion to t
 
 Masses may differ by many decades. Elimination equilibrates the equations; where a pivot is small all the same, as it
 is where a light body is pressed between heavy ones, forces of twice the digits are corrected for residuals of the
-accelerations themselves until a correction is nothing, as those of joints are (`linear.kkt`). Forces that do not settle,
-and accelerations that no force makes what the states ask for, are refused.
+accelerations themselves until a correction is nothing, as those of joints are (`linear.kkt`). Forces that do not
+settle, and accelerations that no force makes what the states ask for, are refused.
 """
 
 import numpy as np
@@ -47,6 +47,9 @@ WITHIN = 0.9
 that forces change smoothly with loads."""
 FIRM = 1e-5
 """Forces are right to 1e-11, ε over this, where the least pivot of the equilibrated equations is larger."""
+REFINED = 2
+"""So often are responses refined then: what is added to rows of joints (`tolerances.DELTA`) would be as large as the
+pivot."""
 FAINT = 1e-4
 """Smaller forces count as this part of those that balance all terms of their equation, and have their roundoff."""
 UNMET, UNFELT = 1e-3, 1e-9
@@ -64,7 +67,7 @@ def push(mechanism: Mechanism, a: Vector):
     put_rows(contacts)
     contacts.force[:] = 0.0
     n = _use_closed(contacts)
-    respond(mechanism)
+    respond(mechanism, 0)
     least, most = own_pace(mechanism), fastest(mechanism)
     for i in range(contacts.size[0]):
         row = contacts.used[i]
@@ -107,6 +110,11 @@ def _correct(mechanism, n):
     """Correct the forces, and the solution with them, for what is left of all equations, as long as each correction is
     less than half as large as the one before; how large the last one is, relative to what it corrects."""
     contacts, machine, unsettled = mechanism.contacts, mechanism.machine, np.inf
+    respond(mechanism, REFINED)
+    copy(contacts.f, machine.x)
+    copy(contacts.g, machine.multipliers)
+    put_bounds(mechanism, False)
+    add_responses(mechanism, contacts.amount, contacts.amount_tail)
     for _ in range(OFTEN):
         _put_equations(contacts, contacts.f, n)
         _put_residuals(mechanism, n)

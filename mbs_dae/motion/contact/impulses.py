@@ -67,7 +67,7 @@ def impel(mechanism: Mechanism, h: float):
     _find_near(mechanism, h)
     if contacts.G.shape[0] > 0:
         use_points(contacts, contacts.touching)
-        respond(mechanism)
+        respond(mechanism, 0)
     return _solve(mechanism, h)
 
 
@@ -391,7 +391,7 @@ def _part_few(mechanism, deepest):
     for c in range(contacts.gap.size):
         if contacts.gap[c] >= 0 and contacts.phi[contacts.gap[c]] <= deepest and not is_kept(contacts, c):
             use(contacts, contacts.gap[c])
-    respond(mechanism)
+    respond(mechanism, 0)
     pose_gaps(contacts)
     if not is_solved(contacts):
         return False

@@ -131,7 +131,7 @@ def _choose(mechanism):
     """The states, by the last evaluation; whether forces go with them."""
     contacts = mechanism.contacts
     _use_touching(mechanism)
-    respond(mechanism)
+    respond(mechanism, 0)
     _put_accelerations(mechanism)
     let_slips_follow(mechanism)
     for _ in range(contacts.gap.size + 1):
