@@ -129,10 +129,10 @@ def without_forces(march: March, pose: State) -> Explanation:
         return Explanation(IntegrationError, *no_friction(name, lost, pose.t), pose.t, tuple(lost), pose)
     if pressed := [k for k, row in enumerate(contacts.gap) if row >= 0 and contacts.kept[row] == PRESSED]:
         return _squeezed(pose, _names(pose.system, pressed))
-    names = _names(pose.system, _used(contacts))
+    names, rubs = _names(pose.system, _used(contacts)), bool(problem.mu[: problem.counts[0]].any())
     problem.mu[:] = 0.0
     problem.f[:] = 0.0
-    if solve_complementarity(problem) <= SEVERAL:
+    if rubs and solve_complementarity(problem) <= SEVERAL:
         what = (
             f"at t = {pose.t:.6g} no forces of {' and '.join(names)} in {name!r} obey the law of friction: it pushes "
         )
