@@ -114,7 +114,8 @@ class Contacts(NamedTuple):
     size: Work[Integers] = zeros(1)
     force: Work[Vector] = zeros("lines")
     made_of: Work[Vector] = zeros("lines")
-    """Along each row, at the last evaluation; and of what size it is made of where a point is closed."""
+    """Along each row, at the last evaluation; and the size of the force that would stop all of which the acceleration
+    along the row is the sum, those by forces along other rows included."""
     state: Work[Integers] = zeros("points")
     """OPEN, CLOSED (and slipping, if it has friction), STICKING, or INCIPIENT: setting out to slip, in space."""
     before: Work[Integers] = zeros("points")
@@ -187,7 +188,19 @@ class Contacts(NamedTuple):
     matrix: Work[Matrix] = zeros("equations", "equations")
     right: Work[Vector] = zeros("equations")
     rest: Work[Vector] = zeros("equations")
+    step: Work[Vector] = zeros("equations")
+    rounding: Work[Vector] = zeros("equations")
+    tail: Work[Vector] = zeros("equations")
+    """A correction of unknowns; the second parts of residuals, and of the unknowns."""
+    balancing: Work[Vector] = zeros("equations")
+    """The size of each unknown that would balance all terms of its equation."""
     amount: Work[Vector] = zeros("lines")
+    amount_tail: Work[Vector] = zeros("lines")
+    exact: Work[Vector] = zeros("lines")
+    """The forces along the rows in use have two parts, the second one small beside the first; `exact` is none."""
+    tail_x: Work[Vector] = zeros("columns")
+    tail_multipliers: Work[Vector] = zeros("rows")
+    """The second parts of the last sum of responses."""
     b: Work[Vector] = zeros("components")
     B: Work[Matrix] = zeros("components", "dense")
     pressing: Work[Vector] = zeros("components")

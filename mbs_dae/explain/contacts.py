@@ -10,6 +10,7 @@ from ..compiled.contacts import OPEN, PRESSED, Contacts
 from ..compiled.reading import Trajectory
 from ..errors import IntegrationError, ModelError, counted
 from ..linear.complementarity import SEVERAL, solve_complementarity
+from ..linear.elimination import NO_PIVOT
 from ..model.bodies.body import Body
 from ..model.contacts import Contact, Stop
 from ..model.contacts.geometry import HalfSpace
@@ -128,10 +129,10 @@ def without_forces(march: March, pose: State) -> Explanation:
         return Explanation(IntegrationError, *no_friction(name, lost, pose.t), pose.t, tuple(lost), pose)
     if pressed := [k for k, row in enumerate(contacts.gap) if row >= 0 and contacts.kept[row] == PRESSED]:
         return _squeezed(pose, _names(pose.system, pressed))
-    names = _names(pose.system, _used(contacts))
+    names, rubs = _names(pose.system, _used(contacts)), bool(problem.mu[: problem.counts[0]].any())
     problem.mu[:] = 0.0
     problem.f[:] = 0.0
-    if solve_complementarity(problem) <= SEVERAL:
+    if rubs and solve_complementarity(problem) <= SEVERAL:
         what = (
             f"at t = {pose.t:.6g} no forces of {' and '.join(names)} in {name!r} obey the law of friction: it pushes "
         )
@@ -140,9 +141,27 @@ def without_forces(march: March, pose: State) -> Explanation:
             'take a smaller coefficient of friction, step over it: method="Moreau", step=1e-3, or put a spring with '
         )
         advice += "a damper in place of this contact"
+    elif _are_far_apart(pose.system, _used(contacts)):
+        return lost_in_roundoff(march, pose)
     else:
         return _squeezed(pose, names)
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
+
+
+def _are_far_apart(system: System, points: Sequence[int]) -> bool:
+    """Whether the masses of bodies at these points are so far apart that elimination loses the smallest."""
+    touching = {marker.body for k in points for marker in system.structure.contacts.points[k][0].markers}
+    masses = [float(system.evaluator(body.mass)) for body in system.bodies if body in touching]
+    masses = [mass for mass in masses if mass > 0.0]
+    return len(masses) > 1 and min(masses) < 10.0 * NO_PIVOT * max(masses)
+
+
+def lost_in_roundoff(march: March, pose: State) -> Explanation:
+    """Why the forces of contacts have no certain value: roundoff leaves nothing of what moves a light body."""
+    names = _names(pose.system, _used(march.mechanism.contacts))
+    what = f"at t = {pose.t:.6g} the forces of {' and '.join(names)} in {pose.system.model.name!r} are lost in "
+    what += "roundoff: a body that they press between others weighs too little beside these"
+    return Explanation(IntegrationError, what, "give it more mass, or leave it out", pose.t, tuple(names), pose)
 
 
 def _squeezed(pose: State, names: Sequence[str]) -> Explanation:

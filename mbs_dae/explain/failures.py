@@ -17,6 +17,7 @@ from ..model.events import Reset
 from ..model.parameters import constants_out
 from ..motion import run as marching
 from ..motion.contact.bounds import DRIVES, NEGATIVE
+from ..motion.contact.forces import ROUNDED
 from ..motion.contact.states import UNSOLVED
 from ..motion.contact.told import BOUNDED, driving_frictions, frictions_lost_at, no_friction
 from ..motion.derivative import Mechanism, evaluate, factorise_terms
@@ -33,7 +34,7 @@ from ..symbolic.functions import BentLookup, written_out
 from ..symbolic.markers import t as time
 from ..tolerances import ROUNDOFF
 from .accuracy import energy_allowed, relative_violations, violation_allowed
-from .contacts import chatters, touching_now, without_forces
+from .contacts import chatters, lost_in_roundoff, touching_now, without_forces
 from .explanation import Explanation, contradiction, going_on, no_force, undefined
 from .undefined import HUGE, undefined_force
 
@@ -232,6 +233,8 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
         return Explanation(IntegrationError, *no_friction(pose.system.model.name, lost, when), when, tuple(lost), pose)
     if status == UNSOLVED:
         return without_forces(march, pose)
+    if status == ROUNDED:
+        return lost_in_roundoff(march, pose)
     if status == CHATTERS and (entries := _contacts_that_change(march)):
         return chatters(march, pose, entries)
     t, step = pose.t, max(abs(march.control.step[0]), march.control.fixed, 1e-12)  # down to roundoff where all ends

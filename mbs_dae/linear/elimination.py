@@ -5,14 +5,24 @@
 For `least_solution` elimination with the largest pivot of all that is left takes the columns in an order in which
 A = L [U V; 0 0] with a regular triangle U: where no pivot is left the rank is found. With U R = V and U y = (what b has
 become) all solutions are (y - R z, z), and the least has (I + RᵀR) z = Rᵀ y.
+
+Rows and columns may be in different units, and their entries differ by any factor: how one body answers that is 1e12
+times lighter than its neighbour. So a pivot is compared with others as the equilibrated matrix has it, whose rows and
+columns have 1 for their largest entry. Rows are multiplied by powers of 2, which round nothing; the scale of a column
+decides about pivots alone, so that the least solution is the least in the units of x.
 """
+
+from math import frexp, ldexp
 
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Matrix, Vector
 from .vectors import axpy, dot
 
 NO_PIVOT = 1e-12
-"""Relative to the largest entry of A: a pivot this small is roundoff."""
+"""A pivot of the equilibrated matrix that is smaller is roundoff: some hundred ε. A body pressed between two that are
+1e12 times heavier has a pivot of 1e-12."""
+ENDLESS = 1e300
+"""A number this large is none, and no row is scaled by it."""
 
 
 @compiled_apart
@@ -58,8 +68,9 @@ def solve(A: Matrix, order: Integers, x: Vector):
 @compiled_apart
 def least_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int):
     """The rank of A, its leading n rows and columns. x becomes the least solution, in which b may have parts that no x
-    can give: they are left in b[rank:n]. Of A there remains R, in A[:rank, rank:n], and `order` tells its columns."""
-    rank = _triangle(A, b, order, n)
+    can give: they are left in b[rank:n], for rows whose largest entry is between 1/2 and 1. Of A there remains R, in
+    A[:rank, rank:n], and `order` tells its columns; A[k, k] for k < rank is the size of the equilibrated pivot."""
+    rank = _triangle(A, b, x, order, n)
     for k in range(rank - 1, -1, -1):
         for j in range(k + 1, rank):
             factor = A[k, j]
@@ -70,22 +81,45 @@ def least_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int):
         b[k] *= reciprocal
         for column in range(rank, n):
             A[k, column] *= reciprocal
+    for k in range(rank):
+        A[k, k] = abs(A[k, k]) * x[order[k]]
     _put_least(A, b, x, order, n, rank)
     return rank
 
 
 @compiled
-def _triangle(A, b, order, n):
-    """Forward elimination; the rank."""
+def equilibrate(A, b, scale, n):
+    """Multiply rows of A and b by powers of 2 that make the largest entry of each row 1/2 or more and less than 1; put
+    into `scale` the reciprocal of the largest entry of each column then. Rows and columns of zeros have 1."""
+    for j in range(n):
+        scale[j] = 0.0
+    for i in range(n):
+        size = 0.0
+        for j in range(n):
+            size = max(size, abs(A[i, j]))
+        factor = ldexp(1.0, -frexp(size)[1]) if 0.0 < size < ENDLESS else 1.0
+        b[i] *= factor
+        for j in range(n):
+            A[i, j] *= factor
+            scale[j] = max(scale[j], abs(A[i, j]))
+    for j in range(n):
+        scale[j] = 1.0 / scale[j] if scale[j] > 0.0 else 1.0
+
+
+@compiled
+def _triangle(A, b, x, order, n):
+    """Forward elimination; the rank. x holds the scales of columns."""
     largest = 0.0
+    equilibrate(A, b, x, n)
     for k in range(n):
         order[k] = k
     for k in range(n):
         size, row, column = 0.0, k, k
-        for i in range(k, n):
-            for j in range(k, n):
-                if abs(A[i, j]) > size:
-                    size, row, column = abs(A[i, j]), i, j
+        for j in range(k, n):
+            scale = x[order[j]]
+            for i in range(k, n):
+                if abs(A[i, j]) * scale > size:
+                    size, row, column = abs(A[i, j]) * scale, i, j
         largest = max(largest, size)
         if size <= NO_PIVOT * largest:
             return k

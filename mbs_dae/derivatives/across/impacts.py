@@ -155,7 +155,7 @@ def _jumps(search, y, points, notes):
     mechanism = search.stages.mechanism
     contacts, margins = mechanism.contacts, notes.at[MARGINS]
     use_points(contacts, points)
-    respond(mechanism)
+    respond(mechanism, 0)
     pose_impact(mechanism, points)
     solved = _solve(contacts, notes)
     copy(contacts.problem.f[: contacts.size[0]], contacts.amount)

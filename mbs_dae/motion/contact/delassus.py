@@ -6,13 +6,19 @@ With the factor of [M Φ_vᵀ; Φ_v 0] there, a force f along a row r makes
 
 the Delassus matrix: symmetric and positive semidefinite, whatever joints there are. It serves forces (x are then
 accelerations), impulses (velocities) and corrections of the place (displacements) alike.
+
+A light body between two heavy ones is pushed by forces that are far larger than their difference, which is all that
+moves it. So sums of responses have twice the digits (`twofold`), and so have residuals g - G x of rows.
 """
+
+import numpy as np
 
 from ...compiled.contacts import FREE
 from ...compiled.machine import in_own_velocities
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.kkt import solve
-from ...linear.vectors import axpy, copy, largest
+from ...linear.twofold import add_product, two_sum
+from ...linear.vectors import copy, largest
 from ..derivative import Mechanism
 
 
@@ -26,16 +32,17 @@ def use(contacts, row):
 
 
 @compiled_apart
-def respond(mechanism: Mechanism):
-    """The responses to the rows that are used, and W between them, by the last factor and the last rows. Forces
-    along what joints alone keep (`kept`) go into joints, and move nothing: to roundoff, which would be their W."""
+def respond(mechanism: Mechanism, least: int):
+    """The responses to the rows that are used, and W between them, by the last factor and the last rows, with so many
+    refinements at least. Forces along what joints alone keep (`kept`) go into joints, and move nothing: to roundoff,
+    which would be their W."""
     contacts, machine = mechanism.contacts, mechanism.machine
     n = contacts.size[0]
     for i in range(n):
-        copy(contacts.G[contacts.used[i]], contacts.f)
-        contacts.g[:] = 0.0
-        x, multipliers = contacts.response[i], contacts.answer[i]
-        solve(machine.pattern, machine.factor, contacts.f, contacts.g, x, multipliers, mechanism.refinements)
+        copy(contacts.G[contacts.used[i]], contacts.moved)
+        contacts.taken[:] = 0.0
+        x, multipliers, times = contacts.response[i], contacts.answer[i], max(mechanism.refinements, least)
+        solve(machine.pattern, machine.factor, contacts.moved, contacts.taken, x, multipliers, times)
         if contacts.kept[contacts.used[i]] != FREE:
             x[:] = 0.0
     for i in range(n):
@@ -63,6 +70,24 @@ def own_pace(mechanism):
 
 
 @compiled
+def fastest(mechanism):
+    """The largest acceleration of the last solution, in lengths."""
+    x, most = mechanism.machine.x, 0.0
+    for column in range(mechanism.contacts.tail_x.size):
+        most = max(most, abs(x[column]) * np.sqrt(mechanism.geometric[column]))
+    return most
+
+
+@compiled
+def along_row(mechanism, row, most):
+    """What accelerations of this size, in lengths, may make along a row."""
+    contacts, total = mechanism.contacts, 0.0
+    for column in range(contacts.tail_x.size):
+        total += abs(contacts.G[row, column]) / np.sqrt(mechanism.geometric[column])
+    return total * most
+
+
+@compiled
 def force_to_stop(mechanism, i, least):
     """The force along the row used as number i that would stop an acceleration of the size of what the present one is
     made of, and of `least`: what is far less is roundoff."""
@@ -75,13 +100,37 @@ def force_to_stop(mechanism, i, least):
 
 
 @compiled
-def add_responses(mechanism, amounts):
-    """Add so much of each response to the solution machine.x, and to the multipliers."""
+def add_responses(mechanism, amounts, tails):
+    """Add so much of each response to the solution machine.x, and to the multipliers: amounts of two parts, the second
+    one small beside the first. The sums have two parts as well, with the second ones in `tail_x` and
+    `tail_multipliers`."""
     contacts, machine = mechanism.contacts, mechanism.machine
+    x, multipliers, lost_x, lost = machine.x, machine.multipliers, contacts.tail_x, contacts.tail_multipliers
+    lost_x[:] = lost[:] = 0.0
     for i in range(contacts.size[0]):
         if amounts[i] != 0.0:
-            axpy(amounts[i], contacts.response[i], machine.x)
-            axpy(amounts[i], contacts.answer[i], machine.multipliers)
+            response, answer = contacts.response[i], contacts.answer[i]
+            for k in range(lost_x.size):
+                if response[k] != 0.0:
+                    add_product(response[k], amounts[i], tails[i], x, lost_x, k)
+            for k in range(lost.size):
+                if answer[k] != 0.0:
+                    add_product(answer[k], amounts[i], tails[i], multipliers, lost, k)
+    for k in range(lost_x.size):
+        x[k], lost_x[k] = two_sum(x[k], lost_x[k])
+    for k in range(lost.size):
+        multipliers[k], lost[k] = two_sum(multipliers[k], lost[k])
+
+
+@compiled
+def put_lack(mechanism, row, lack, lost, i):
+    """Put γ - G x of a row, for the x of two parts that `add_responses` has left, into lack[i]."""
+    contacts, x = mechanism.contacts, mechanism.machine.x
+    lack[i], lost[i] = contacts.gamma[row], 0.0
+    for column in range(contacts.tail_x.size):
+        if contacts.G[row, column] != 0.0:
+            add_product(-contacts.G[row, column], x[column], contacts.tail_x[column], lack, lost, i)
+    lack[i] += lost[i]
 
 
 @compiled
@@ -89,5 +138,5 @@ def responses(mechanism, amounts):
     """Their sum alone, as velocities or a small motion of the machine's own coordinates, in machine.x."""
     mechanism.machine.x[:] = 0.0
     mechanism.machine.multipliers[:] = 0.0
-    add_responses(mechanism, amounts)
+    add_responses(mechanism, amounts, mechanism.contacts.exact)
     in_own_velocities(mechanism.machine)

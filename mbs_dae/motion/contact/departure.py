@@ -53,7 +53,7 @@ def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     """Mark by HOLDS, with their `heading`, the points whose slips would set out under the forces chosen last; return
     whether there are any. Leaves the evaluation at v."""
     contacts, found = mechanism.contacts, False
-    add_responses(mechanism, contacts.problem.f)
+    add_responses(mechanism, contacts.problem.f, contacts.exact)
     moves = take_accelerations(mechanism.machine, a) and _accelerates(mechanism)
     if not moves and _remove_friction(mechanism):
         moves = take_accelerations(mechanism.machine, a) and _accelerates(mechanism)
@@ -75,7 +75,7 @@ def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, hold
     DEPARTS the slips that friction does not hold. Otherwise slips marked DEPARTS must set out along their heading and
     those marked HOLDS must not; where they disagree all marks are cleared. Leaves the evaluation at v."""
     contacts, differs = mechanism.contacts, False
-    add_responses(mechanism, contacts.problem.f)
+    add_responses(mechanism, contacts.problem.f, contacts.exact)
     moves = take_accelerations(mechanism.machine, a) and _accelerates(mechanism)
     factorise_joints(mechanism)
     for c in range(contacts.gap.size if moves or not holding else 0):
@@ -108,7 +108,7 @@ def _remove_friction(mechanism):
         for k in range(contacts.slips[c] if contacts.began[c] == SLIPS else 0):
             contacts.amount[i + k], problem.f[i + k], found = -problem.f[i + k], 0.0, True
         i += contacts.slips[c]
-    add_responses(mechanism, contacts.amount)
+    add_responses(mechanism, contacts.amount, contacts.exact)
     return found
 
 

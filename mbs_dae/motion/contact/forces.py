@@ -12,6 +12,11 @@ They are linear but for |b + B f|, whose sense is held over a step (`normals`). 
 unknown; of a guide in the plane, where b + B f is a number, its first step is the last. Where contacts depend on each
 other (a table on four legs) the least forces are taken; frictions that hold a body together, measured by what each
 could hold: on a body that is about to be shoved they are in one proportion to that, and let go together.
+
+Masses may differ by many decades. Elimination equilibrates the equations; where a pivot is small all the same, as it
+is where a light body is pressed between heavy ones, forces of twice the digits are corrected for residuals of the
+accelerations themselves until a correction is nothing, as those of joints are (`linear.kkt`). Forces that do not
+settle, and accelerations that no force makes what the states ask for, are refused.
 """
 
 import numpy as np
@@ -21,10 +26,12 @@ from ...compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, take_accelerati
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.elimination import least_solution
-from ...linear.vectors import dot
+from ...linear.twofold import two_product, two_sum
+from ...linear.vectors import copy, dot
+from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
-from .delassus import add_responses, force_to_stop, own_pace, respond, use
+from .delassus import add_responses, along_row, fastest, force_to_stop, own_pace, put_lack, respond, use
 from .incipient import beyond, put_incipient, weight_of_changes
 from .normals import put_normals, sense
 from .rubbing import across, direction, resting, sliding
@@ -38,6 +45,19 @@ LEAST = 1e-6
 WITHIN = 0.9
 """Of what it can hold, a friction is to hold this part where others can take the rest: less and less as it nears it, so
 that forces change smoothly with loads."""
+FIRM = 1e-5
+"""Forces are right to 1e-11, ε over this, where the least pivot of the equilibrated equations is larger."""
+REFINED = 2
+"""So often are responses refined then: what is added to rows of joints (`tolerances.DELTA`) would be as large as the
+pivot."""
+FAINT = 1e-4
+"""Smaller forces count as this part of those that balance all terms of their equation, and have their roundoff."""
+UNMET, UNFELT = 1e-3, 1e-9
+"""What is left of an acceleration along a row that is held may be the first part of its terms at the stages of a step,
+which are off the constraints, and the second part of the largest acceleration, which is roundoff. More is a force that
+the equations do not have."""
+ROUNDED = 26
+"""A status: the forces of contacts are lost in roundoff."""
 
 
 @compiled_apart
@@ -47,17 +67,25 @@ def push(mechanism: Mechanism, a: Vector):
     put_rows(contacts)
     contacts.force[:] = 0.0
     n = _use_closed(contacts)
-    respond(mechanism)
-    least = own_pace(mechanism)
+    respond(mechanism, 0)
+    least, most = own_pace(mechanism), fastest(mechanism)
     for i in range(contacts.size[0]):
-        contacts.made_of[contacts.used[i]] = force_to_stop(mechanism, i, least)
+        row = contacts.used[i]
+        contacts.made_of[row] = force_to_stop(mechanism, i, least + along_row(mechanism, row, most))
     put_bounds(mechanism, False)
     contacts.amount[:] = contacts.short[:] = 0.0
     contacts.status[0] = NOT_CONVERGED
     contacts.weight[:] = 1.0
+    contacts.tail[:] = 0.0
+    copy(machine.x[: contacts.f.size], contacts.f)  # the solution without forces of contacts
+    copy(machine.multipliers, contacts.g)
+    weakest = 1.0
     for k in range(ROUNDS):
-        linear = _put_equations(contacts, machine.x, n)
+        linear = _put_equations(contacts, contacts.f, n)
         rank = least_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n)
+        weakest = 1.0
+        for i in range(rank):
+            weakest = min(weakest, contacts.matrix[i, i])
         settled = _take_forces(contacts)
         _put_most(contacts)
         shared = rank == n or k >= SHARED or (k >= WEIGHED and not _are_strained(contacts))
@@ -66,10 +94,111 @@ def push(mechanism: Mechanism, a: Vector):
             break
         if k < SHARED:
             _weigh(contacts, k < WEIGHED)
-    add_responses(mechanism, contacts.amount)
+    add_responses(mechanism, contacts.amount, contacts.amount_tail)
+    if contacts.status[0] == DONE and weakest < FIRM and not _correct(mechanism, n) <= UNCERTAIN:
+        contacts.status[0] = ROUNDED
+    _put_sizes(contacts)
+    if contacts.status[0] == DONE and _lack(mechanism, n, most) > 1.0:
+        contacts.status[0] = ROUNDED
     put_normals(mechanism)
     if not take_accelerations(machine, a):
         contacts.status[0] = NOT_FINITE
+
+
+@compiled
+def _correct(mechanism, n):
+    """Correct the forces, and the solution with them, for what is left of all equations, as long as each correction is
+    less than half as large as the one before; how large the last one is, relative to what it corrects."""
+    contacts, machine, unsettled = mechanism.contacts, mechanism.machine, np.inf
+    respond(mechanism, REFINED)
+    copy(contacts.f, machine.x)
+    copy(contacts.g, machine.multipliers)
+    put_bounds(mechanism, False)
+    add_responses(mechanism, contacts.amount, contacts.amount_tail)
+    for _ in range(OFTEN):
+        _put_equations(contacts, contacts.f, n)
+        _put_residuals(mechanism, n)
+        least_solution(contacts.matrix, contacts.right, contacts.step, contacts.order, n)
+        change = 0.0
+        for i in range(n):
+            size = max(abs(contacts.rest[i]), FAINT * contacts.balancing[i])
+            if contacts.unknown[i] >= -contacts.gap.size and contacts.step[i] != 0.0:
+                change = max(change, abs(contacts.step[i]) / size) if size > 0.0 else np.inf
+        if not change < 0.5 * unsettled:
+            return max(change, unsettled)
+        for i in range(n):
+            contacts.rest[i], contacts.tail[i] = two_sum(contacts.rest[i], contacts.tail[i] + contacts.step[i])
+        _take_forces(contacts)
+        _put_most(contacts)
+        copy(contacts.f, machine.x)
+        copy(contacts.g, machine.multipliers)
+        add_responses(mechanism, contacts.amount, contacts.amount_tail)
+        unsettled = change
+        if change <= CORRECTED:
+            break
+    return unsettled
+
+
+@compiled
+def _put_residuals(mechanism, n):
+    """What the unknowns leave of the equations, in `right`: of rows that are held by the accelerations themselves, for
+    W has lost digits of them; of all others by the matrix."""
+    contacts = mechanism.contacts
+    for i in range(n):
+        held = contacts.unknown[i] >= 0 and contacts.kept[contacts.used[contacts.unknown[i]]] == FREE
+        left, size = contacts.right[i], abs(contacts.right[i])
+        for j in range(n):
+            term = contacts.matrix[i, j] * contacts.rest[j]
+            left, size = left - term, size + abs(term)
+        contacts.balancing[i] = size / abs(contacts.matrix[i, i]) if contacts.matrix[i, i] != 0.0 else 0.0
+        contacts.right[i] = left
+        if held:
+            row = contacts.used[contacts.unknown[i]]
+            contacts.balancing[i] = max(contacts.balancing[i], contacts.made_of[row])
+            put_lack(mechanism, row, contacts.right, contacts.rounding, i)
+            for j in range(n):
+                if contacts.unknown[j] < -contacts.gap.size:  # by what an incipient slip accelerates
+                    contacts.right[i] -= contacts.matrix[i, j] * contacts.rest[j]
+
+
+@compiled
+def _put_sizes(contacts):
+    """Add to `made_of` what forces along other rows make of each."""
+    for i in range(contacts.size[0]):
+        if contacts.delassus[i, i] > 0.0:
+            for j in range(contacts.size[0]):
+                part = abs(contacts.delassus[i, j] * contacts.amount[j]) / contacts.delassus[i, i]
+                contacts.made_of[contacts.used[i]] += part
+
+
+@compiled
+def _lack(mechanism, n, most):
+    """The largest acceleration that is left along a row which is held, relative to what may be left; bodies would have
+    accelerations of up to `most`, in lengths, without contacts."""
+    contacts, x, worst = mechanism.contacts, mechanism.machine.x, 0.0
+    for i in range(n):
+        number = contacts.unknown[i]
+        if number < 0 or contacts.kept[contacts.used[number]] != FREE or _sets_out(contacts, number):
+            continue
+        row = contacts.used[number]
+        size = abs(contacts.gamma[row])
+        for column in range(contacts.f.size):
+            size += abs(contacts.G[row, column]) * (abs(x[column]) + abs(contacts.f[column]))
+        put_lack(mechanism, row, contacts.right, contacts.rounding, i)
+        if contacts.right[i] != 0.0:
+            may_be = UNMET * size + UNFELT * along_row(mechanism, row, most)
+            worst = max(worst, abs(contacts.right[i]) / may_be) if may_be > 0.0 else np.inf
+    return worst
+
+
+@compiled
+def _sets_out(contacts, number):
+    """Whether a row that is used is a slip that sets out, and accelerates."""
+    row, found = contacts.used[number], False
+    for c in range(contacts.gap.size):
+        own = contacts.slip[c] <= row < contacts.slip[c] + contacts.slips[c]
+        found = found or (own and contacts.state[c] == INCIPIENT)
+    return found
 
 
 @compiled
@@ -175,20 +304,24 @@ def _take_forces(contacts):
     for c in range(contacts.gap.size):
         if contacts.state[c] == OPEN:
             continue
-        slips, state, gaps, normal = contacts.slips[c], contacts.state[c], contacts.gap[c] >= 0, 0.0
+        slips, state, gaps, normal, tail = contacts.slips[c], contacts.state[c], contacts.gap[c] >= 0, 0.0, 0.0
         part = counts if gaps else 1.0
         if gaps or state != STICKING:
-            normal = contacts.rest[column]
+            normal, tail = contacts.rest[column], contacts.tail[column]
             column += 1
         for k in range((1 if gaps else 0) + slips):
-            force, slip = normal, k - (1 if gaps else 0)
+            force, left, slip = normal, tail, k - (1 if gaps else 0)
             if slip >= 0 and state != CLOSED:
-                force = contacts.weight[c] * contacts.rest[column]
+                force, left = two_product(contacts.weight[c], contacts.rest[column])
+                left += contacts.weight[c] * contacts.tail[column]
                 column += 1
             elif slip >= 0:
-                force = -sliding(contacts, c) * direction(contacts, c, slip) * normal
+                share = -sliding(contacts, c) * direction(contacts, c, slip)
+                force, left = two_product(share, normal)
+                left += share * tail
             change, largest = max(change, part * abs(force - contacts.amount[number])), max(largest, abs(force))
             contacts.amount[number] = contacts.force[contacts.used[number]] = force
+            contacts.amount_tail[number] = left
             number += 1
         if state == INCIPIENT:
             change = max(change, beyond(contacts, c, normal), abs(contacts.rest[column] - contacts.short[c]))

@@ -230,11 +230,13 @@ def put_contact_scales(mechanism):
     for c in range(contacts.gap.size):
         state, row = contacts.state[c], contacts.gap[c]
         if row >= 0:
-            force = max(most, contacts.made_of[row])
+            force = contacts.made_of[row] if contacts.made_of[row] > 0.0 else most
             switches.scale[first_entry(mechanism, c)] = mechanism.machine.extent if state == OPEN else force
         k = slip_entry(mechanism, c)
         for i in range(contacts.slips[c]):
-            size = contacts.parts[contacts.slip[c]] if state == CLOSED else max(most, contacts.most[c])
+            size, own = contacts.parts[contacts.slip[c]], contacts.made_of[contacts.slip[c] + i]
+            if state != CLOSED:
+                size = max(own if own > 0.0 else most, contacts.most[c])
             if rests_by_joints(contacts, c):  # the roundoff of its slip, beside the small part of speeds it may have
                 size = _friction_scale(contacts, c) / LEEWAY
             switches.scale[k + i] = 1.0 if i == 1 and state in (CLOSED, INCIPIENT) else size

@@ -102,7 +102,7 @@ def stop(mechanism, y):
     """Take away what is left of the rates of what is closed."""
     contacts = mechanism.contacts
     use_closed(contacts)
-    respond(mechanism)
+    respond(mechanism, 0)
     put_cancelling(contacts, contacts.rate, contacts.size[0])
     jump(mechanism, y)
 
@@ -174,7 +174,7 @@ def _jumps(search, y, points):
     some."""
     contacts = search.stages.mechanism.contacts
     use_points(contacts, points)
-    respond(search.stages.mechanism)
+    respond(search.stages.mechanism, 0)
     pose_impact(search.stages.mechanism, points)
     solved = is_solved(contacts)
     copy(contacts.problem.f[: contacts.size[0]], contacts.amount)

@@ -67,7 +67,7 @@ def impel(mechanism: Mechanism, h: float):
     _find_near(mechanism, h)
     if contacts.G.shape[0] > 0:
         use_points(contacts, contacts.touching)
-        respond(mechanism)
+        respond(mechanism, 0)
     return _solve(mechanism, h)
 
 
@@ -204,7 +204,7 @@ def _push_few(mechanism):
                 sticks = across(contacts, c, contacts.after) <= still  # at its bound as well, where others may hold it
                 contacts.most[c] = np.inf if sticks else (1.0 - BOUND) * bound_now(contacts, law, mu)
                 law += 1
-    add_responses(mechanism, contacts.amount)
+    add_responses(mechanism, contacts.amount, contacts.exact)
     return True
 
 
@@ -391,7 +391,7 @@ def _part_few(mechanism, deepest):
     for c in range(contacts.gap.size):
         if contacts.gap[c] >= 0 and contacts.phi[contacts.gap[c]] <= deepest and not is_kept(contacts, c):
             use(contacts, contacts.gap[c])
-    respond(mechanism)
+    respond(mechanism, 0)
     pose_gaps(contacts)
     if not is_solved(contacts):
         return False

@@ -30,7 +30,7 @@ def keep_closed(mechanism: Mechanism, q: Vector, v: Vector):
         return
     put_rows(contacts)
     gaps = use_closed(contacts)
-    respond(mechanism)
+    respond(mechanism, 0)
     put_cancelling(contacts, contacts.phi, gaps)
     responses(mechanism, contacts.amount)
     move(mechanism.machine.manifold, q, mechanism.machine.x)

@@ -131,7 +131,7 @@ def _choose(mechanism):
     """The states, by the last evaluation; whether forces go with them."""
     contacts = mechanism.contacts
     _use_touching(mechanism)
-    respond(mechanism)
+    respond(mechanism, 0)
     _put_accelerations(mechanism)
     let_slips_follow(mechanism)
     for _ in range(contacts.gap.size + 1):
@@ -222,13 +222,11 @@ def _release(contacts):
 def _decide(mechanism):
     """The states that the solution stands for."""
     contacts = mechanism.contacts
-    problem, law, i, closed, most = contacts.problem, 0, 0, 0, 0.0
-    for k in range(contacts.size[0]):
-        most = max(most, abs(problem.f[k]))
+    problem, law, i, closed = contacts.problem, 0, 0, 0
     for c in range(contacts.gap.size):
         state = OPEN
         if contacts.touching[c] == 1:
-            least = max(BOUND * BOUND * most, ROUNDOFF * force_to_stop(mechanism, i, own_pace(mechanism)))
+            least = ROUNDOFF * force_to_stop(mechanism, i, own_pace(mechanism)) + BOUND * BOUND * _stopping(contacts, i)
             presses = contacts.gap[c] < 0 or problem.f[i] > least
             law, i = law + (1 if contacts.gap[c] >= 0 else 0), i + (1 if contacts.gap[c] >= 0 else 0)
             if presses:
@@ -239,6 +237,15 @@ def _decide(mechanism):
         contacts.state[c] = state
         closed += 0 if state == OPEN else 1
     contacts.closed[0] = closed
+
+
+@compiled
+def _stopping(contacts, i):
+    """Return the force along the row used as number i that would stop all that the forces along rows make of it."""
+    problem, size, own = contacts.problem, 0.0, contacts.delassus[i, i]
+    for j in range(contacts.size[0]):
+        size += abs(contacts.delassus[i, j] * problem.f[j])
+    return size / own if own > 0.0 else 0.0
 
 
 @compiled

@@ -1,0 +1,146 @@
+"""Stacks of bodies that touch, with masses over twelve decades, against the equations of rest in 40 digits: every force
+is right to a part of its own size, or the run is refused and says why."""
+
+from __future__ import annotations
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import mbs_dae as mbs
+
+G, DIGITS, ALLOWED = 9.81, 40, 1e-8
+
+
+class Stack:
+    """Disks (balls in space) on each other in columns beside each other, the lowest of each on a line (a plane) or on a
+    carriage that a stop holds. Disks stand a little aside of one another, and guides keep them from rolling off: each
+    may move up and down only, and the oblique contacts make its forces."""
+
+    def __init__(self, seed: int, dimension: int = 2):
+        random = np.random.default_rng(seed)
+        self.dimension, self.columns = dimension, []
+        for _ in range(int(random.integers(1, 4))):
+            count = int(random.integers(1, 5))
+            masses = 10.0 ** random.uniform(-9, 3, count)
+            if random.random() < 0.3:  # the two ends of the range beside each other
+                masses[random.permutation(count)[:2]] = [1e3, 1e-9][: min(count, 2)]
+            aside = random.uniform(-0.5, 0.5, count)
+            aside[0] = 0.0
+            self.columns.append((masses, aside, bool(dimension == 2 and random.random() < 0.4)))
+
+    def model(self) -> mbs.PlanarModel | mbs.SpatialModel:
+        plane = self.dimension == 2
+        model = mbs.PlanarModel("stacks", gravity=(0, -G)) if plane else mbs.SpatialModel("stacks", gravity=(0, 0, -G))
+        for c, (masses, aside, carried) in enumerate(self.columns):
+            x, y, below = 10.0 * c, 0.0, model.ground.at(10.0 * c, 0) if plane else model.ground.at(10.0 * c, 0, 0)
+            for k, mass in enumerate(masses.tolist()):
+                name, up = f"b{c}{k}", (1.0 if k == 0 else 2.0 * float(np.cos(aside[k])))
+                x, y = x + (0.0 if k == 0 else 2.0 * float(np.sin(aside[k]))), y + (0.0 if carried and k == 0 else up)
+                if plane:
+                    body = model.body(name, mass, mass, position=(x, y))
+                    ends = model.ground.at(x, y, angle=np.pi / 2), body.at(0, 0, angle=np.pi / 2)
+                    guide = mbs.Translational(f"g{c}{k}", *ends)
+                else:
+                    body = model.body(name, mass, inertia=(mass, mass, mass), position=(x, 0, y))
+                    guide = mbs.Prismatic(f"g{c}{k}", model.ground.at(x, 0, y), body.at(0, 0, 0))
+                model.add(guide)
+                shape = mbs.Disk(body, 1.0) if plane else mbs.Sphere(body, 1.0)
+                if k == 0 and carried:
+                    model.add(mbs.Stop(f"p{c}{k}", mbs.displacement(guide), lower=0.0))
+                elif k == 0:
+                    floor = mbs.Line(below) if plane else mbs.Plane(below)
+                    model.add(mbs.Contact(f"p{c}{k}", floor, shape))
+                else:
+                    model.add(mbs.Contact(f"p{c}{k}", below, shape))
+                below = shape
+        return model
+
+    def forces(self) -> dict[str, float]:
+        """What each contact carries: G of all above, over the cosine of its slant. Solved from the balance of each body
+        in `DIGITS` digits."""
+        found = {}
+        with mp.workdps(DIGITS):
+            for c, (masses, aside, _) in enumerate(self.columns):
+                count = len(masses)
+                balance, loads = mp.zeros(count, count), mp.zeros(count, 1)
+                for k in range(count):
+                    balance[k, k] = mp.cos(mp.mpf(float(aside[k])))
+                    if k + 1 < count:
+                        balance[k, k + 1] = -mp.cos(mp.mpf(float(aside[k + 1])))
+                    loads[k] = mp.mpf(float(masses[k])) * mp.mpf(G)
+                solved = mp.lu_solve(balance, loads)
+                found |= {f"p{c}{k}": float(solved[k]) for k in range(count)}
+        return found
+
+
+def check(seed: int, dimension: int, coordinates: str = "cartesian") -> bool:
+    """Whether the run was made, not refused."""
+    stack = Stack(seed, dimension)
+    try:
+        result = mbs.simulate(stack.model().compile(coordinates), [0, 0.01, 0.1])
+    except mbs.MbsError as error:
+        assert "lost in roundoff" in str(error), str(error)
+        return False
+    for name, force in stack.forces().items():
+        np.testing.assert_allclose(result[f"{name}.force"], force, rtol=ALLOWED, err_msg=f"{name} of seed {seed}")
+    height = "y" if dimension == 2 else "z"
+    for c, (masses, *_) in enumerate(stack.columns):
+        for k in range(len(masses)):
+            np.testing.assert_allclose(np.ptp(result[f"b{c}{k}.{height}"]), 0, atol=1e-9)
+    return True
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_forces_in_a_stack_are_right_to_a_part_of_their_own_size(seed):
+    check(seed, 2)
+
+
+@pytest.mark.parametrize("coordinates", ["natural", "joint"])
+def test_all_coordinates_carry_a_stack(coordinates):
+    check(3, 2, coordinates=coordinates)
+
+
+@pytest.mark.parametrize("method", ["DP8", "Radau5", "GA"])
+def test_all_methods_carry_a_heavy_body_with_a_light_one_on_it(method):
+    """The floor carries 1e3 kg, on which a body of 1e-9 kg lies."""
+    model = mbs.PlanarModel("pair", gravity=(0, -G))
+    heavy, light = model.body("a", 1e3, 1e3, position=(0, 0.1)), model.body("b", 1e-9, 1e-9, position=(0, 0.3))
+    model.add(mbs.Contact("f", mbs.Line(model.ground), mbs.Disk(heavy, 0.1)))
+    model.add(mbs.Contact("t", mbs.Disk(heavy, 0.1), mbs.Disk(light, 0.1)))
+    result = mbs.simulate(model, [0, 0.5], method=method)
+    np.testing.assert_allclose(result["f.force"], (1e3 + 1e-9) * G, rtol=1e-12)
+    np.testing.assert_allclose(result["t.force"], 1e-9 * G, rtol=1e-12)
+    np.testing.assert_allclose(result["a.y"], 0.1, atol=1e-12)
+
+
+@pytest.mark.parametrize("above", [1e3, 1e7, 1e11])
+def test_a_light_body_under_a_heavy_one_carries_it(above):
+    model = mbs.PlanarModel("pair", gravity=(0, -G))
+    low, high = model.body("a", 1.0, 1.0, position=(0, 0.1)), model.body("b", above, above, position=(0, 0.3))
+    model.add(mbs.Contact("f", mbs.Line(model.ground), mbs.Disk(low, 0.1)))
+    model.add(mbs.Contact("t", mbs.Disk(low, 0.1), mbs.Disk(high, 0.1)))
+    result = mbs.simulate(model, [0, 0.1])
+    np.testing.assert_allclose(result["f.force"] - result["t.force"], G, rtol=1e-9, atol=4e-16 * above * G)
+    np.testing.assert_allclose(result["t.force"], above * G, rtol=1e-9)
+
+
+def test_what_roundoff_leaves_nothing_of_is_refused():
+    """1 kg pressed under 1e14 kg: its share of the equations is less than their roundoff."""
+    model = mbs.PlanarModel("pair", gravity=(0, -G))
+    low, high = model.body("low", 1.0, 1.0, position=(0, 0.1)), model.body("high", 1e14, 1e14, position=(0, 0.3))
+    model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Disk(low, 0.1)))
+    model.add(mbs.Contact("top", mbs.Disk(low, 0.1), mbs.Disk(high, 0.1)))
+    with pytest.raises(mbs.IntegrationError, match="'floor' and Contact 'top' in 'pair' are lost in roundoff"):
+        mbs.simulate(model, [0, 0.1])
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_balls_carry_each_other_in_space(seed):
+    check(seed, 3)
+
+
+@pytest.mark.soak
+def test_two_hundred_stacks():
+    made = [check(seed, 2 + (seed % 4 == 3)) for seed in range(200)]
+    assert sum(made) > 150
