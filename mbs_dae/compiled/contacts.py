@@ -93,6 +93,8 @@ class Contacts(NamedTuple):
     the size of friction acts in one direction, that of its row, for good."""
     arm: Design[Vector]
     """What makes a speed of each velocity of bodies: a length for those that turn, or else 1."""
+    lightest: Design[float]
+    """The least mass of a body over the largest; bodies without mass do not count."""
     out: Work[Vector] = zeros("outputs")
     phi: Work[Vector] = zeros("lines")
     nu: Work[Vector] = zeros("lines")
@@ -109,6 +111,8 @@ class Contacts(NamedTuple):
     answer: Work[Matrix] = zeros("dense", "rows")
     delassus: Work[Matrix] = zeros("dense", "dense")
     """G M̃⁻¹ Gᵀ: the accelerations along rows that unit forces along rows make."""
+    mobility: Work[Vector] = zeros("lines")
+    """The acceleration along each row that a unit force along it would make if no joint held a body."""
     used: Work[Integers] = zeros("lines")
     """The rows for which these are known, one after the other; and how many."""
     size: Work[Integers] = zeros(1)
@@ -187,6 +191,8 @@ class Contacts(NamedTuple):
     order: Work[Integers] = zeros("equations")
     matrix: Work[Matrix] = zeros("equations", "equations")
     right: Work[Vector] = zeros("equations")
+    units: Work[Matrix] = zeros(2, "equations")
+    """The units of equations and of unknowns in which pivots are compared."""
     rest: Work[Vector] = zeros("equations")
     step: Work[Vector] = zeros("equations")
     rounding: Work[Vector] = zeros("equations")
@@ -414,10 +420,10 @@ class ContactsBuilder:
 
     def fill(
         self, number: Evaluator, transformation: Transformation, functions: np.ndarray, pattern: Pattern, state: int,
-        asks: int, length: float,
+        asks: int, length: float, masses: Sequence[float],
     ) -> Contacts:  # fmt: skip
-        """`pattern` is that of the system's matrix; `state` is how many numbers q and v are; `asks`: GIVEN, ...; and
-        the length of the model."""
+        """`pattern` is that of the system's matrix; `state` is how many numbers q and v are; `asks`: GIVEN, ...; the
+        length of the model, and the masses of its bodies."""
         program, bounds, points = self.program.fill(number), self.bounds.fill(number), len(self.points)
         laws = [[number(n) for n in e.laws] for e, _ in self.points]
         at, column, place = self._places(transformation, pattern.n)
@@ -428,7 +434,7 @@ class ContactsBuilder:
             proximal = new_proximal(pattern, rows, own, self.rows)
         guards = self.entry, self.entries, self.decides, self.decided
         index = self.gap, self.slip, self.slips, bounds, *self.bound, *guards
-        numbers = *np.array(laws).reshape(-1, 4).T.copy(), self.arms(length)
+        numbers = *np.array(laws).reshape(-1, 4).T.copy(), self.arms(length), lightest(masses)
         known: Any = program, transformation, self.terms, rows, place, proximal, *index, functions, self.curve, *numbers
         contacts: Contacts = Contacts(*known)
         many = asks == GIVEN or (asks == STEPS and self.rows > FEW)
@@ -458,6 +464,12 @@ class ContactsBuilder:
         own = [keys[begins[c] : begins[c + 1]] - c * columns for c in point]
         place = at[row] + np.searchsorted(keys, point[row] * columns + column) - begins[point[row]]
         return at, np.concatenate([keys[:0], *own]).astype(INDEX), place.astype(INDEX)
+
+
+def lightest(masses: Sequence[float]) -> float:
+    """Return the least of these masses over the largest; masses of 0 do not count."""
+    heavy = [mass for mass in masses if mass > 0.0]
+    return min(heavy) / max(heavy) if heavy else 1.0
 
 
 def _is_same(one: Measure, other: Measure) -> bool:

@@ -17,7 +17,7 @@ from ..model.events import Reset
 from ..model.parameters import constants_out
 from ..motion import run as marching
 from ..motion.contact.bounds import DRIVES, NEGATIVE
-from ..motion.contact.forces import ROUNDED
+from ..motion.contact.forces import FORCES_LOST
 from ..motion.contact.states import UNSOLVED
 from ..motion.contact.told import BOUNDED, driving_frictions, frictions_lost_at, no_friction
 from ..motion.derivative import Mechanism, evaluate, factorise_terms
@@ -233,7 +233,7 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
         return Explanation(IntegrationError, *no_friction(pose.system.model.name, lost, when), when, tuple(lost), pose)
     if status == UNSOLVED:
         return without_forces(march, pose)
-    if status == ROUNDED:
+    if status == FORCES_LOST:
         return lost_in_roundoff(march, pose)
     if status == CHATTERS and (entries := _contacts_that_change(march)):
         return chatters(march, pose, entries)

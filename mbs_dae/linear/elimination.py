@@ -6,10 +6,11 @@ For `least_solution` elimination with the largest pivot of all that is left take
 A = L [U V; 0 0] with a regular triangle U: where no pivot is left the rank is found. With U R = V and U y = (what b has
 become) all solutions are (y - R z, z), and the least has (I + RᵀR) z = Rᵀ y.
 
-Rows and columns may be in different units, and their entries differ by any factor: how one body answers that is 1e12
-times lighter than its neighbour. So a pivot is compared with others as the equilibrated matrix has it, whose rows and
-columns have 1 for their largest entry. Rows are multiplied by powers of 2, which round nothing; the scale of a column
-decides about pivots alone, so that the least solution is the least in the units of x.
+`scaled_solution` is for equations and unknowns in different units, whose entries differ by any factor: how one body
+answers that is 1e12 times lighter than its neighbour. Pivots are compared as A has them in units that the caller names;
+he knows of what size the terms are that an entry is the sum of. What is left of them cannot tell: an entry that is
+roundoff would be scaled up like any other. Rows are multiplied by powers of 2, which round nothing; the units of
+unknowns decide about pivots alone, so that the least solution is the least in the units of x.
 """
 
 from math import frexp, ldexp
@@ -19,10 +20,7 @@ from ..kernels.blocks import Integers, Matrix, Vector
 from .vectors import axpy, dot
 
 NO_PIVOT = 1e-12
-"""A pivot of the equilibrated matrix that is smaller is roundoff: some hundred ε. A body pressed between two that are
-1e12 times heavier has a pivot of 1e-12."""
-ENDLESS = 1e300
-"""A number this large is none, and no row is scaled by it."""
+"""Relative to the largest entry of A: a pivot this small is roundoff."""
 
 
 @compiled_apart
@@ -68,8 +66,28 @@ def solve(A: Matrix, order: Integers, x: Vector):
 @compiled_apart
 def least_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int):
     """The rank of A, its leading n rows and columns. x becomes the least solution, in which b may have parts that no x
-    can give: they are left in b[rank:n], for rows whose largest entry is between 1/2 and 1. Of A there remains R, in
-    A[:rank, rank:n], and `order` tells its columns; A[k, k] for k < rank is the size of the equilibrated pivot."""
+    can give: they are left in b[rank:n]. Of A there remains R, in A[:rank, rank:n], and `order` tells its columns."""
+    for j in range(n):
+        x[j] = 1.0
+    return _eliminate(A, b, x, order, n)
+
+
+@compiled_apart
+def scaled_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int, units: Matrix):
+    """The rank of A and, in x, the least solution, as `least_solution` has them: pivots are compared as they are in
+    A[i, j] units[0, i] units[1, j]. A[k, k] for k < rank becomes the size of pivot k in these units."""
+    for i in range(n):
+        factor = ldexp(1.0, frexp(units[0, i])[1])
+        b[i] *= factor
+        for j in range(n):
+            A[i, j] *= factor
+        x[i] = units[1, i]
+    return _eliminate(A, b, x, order, n)
+
+
+@compiled
+def _eliminate(A, b, x, order, n):
+    """The rank, and the least solution in x, which has the units of unknowns first."""
     rank = _triangle(A, b, x, order, n)
     for k in range(rank - 1, -1, -1):
         for j in range(k + 1, rank):
@@ -88,29 +106,9 @@ def least_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int):
 
 
 @compiled
-def equilibrate(A, b, scale, n):
-    """Multiply rows of A and b by powers of 2 that make the largest entry of each row 1/2 or more and less than 1; put
-    into `scale` the reciprocal of the largest entry of each column then. Rows and columns of zeros have 1."""
-    for j in range(n):
-        scale[j] = 0.0
-    for i in range(n):
-        size = 0.0
-        for j in range(n):
-            size = max(size, abs(A[i, j]))
-        factor = ldexp(1.0, -frexp(size)[1]) if 0.0 < size < ENDLESS else 1.0
-        b[i] *= factor
-        for j in range(n):
-            A[i, j] *= factor
-            scale[j] = max(scale[j], abs(A[i, j]))
-    for j in range(n):
-        scale[j] = 1.0 / scale[j] if scale[j] > 0.0 else 1.0
-
-
-@compiled
 def _triangle(A, b, x, order, n):
-    """Forward elimination; the rank. x holds the scales of columns."""
+    """Forward elimination; the rank. x holds the units of unknowns."""
     largest = 0.0
-    equilibrate(A, b, x, n)
     for k in range(n):
         order[k] = k
     for k in range(n):

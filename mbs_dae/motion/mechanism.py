@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..compiled.contacts import EVENTS, STEPS, Contacts
+from ..compiled.contacts import EVENTS, STEPS, Contacts, lightest
 from ..compiled.dynamics import Dynamics
 from ..compiled.machine import Machine
 from ..coordinates import JointCoordinates
@@ -59,6 +59,7 @@ def numbers_of(system: System) -> dict[str, Any]:
         "machine.factor.compliance": system.compliance,
         "dynamics.batch.parameters": own.dynamics.batch.numbers(number),
         "contacts.arm": own.contacts.arms(system.length),
+        "contacts.lightest": lightest(masses_of(system)),
         "geometric": weight,
         "shape.weight": weight,
         "length": system.length,
@@ -95,7 +96,12 @@ def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
         functions = addresses(parts)
     state = 2 * (system.layout.q_size + 2 * system.layout.v_size)
     numbers = system.evaluator, machine.transformation, functions, machine.pattern, state, asks, system.length
-    return builder.fill(*numbers)
+    return builder.fill(*numbers, masses_of(system))
+
+
+def masses_of(system: System) -> list[float]:
+    """Return the masses of all bodies."""
+    return [float(system.evaluator(body.mass)) for body in system.bodies]
 
 
 def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: Contacts) -> Switches:

@@ -15,7 +15,9 @@ import numpy as np
 
 from ...compiled.contacts import FREE
 from ...compiled.machine import in_own_velocities
+from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
+from ...linear.elimination import NO_PIVOT
 from ...linear.kkt import solve
 from ...linear.twofold import add_product, two_sum
 from ...linear.vectors import copy, largest
@@ -47,6 +49,7 @@ def respond(mechanism: Mechanism, least: int):
             x[:] = 0.0
     for i in range(n):
         _put_products(contacts, i, n)
+    _put_mobilities(mechanism)
 
 
 @compiled
@@ -61,6 +64,39 @@ def _put_products(contacts, i, n):
         if row[column] != 0.0:
             for j in range(n):
                 w[j] += row[column] * contacts.response[j, column]
+
+
+@compiled
+def _put_mobilities(mechanism):
+    """Put G M⁻¹ Gᵀ of each row, with the masses of bodies that no joint holds, by the diagonals of their inertias. This
+    is the size of the terms that W of a row is the sum of, so that W has ε times this as its roundoff: of a row that
+    joints keep still W is no more than that."""
+    contacts, machine, tr = mechanism.contacts, mechanism.machine, mechanism.machine.transformation
+    program, terms, mobility = contacts.program, contacts.terms, contacts.mobility
+    mobility[:] = 0.0
+    if tr.edges > 0 and tr.deep == 0:
+        for term in range(terms.row.size):
+            take_term(tr, terms, term, contacts.out, contacts.rounding)
+            k = 0
+            for i in range(6):
+                if tr.tree.dimension == 3 or i < 2 or i == 5:
+                    mass = tr.inertia[terms.edge[term], (k + 1) * (k + 2) // 2 - 1]
+                    mobility[terms.row[term]] += tr.part[0][i] ** 2 / mass if mass > 0.0 else 0.0
+                    k += 1
+        return
+    for k in range(program.jac_to.size):
+        e = program.jac_to[k]
+        mass, entry = machine.factor.weight[program.jac_column[e]], contacts.out[program.jac_from[k]]
+        mobility[program.jac_row[e]] += entry * entry / mass if mass > 0.0 else 0.0
+
+
+@compiled
+def row_size(contacts, i):
+    """Return the root of W of the row used as number i, as it would be if no joint held a body where that is more: the
+    unit of accelerations along the row, and the reciprocal unit of forces. It is 1 for rows that nothing moves."""
+    row = contacts.used[i]
+    square = max(contacts.delassus[i, i], contacts.mobility[row])
+    return np.sqrt(square) if square > 0.0 and contacts.kept[row] == FREE else 1.0
 
 
 @compiled
@@ -97,6 +133,22 @@ def force_to_stop(mechanism, i, least):
     for column in range(x.size):
         size += abs(contacts.G[row, column] * x[column])
     return size / own if own > 0.0 else 0.0
+
+
+@compiled
+def opposing_force(contacts, i, amounts):
+    """Return the force along the row used as number i that would stop all that forces of these amounts along the rows
+    in use make of it, whatever their signs; 0.0 for a row that nothing moves."""
+    size, own = 0.0, contacts.delassus[i, i]
+    for j in range(contacts.size[0]):
+        size += abs(contacts.delassus[i, j] * amounts[j])
+    return size / own if own > 0.0 else 0.0
+
+
+@compiled
+def is_moved(contacts, i):
+    """Return whether forces move the row used as number i: its W is more than roundoff of the terms it is made of."""
+    return contacts.delassus[i, i] > NO_PIVOT * row_size(contacts, i) ** 2
 
 
 @compiled

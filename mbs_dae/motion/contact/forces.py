@@ -13,10 +13,11 @@ unknown; of a guide in the plane, where b + B f is a number, its first step is t
 other (a table on four legs) the least forces are taken; frictions that hold a body together, measured by what each
 could hold: on a body that is about to be shoved they are in one proportion to that, and let go together.
 
-Masses may differ by many decades. Elimination equilibrates the equations; where a pivot is small all the same, as it
-is where a light body is pressed between heavy ones, forces of twice the digits are corrected for residuals of the
-accelerations themselves until a correction is nothing, as those of joints are (`linear.kkt`). Forces that do not
-settle, and accelerations that no force makes what the states ask for, are refused.
+Masses may differ by many decades. Elimination compares pivots in units that masses and joints give each row
+(`delassus.row_size`). Where the masses of bodies differ by `FIRM` or more and a pivot is as small, as it is where a
+light body is pressed between heavy ones, forces of twice the digits are corrected for residuals of the accelerations
+themselves until a correction is nothing, as those of joints are (`linear.kkt`). Forces that do not settle, and
+accelerations that no force makes what the states ask for, are refused.
 """
 
 import numpy as np
@@ -25,14 +26,27 @@ from ...compiled.contacts import CLOSED, FREE, HOLDS, INCIPIENT, OPEN, STICKING,
 from ...compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, take_accelerations
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
-from ...linear.elimination import least_solution
+from ...linear.elimination import scaled_solution
 from ...linear.twofold import two_product, two_sum
 from ...linear.vectors import copy, dot
 from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
-from .delassus import add_responses, along_row, fastest, force_to_stop, own_pace, put_lack, respond, use
+from .delassus import (
+    add_responses,
+    along_row,
+    fastest,
+    force_to_stop,
+    is_moved,
+    opposing_force,
+    own_pace,
+    put_lack,
+    respond,
+    row_size,
+    use,
+)
 from .incipient import beyond, put_incipient, weight_of_changes
+from .kept import depends, factorise_joints
 from .normals import put_normals, sense
 from .rubbing import across, direction, resting, sliding
 
@@ -46,17 +60,17 @@ WITHIN = 0.9
 """Of what it can hold, a friction is to hold this part where others can take the rest: less and less as it nears it, so
 that forces change smoothly with loads."""
 FIRM = 1e-5
-"""Forces are right to 1e-11, ε over this, where the least pivot of the equilibrated equations is larger."""
+"""Forces are right to 1e-11, ε over this, where the least pivot is larger, and where masses differ by less."""
 REFINED = 2
 """So often are responses refined then: what is added to rows of joints (`tolerances.DELTA`) would be as large as the
 pivot."""
 FAINT = 1e-4
 """Smaller forces count as this part of those that balance all terms of their equation, and have their roundoff."""
-UNMET, UNFELT = 1e-3, 1e-9
-"""What is left of an acceleration along a row that is held may be the first part of its terms at the stages of a step,
-which are off the constraints, and the second part of the largest acceleration, which is roundoff. More is a force that
-the equations do not have."""
-ROUNDED = 26
+MISSED = 1e-3
+"""An acceleration along a held row that forces leave there is an error if it is more than this part of its terms. A row
+that elimination leaves out depends on others but for the root of `NO_PIVOT`, 1e-6, and lacks as small a part; a row
+that roundoff has lost lacks all of its acceleration. This is the mean of both, in decades."""
+FORCES_LOST = 26
 """A status: the forces of contacts are lost in roundoff."""
 
 
@@ -70,8 +84,9 @@ def push(mechanism: Mechanism, a: Vector):
     respond(mechanism, 0)
     least, most = own_pace(mechanism), fastest(mechanism)
     for i in range(contacts.size[0]):
-        row = contacts.used[i]
-        contacts.made_of[row] = force_to_stop(mechanism, i, least + along_row(mechanism, row, most))
+        row, size = contacts.used[i], least
+        size += along_row(mechanism, row, most)
+        contacts.made_of[row] = force_to_stop(mechanism, i, size) if is_moved(contacts, i) else 0.0
     put_bounds(mechanism, False)
     contacts.amount[:] = contacts.short[:] = 0.0
     contacts.status[0] = NOT_CONVERGED
@@ -82,7 +97,7 @@ def push(mechanism: Mechanism, a: Vector):
     weakest = 1.0
     for k in range(ROUNDS):
         linear = _put_equations(contacts, contacts.f, n)
-        rank = least_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n)
+        rank = scaled_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n, contacts.units)
         weakest = 1.0
         for i in range(rank):
             weakest = min(weakest, contacts.matrix[i, i])
@@ -95,11 +110,14 @@ def push(mechanism: Mechanism, a: Vector):
         if k < SHARED:
             _weigh(contacts, k < WEIGHED)
     add_responses(mechanism, contacts.amount, contacts.amount_tail)
-    if contacts.status[0] == DONE and weakest < FIRM and not _correct(mechanism, n) <= UNCERTAIN:
-        contacts.status[0] = ROUNDED
-    _put_sizes(contacts)
-    if contacts.status[0] == DONE and _lack(mechanism, n, most) > 1.0:
-        contacts.status[0] = ROUNDED
+    far_apart, unsettled = contacts.lightest < FIRM and contacts.status[0] == DONE, 0.0
+    if far_apart and weakest < FIRM:
+        unsettled = _correct(mechanism, n)
+    for i in range(contacts.size[0]):
+        if is_moved(contacts, i):
+            contacts.made_of[contacts.used[i]] += opposing_force(contacts, i, contacts.amount)
+    if far_apart and not (unsettled <= UNCERTAIN and _are_held(mechanism, n, most)):
+        contacts.status[0] = FORCES_LOST
     put_normals(mechanism)
     if not take_accelerations(machine, a):
         contacts.status[0] = NOT_FINITE
@@ -118,7 +136,7 @@ def _correct(mechanism, n):
     for _ in range(OFTEN):
         _put_equations(contacts, contacts.f, n)
         _put_residuals(mechanism, n)
-        least_solution(contacts.matrix, contacts.right, contacts.step, contacts.order, n)
+        scaled_solution(contacts.matrix, contacts.right, contacts.step, contacts.order, n, contacts.units)
         change = 0.0
         for i in range(n):
             size = max(abs(contacts.rest[i]), FAINT * contacts.balancing[i])
@@ -162,33 +180,29 @@ def _put_residuals(mechanism, n):
 
 
 @compiled
-def _put_sizes(contacts):
-    """Add to `made_of` what forces along other rows make of each."""
-    for i in range(contacts.size[0]):
-        if contacts.delassus[i, i] > 0.0:
-            for j in range(contacts.size[0]):
-                part = abs(contacts.delassus[i, j] * contacts.amount[j]) / contacts.delassus[i, i]
-                contacts.made_of[contacts.used[i]] += part
-
-
-@compiled
-def _lack(mechanism, n, most):
-    """The largest acceleration that is left along a row which is held, relative to what may be left; bodies would have
-    accelerations of up to `most`, in lengths, without contacts."""
-    contacts, x, worst = mechanism.contacts, mechanism.machine.x, 0.0
+def _are_held(mechanism, n, most):
+    """Return whether the forces hold all rows that states ask them to hold; bodies would have accelerations of up to
+    `most`, in lengths, without contacts. A row that joints keep still is not held by forces."""
+    contacts, x, ready = mechanism.contacts, mechanism.machine.x, False
     for i in range(n):
         number = contacts.unknown[i]
+        contacts.right[i] = contacts.balancing[i] = 0.0
         if number < 0 or contacts.kept[contacts.used[number]] != FREE or _sets_out(contacts, number):
             continue
         row = contacts.used[number]
         size = abs(contacts.gamma[row])
         for column in range(contacts.f.size):
             size += abs(contacts.G[row, column]) * (abs(x[column]) + abs(contacts.f[column]))
+        contacts.balancing[i] = MISSED * size + UNCERTAIN * along_row(mechanism, row, most)
         put_lack(mechanism, row, contacts.right, contacts.rounding, i)
-        if contacts.right[i] != 0.0:
-            may_be = UNMET * size + UNFELT * along_row(mechanism, row, most)
-            worst = max(worst, abs(contacts.right[i]) / may_be) if may_be > 0.0 else np.inf
-    return worst
+    for i in range(n):  # `depends` overwrites the solution without contacts
+        if not abs(contacts.right[i]) <= contacts.balancing[i]:
+            if not ready:
+                factorise_joints(mechanism)
+                ready = True
+            if not depends(mechanism, contacts.used[contacts.unknown[i]]):
+                return False
+    return True
 
 
 @compiled
@@ -231,8 +245,9 @@ def _use_closed(contacts):
 @compiled
 def _put_equations(contacts, x, n):
     """matrix · unknowns = right: of forces along rows by how they accelerate, of an N by what it is made of, which is
-    linear around the present forces. Whether all are linear as they stand."""
+    linear around the present forces. The units of both stand in `units`. Whether all are linear as they stand."""
     linear, column, number, points = True, 0, 0, contacts.gap.size
+    units = contacts.units
     contacts.matrix[:] = 0.0
     for i in range(n):
         if contacts.unknown[i] >= 0:
@@ -252,6 +267,8 @@ def _put_equations(contacts, x, n):
         if state == INCIPIENT:
             put_incipient(contacts, c, number + gaps, column)
         if gaps == 1 or state != STICKING:
+            size = row_size(contacts, number)
+            units[0, column], units[1, column] = (1.0 / size, 1.0 / size) if gaps == 1 else (size, 1.0 / size)
             if gaps == 1:
                 _add_effect(contacts, number, 1.0, column, n)
             for k in range(slips if state == CLOSED else 0):
@@ -259,9 +276,13 @@ def _put_equations(contacts, x, n):
                 _add_effect(contacts, number + gaps + k, -share, column, n)
             column += 1
         for k in range(slips if state != CLOSED else 0):
+            size = row_size(contacts, number + gaps + k)
+            units[0, column], units[1, column] = 1.0 / size, 1.0 / (contacts.weight[c] * size)
             _add_effect(contacts, number + gaps + k, contacts.weight[c], column, n)
             column += 1
-        column += 1 if state == INCIPIENT else 0
+        if state == INCIPIENT:
+            units[0, column] = units[1, column] = 1.0 / row_size(contacts, number + gaps)
+            column += 1
         number += gaps + slips
     return linear
 

@@ -10,11 +10,11 @@ from ...compiled.machine import DONE, NOT_FINITE, in_own_velocities, subtract_ra
 from ...compiled.manifold import move
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
-from ...linear.elimination import least_solution
+from ...linear.elimination import scaled_solution
 from ...linear.kkt import solve
 from ...linear.vectors import axpy, copy, dot
 from ..derivative import Mechanism, evaluate, factorise_terms
-from .delassus import respond, responses, use
+from .delassus import respond, responses, row_size, use
 
 
 @compiled_apart
@@ -77,5 +77,6 @@ def put_cancelling(contacts, values, n):
         contacts.right[i] = -values[contacts.used[i]]
         for j in range(n):
             contacts.matrix[i, j] = contacts.delassus[i, j]
+        contacts.units[0, i] = contacts.units[1, i] = 1.0 / row_size(contacts, i)
     contacts.amount[:] = 0.0
-    least_solution(contacts.matrix, contacts.right, contacts.amount, contacts.order, n)
+    scaled_solution(contacts.matrix, contacts.right, contacts.amount, contacts.order, n, contacts.units)

@@ -30,7 +30,7 @@ from ...kernels.blocks import Vector
 from ...linear.kkt import factorise, solve
 from ...linear.vectors import copy, largest
 from ..derivative import Mechanism, evaluate
-from .delassus import own_pace
+from .delassus import is_moved, own_pace
 from .guards import LEEWAY, TOUCHES, UNSEEN, is_held, joint_rate, keeps_still
 
 NOTHING = 1e-12
@@ -229,6 +229,22 @@ def depends(mechanism, row):
     for e in range(rows.at[row], rows.at[row + 1]):
         left += rows.value[e] * contacts.moved[rows.column[e]]
     return left <= DEPENDS * _whole(mechanism, row)
+
+
+@compiled
+def clear_roundoff(mechanism):
+    """Put 0 into W, after `respond`, for rows that depend on those of joints: at a dead centre no force moves them, and
+    W is roundoff, of either sign, by which a friction would be solved for."""
+    contacts, ready = mechanism.contacts, False
+    for i in range(contacts.size[0]):
+        if contacts.kept[contacts.used[i]] == FREE and not is_moved(contacts, i):
+            if not ready:
+                factorise_joints(mechanism)
+                ready = True
+            if depends(mechanism, contacts.used[i]):
+                contacts.response[i][:] = 0.0
+                for j in range(contacts.size[0]):
+                    contacts.delassus[i, j] = contacts.delassus[j, i] = 0.0
 
 
 @compiled

@@ -34,12 +34,12 @@ from ...kernels.blocks import Vector
 from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, accelerate_as_held
 from .bounds import BOUND
-from .delassus import force_to_stop, own_pace, respond
+from .delassus import force_to_stop, opposing_force, own_pace, respond
 from .departure import check_departures, find_departures, may_depart
 from .following import let_slips_follow
 from .guards import AT_REST, TOUCHES, keeps_still
 from .incipient import FAR
-from .kept import find_kept, is_kept, is_pressed, keep_sticking
+from .kept import clear_roundoff, find_kept, is_kept, is_pressed, keep_sticking
 from .problem import bound_now, is_solved, pose, use_points
 from .rubbing import never_sticks, resting, sliding, speed_of
 
@@ -132,6 +132,7 @@ def _choose(mechanism):
     contacts = mechanism.contacts
     _use_touching(mechanism)
     respond(mechanism, 0)
+    clear_roundoff(mechanism)
     _put_accelerations(mechanism)
     let_slips_follow(mechanism)
     for _ in range(contacts.gap.size + 1):
@@ -226,7 +227,8 @@ def _decide(mechanism):
     for c in range(contacts.gap.size):
         state = OPEN
         if contacts.touching[c] == 1:
-            least = ROUNDOFF * force_to_stop(mechanism, i, own_pace(mechanism)) + BOUND * BOUND * _stopping(contacts, i)
+            least = ROUNDOFF * force_to_stop(mechanism, i, own_pace(mechanism))
+            least += BOUND * BOUND * opposing_force(contacts, i, problem.f)
             presses = contacts.gap[c] < 0 or problem.f[i] > least
             law, i = law + (1 if contacts.gap[c] >= 0 else 0), i + (1 if contacts.gap[c] >= 0 else 0)
             if presses:
@@ -237,15 +239,6 @@ def _decide(mechanism):
         contacts.state[c] = state
         closed += 0 if state == OPEN else 1
     contacts.closed[0] = closed
-
-
-@compiled
-def _stopping(contacts, i):
-    """Return the force along the row used as number i that would stop all that the forces along rows make of it."""
-    problem, size, own = contacts.problem, 0.0, contacts.delassus[i, i]
-    for j in range(contacts.size[0]):
-        size += abs(contacts.delassus[i, j] * problem.f[j])
-    return size / own if own > 0.0 else 0.0
 
 
 @compiled
