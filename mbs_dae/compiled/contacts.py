@@ -204,6 +204,8 @@ class Contacts(NamedTuple):
     amount_tail: Work[Vector] = zeros("lines")
     exact: Work[Vector] = zeros("lines")
     """The forces along the rows in use have two parts, the second one small beside the first; `exact` is none."""
+    change: Work[Vector] = zeros("lines")
+    """What impulses change of the rates along the rows in use."""
     tail_x: Work[Vector] = zeros("columns")
     tail_multipliers: Work[Vector] = zeros("rows")
     """The second parts of the last sum of responses."""

@@ -28,7 +28,7 @@ from ...motion.contact.impacts import (
     put_approaching,
     stop,
 )
-from ...motion.contact.problem import is_solved, use_points
+from ...motion.contact.problem import is_solved, put_changes, use_points
 from ...motion.contact.states import UNSOLVED
 from ...motion.course import moment
 from ...motion.derivative import evaluate, factorise_terms
@@ -159,6 +159,7 @@ def _jumps(search, y, points, notes):
     pose_impact(mechanism, points)
     solved = _solve(contacts, notes)
     copy(contacts.problem.f[: contacts.size[0]], contacts.amount)
+    put_changes(contacts)
     if note(notes, 1.0 if solved and gives_energy(contacts) else 0.0) == 1.0:
         notes.at[MARGINS] = margins
         pose_compression(mechanism, points)

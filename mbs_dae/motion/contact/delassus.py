@@ -40,6 +40,7 @@ def respond(mechanism: Mechanism, least: int):
     which would be their W."""
     contacts, machine = mechanism.contacts, mechanism.machine
     n = contacts.size[0]
+    contacts.amount_tail[:] = 0.0
     for i in range(n):
         copy(contacts.G[contacts.used[i]], contacts.moved)
         contacts.taken[:] = 0.0
@@ -175,10 +176,10 @@ def add_responses(mechanism, amounts, tails):
 
 
 @compiled
-def put_lack(mechanism, row, lack, lost, i):
-    """Put γ - G x of a row, for the x of two parts that `add_responses` has left, into lack[i]."""
+def put_lack(mechanism, row, target, lack, lost, i):
+    """Put target - G x of a row, for the x of two parts that `add_responses` has left, into lack[i]."""
     contacts, x = mechanism.contacts, mechanism.machine.x
-    lack[i], lost[i] = contacts.gamma[row], 0.0
+    lack[i], lost[i] = target, 0.0
     for column in range(contacts.tail_x.size):
         if contacts.G[row, column] != 0.0:
             add_product(-contacts.G[row, column], x[column], contacts.tail_x[column], lack, lost, i)
@@ -186,9 +187,9 @@ def put_lack(mechanism, row, lack, lost, i):
 
 
 @compiled
-def responses(mechanism, amounts):
+def responses(mechanism, amounts, tails):
     """Their sum alone, as velocities or a small motion of the machine's own coordinates, in machine.x."""
     mechanism.machine.x[:] = 0.0
     mechanism.machine.multipliers[:] = 0.0
-    add_responses(mechanism, amounts, mechanism.contacts.exact)
+    add_responses(mechanism, amounts, tails)
     in_own_velocities(mechanism.machine)

@@ -173,7 +173,7 @@ def _put_residuals(mechanism, n):
         if held:
             row = contacts.used[contacts.unknown[i]]
             contacts.balancing[i] = max(contacts.balancing[i], contacts.made_of[row])
-            put_lack(mechanism, row, contacts.right, contacts.rounding, i)
+            put_lack(mechanism, row, contacts.gamma[row], contacts.right, contacts.rounding, i)
             for j in range(n):
                 if contacts.unknown[j] < -contacts.gap.size:  # by what an incipient slip accelerates
                     contacts.right[i] -= contacts.matrix[i, j] * contacts.rest[j]
@@ -194,7 +194,7 @@ def _are_held(mechanism, n, most):
         for column in range(contacts.f.size):
             size += abs(contacts.G[row, column]) * (abs(x[column]) + abs(contacts.f[column]))
         contacts.balancing[i] = MISSED * size + UNCERTAIN * along_row(mechanism, row, most)
-        put_lack(mechanism, row, contacts.right, contacts.rounding, i)
+        put_lack(mechanism, row, contacts.gamma[row], contacts.right, contacts.rounding, i)
     for i in range(n):  # `depends` overwrites the solution without contacts
         if not abs(contacts.right[i]) <= contacts.balancing[i]:
             if not ready:

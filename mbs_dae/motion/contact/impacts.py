@@ -38,10 +38,11 @@ from ..switching.search import Search
 from .bounds import is_given
 from .delassus import respond, responses
 from .following import let_rates_follow
+from .forces import FORCES_LOST
 from .guards import REST, TOUCHES, first_entry
 from .keeping import put_cancelling, use_closed
 from .kept import find_kept, is_kept, is_pressed
-from .problem import is_solved, pose, use_points
+from .problem import correct_amounts, is_solved, pose, put_changes, use_points
 from .states import UNSOLVED
 
 GAIN = 1e-9
@@ -104,6 +105,7 @@ def stop(mechanism, y):
     use_closed(contacts)
     respond(mechanism, 0)
     put_cancelling(contacts, contacts.rate, contacts.size[0])
+    put_changes(contacts)
     jump(mechanism, y)
 
 
@@ -177,7 +179,9 @@ def _jumps(search, y, points):
     respond(search.stages.mechanism, 0)
     pose_impact(search.stages.mechanism, points)
     solved = is_solved(contacts)
-    copy(contacts.problem.f[: contacts.size[0]], contacts.amount)
+    if solved and not correct_amounts(search.stages.mechanism):
+        search.status[0] = FORCES_LOST
+        return False
     if solved and gives_energy(contacts):
         solved = _solve_in_two(search.stages.mechanism, points)
     if not solved or gives_energy(contacts):
@@ -215,6 +219,7 @@ def pose_expansion(contacts, points):
     """The problem of what more than its part is given back of that, which was solved last; both of them in `amount`."""
     problem, n, i = contacts.problem, contacts.size[0], 0
     copy(problem.f[:n], contacts.amount)
+    contacts.amount_tail[:] = 0.0
     for i in range(n):
         problem.w0[i], problem.f[i] = problem.w[i], 0.0
     i = 0
@@ -234,6 +239,7 @@ def pose_expansion(contacts, points):
 def add_expansion(contacts):
     for i in range(contacts.size[0]):
         contacts.amount[i] += contacts.problem.f[i]
+    put_changes(contacts)
 
 
 @compiled
@@ -247,17 +253,8 @@ def _lost(contacts):
     """The energy that the impulses take away."""
     lost = 0.0
     for i in range(contacts.size[0]):
-        lost -= contacts.amount[i] * (contacts.rate[contacts.used[i]] + 0.5 * _change(contacts, i))
+        lost -= contacts.amount[i] * (contacts.rate[contacts.used[i]] + 0.5 * contacts.change[i])
     return lost
-
-
-@compiled
-def _change(contacts, i):
-    """How the velocity along a row changes."""
-    change = 0.0
-    for j in range(contacts.size[0]):
-        change += contacts.delassus[i, j] * contacts.amount[j]
-    return change
 
 
 @compiled
@@ -265,7 +262,7 @@ def _at_stake(contacts):
     """The energy that impulses move to and fro."""
     most = 0.0
     for i in range(contacts.size[0]):
-        most += abs(contacts.amount[i]) * (abs(contacts.rate[contacts.used[i]]) + abs(_change(contacts, i)))
+        most += abs(contacts.amount[i]) * (abs(contacts.rate[contacts.used[i]]) + abs(contacts.change[i]))
     return most
 
 
@@ -308,8 +305,8 @@ def jump(mechanism, y):
         row, p = contacts.used[i], contacts.amount[i]
         given += p * contacts.nu[row]
         note[NOTED + row] += p
-        note[0] = max(note[0], abs(_change(contacts, i)))
-    responses(mechanism, contacts.amount)
+        note[0] = max(note[0], abs(contacts.change[i]))
+    responses(mechanism, contacts.amount, contacts.amount_tail)
     for row in range(machine.nu.size):  # what drivers give, as in a motion
         given -= machine.multipliers[row] * machine.nu[row]
     axpy(1.0, machine.x[: machine.norm.size], y[state.v_at : state.v_end])

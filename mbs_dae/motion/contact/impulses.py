@@ -38,9 +38,10 @@ from ...linear.vectors import copy, largest
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .bounds import BOUND
 from .delassus import add_responses, respond, responses, use
+from .forces import FORCES_LOST
 from .guards import TOUCHES, observe_gaps, tell_states
 from .kept import is_kept
-from .problem import bound_now, is_solved, pose, pose_gaps, use_points
+from .problem import bound_now, correct_amounts, is_solved, pose, pose_gaps, use_points
 from .rubbing import across, resting, sliding
 from .states import UNSOLVED
 
@@ -128,8 +129,11 @@ def _solve(mechanism, h):
         for c in range(contacts.gap.size):
             if contacts.gap[c] >= 0:
                 contacts.after[contacts.gap[c]] += contacts.room[c] / h
-        if not _push_few(mechanism) and not _push_many(mechanism, h):
-            return UNSOLVED
+        status = _push_few(mechanism)
+        if status == UNSOLVED and _push_many(mechanism, h):
+            status = DONE
+        if status != DONE:
+            return status
         if not bounces or part == 0.0 or not _give(contacts, h):
             break
         part = part - PART if part > PART else 0.0
@@ -179,22 +183,26 @@ def _give(contacts, h):
 
 @compiled
 def _push_few(mechanism):
-    """By the dense matrix, where there is one; whether they are solved for. All in accelerations."""
+    """By the dense matrix, where there is one; a status: whether they are solved for. All in accelerations."""
     contacts, problem, x, law, i = mechanism.contacts, mechanism.contacts.problem, mechanism.machine.x, 0, 0
     if contacts.G.shape[0] == 0:
-        return False
+        return UNSOLVED
     pose(mechanism, contacts.touching, False)
     for i in range(contacts.size[0]):
         row = contacts.used[i]
         problem.f[i] = contacts.force[row]  # of the last step
         problem.w0[i] = 0.0 if contacts.kept[row] == STILL else contacts.after[row] + along(contacts.rows, row, x)
     if not is_solved(contacts):
-        return False
-    contacts.force[:] = contacts.amount[:] = 0.0
+        return UNSOLVED
+    if not correct_amounts(mechanism):
+        return FORCES_LOST
+    copy(contacts.f, x[: contacts.f.size])
+    copy(contacts.g, mechanism.machine.multipliers)
+    contacts.force[:] = 0.0
     still = BOUND * largest(problem.w0[: contacts.size[0]])
     for i in range(contacts.size[0]):
         row = contacts.used[i]
-        contacts.force[row] = contacts.amount[i] = problem.f[i]
+        contacts.force[row] = problem.f[i]
         contacts.after[row] = problem.w[i]
     for c in range(contacts.gap.size):
         if contacts.touching[c] == 1:
@@ -204,8 +212,8 @@ def _push_few(mechanism):
                 sticks = across(contacts, c, contacts.after) <= still  # at its bound as well, where others may hold it
                 contacts.most[c] = np.inf if sticks else (1.0 - BOUND) * bound_now(contacts, law, mu)
                 law += 1
-    add_responses(mechanism, contacts.amount, contacts.exact)
-    return True
+    add_responses(mechanism, contacts.amount, contacts.amount_tail)
+    return DONE
 
 
 @compiled
@@ -395,7 +403,7 @@ def _part_few(mechanism, deepest):
     pose_gaps(contacts)
     if not is_solved(contacts):
         return False
-    responses(mechanism, contacts.problem.f)
+    responses(mechanism, contacts.problem.f, contacts.exact)
     return True
 
 

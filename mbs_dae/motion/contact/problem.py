@@ -7,11 +7,19 @@ there are; and a group has its own scale.
 
 import numpy as np
 
-from ...compiled.contacts import HOLDS, Contacts
+from ...compiled.contacts import FREE, HOLDS, Contacts
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.complementarity import SEVERAL, solve_complementarity
+from ...linear.elimination import least_solution
+from ...linear.laws import put_into_units
+from ...linear.modes import CLOSED, choose_modes, write_equations
+from ...linear.twofold import two_sum
+from ...linear.vectors import copy
+from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
+from ..derivative import Mechanism
 from .bounds import COMPONENTS, given, is_given, put_bounds
-from .delassus import use
+from .delassus import add_responses, put_lack, use
+from .forces import FAINT, FIRM, MISSED
 from .rubbing import direction, drives_apart, never_sticks, resting, sliding, speed_of
 
 
@@ -127,6 +135,83 @@ def is_solved(contacts: Contacts):
         if groups > 1:
             _give_back(contacts, group)
     return True
+
+
+@compiled_apart
+def correct_amounts(mechanism: Mechanism):
+    """Put the f of the problem that was solved last into `amount`, and W f into `change`. Where the masses of bodies
+    are far apart correct f, by Newton's equations of the modes it has, for rates w0 + G x of twice the digits, as long
+    as each correction is less than half as large as the one before; f has two parts then. Return whether forces settle
+    and rates are what the modes ask for. Overwrites machine.x and the multipliers."""
+    contacts, p, n, unsettled = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0], np.inf
+    copy(p.f[:n], contacts.amount)
+    contacts.amount_tail[:] = 0.0
+    put_changes(contacts)
+    if contacts.lightest >= FIRM:
+        return True
+    if not put_into_units(p) or p.scale[0] == 0.0:
+        return p.scale[0] == 0.0
+    p.eased[0], p.eased[1] = 0.0, 1.0
+    choose_modes(p, 0.0)
+    _put_rates(mechanism)
+    for _ in range(OFTEN):
+        many, change = write_equations(p), 0.0
+        for k in range(many):
+            i = p.free[k]
+            if p.mode[i] == CLOSED:
+                p.e[k] = -contacts.right[i] * p.unit[i] / p.scale[0]
+        least_solution(p.J, p.e, p.step, p.order, many)
+        for k in range(many):
+            i = p.free[k]
+            size = abs(p.q[i])
+            for j in range(n):
+                size += abs(p.A[i, j] * p.x[j])
+            size = max(abs(p.x[i]), FAINT * size)
+            if p.step[k] != 0.0:
+                change = max(change, abs(p.step[k]) / size) if size > 0.0 else np.inf
+        if not change < 0.5 * unsettled:
+            unsettled = max(change, unsettled)
+            break
+        for k in range(many):
+            i = p.free[k]
+            step = contacts.amount_tail[i] + p.step[k] * p.unit[i] * p.scale[0]
+            contacts.amount[i], contacts.amount_tail[i] = two_sum(contacts.amount[i], step)
+            p.x[i] = contacts.amount[i] / (p.unit[i] * p.scale[0])
+        _put_rates(mechanism)
+        unsettled = change
+        if change <= CORRECTED:
+            break
+    held = unsettled <= UNCERTAIN
+    for i in range(n):
+        held = held and (p.mode[i] != CLOSED or abs(contacts.right[i]) <= MISSED * contacts.balancing[i])
+        contacts.change[i], p.f[i], p.w[i] = contacts.right[i] - p.w0[i], contacts.amount[i], contacts.right[i]
+    return held
+
+
+@compiled
+def _put_rates(mechanism):
+    """Put w = w0 + G x of the rows in use, for the amounts of two parts, into `right`, and the size of its terms into
+    `balancing`."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    machine.x[:] = machine.multipliers[:] = 0.0
+    add_responses(mechanism, contacts.amount, contacts.amount_tail)
+    for i in range(contacts.size[0]):
+        row, start = contacts.used[i], contacts.problem.w0[i]
+        contacts.right[i], contacts.balancing[i] = start, abs(start)
+        if contacts.kept[row] == FREE:
+            put_lack(mechanism, row, -start, contacts.right, contacts.rounding, i)
+            contacts.right[i] = -contacts.right[i]
+            for column in range(contacts.tail_x.size):
+                contacts.balancing[i] += abs(contacts.G[row, column] * machine.x[column])
+
+
+@compiled
+def put_changes(contacts):
+    """Put W f, what the amounts f change of rates, into `change`."""
+    for i in range(contacts.size[0]):
+        contacts.change[i] = 0.0
+        for j in range(contacts.size[0]):
+            contacts.change[i] += contacts.delassus[i, j] * contacts.amount[j]
 
 
 @compiled
