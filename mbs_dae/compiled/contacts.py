@@ -23,7 +23,7 @@ from ..linear.laws import Complementarity
 from ..linear.pattern import Pattern
 from ..linear.rows import Rows
 from ..linear.springs import Laws, Proximal, new_proximal
-from ..model.bodies.body import Marker
+from ..model.bodies.body import Body, Marker
 from ..model.contacts.base import Contact
 from ..model.contacts.friction import DryFriction, Friction, FrictionElement
 from ..model.contacts.teeth import Separation
@@ -64,6 +64,8 @@ class Contacts(NamedTuple):
     """The row of each point's gap, -1 without one; its first row of slip, and how many it has."""
     slip: Integers
     slips: Integers
+    point: Integers
+    """The point of each row."""
     bounds: Batch
     bound: Integers
     """Friction of a point without a gap is bounded by μ |b + B f|. Of b there are so many components,"""
@@ -93,8 +95,10 @@ class Contacts(NamedTuple):
     the size of friction acts in one direction, that of its row, for good."""
     arm: Design[Vector]
     """What makes a speed of each velocity of bodies: a length for those that turn, or else 1."""
-    lightest: Design[float]
-    """The least mass of a body over the largest; bodies without mass do not count."""
+    lightest: Design[Vector]
+    heaviest: Design[Vector]
+    """The least and the largest mass of the bodies that each point touches, and of those that joints connect with them;
+    bodies without mass do not count."""
     out: Work[Vector] = zeros("outputs")
     phi: Work[Vector] = zeros("lines")
     nu: Work[Vector] = zeros("lines")
@@ -201,6 +205,9 @@ class Contacts(NamedTuple):
     balancing: Work[Vector] = zeros("equations")
     """The size of each unknown that would balance all terms of its equation."""
     amount: Work[Vector] = zeros("lines")
+    light: Work[Vector] = zeros("lines")
+    heavy: Work[Vector] = zeros("lines")
+    """The least and the largest mass of the bodies whose accelerations depend on a force along each row in use."""
     amount_tail: Work[Vector] = zeros("lines")
     exact: Work[Vector] = zeros("lines")
     """The forces along the rows in use have two parts, the second one small beside the first; `exact` is none."""
@@ -308,7 +315,7 @@ class ContactsBuilder:
         transformed: JointCoordinates | None, rows_of: Mapping[str, np.ndarray],
     ):  # fmt: skip
         """`rows_of` are the rows of joints in the system's matrix."""
-        self.coordinates = coordinates
+        self.coordinates, self.conditions = coordinates, model.conditions
         gears = [e for e in model.conditions if isinstance(e, Gear) and e.pressure_angle != 0]
         rubs = any(isinstance(e, Friction) for e in model.frictions)
         self.separations = tuple(map(Separation, gears)) if rubs else ()
@@ -422,7 +429,7 @@ class ContactsBuilder:
 
     def fill(
         self, number: Evaluator, transformation: Transformation, functions: np.ndarray, pattern: Pattern, state: int,
-        asks: int, length: float, masses: Sequence[float],
+        asks: int, length: float, masses: Mapping[Body, float],
     ) -> Contacts:  # fmt: skip
         """`pattern` is that of the system's matrix; `state` is how many numbers q and v are; `asks`: GIVEN, ...; the
         length of the model, and the masses of its bodies."""
@@ -435,8 +442,8 @@ class ContactsBuilder:
             own = block(Laws(self.gap, self.slip, self.slips, *self.bound))
             proximal = new_proximal(pattern, rows, own, self.rows)
         guards = self.entry, self.entries, self.decides, self.decided
-        index = self.gap, self.slip, self.slips, bounds, *self.bound, *guards
-        numbers = *np.array(laws).reshape(-1, 4).T.copy(), self.arms(length), lightest(masses)
+        index = self.gap, self.slip, self.slips, self._point_of_row(), bounds, *self.bound, *guards
+        numbers = *np.array(laws).reshape(-1, 4).T.copy(), self.arms(length), *self.mass_ranges(masses)
         known: Any = program, transformation, self.terms, rows, place, proximal, *index, functions, self.curve, *numbers
         contacts: Contacts = Contacts(*known)
         many = asks == GIVEN or (asks == STEPS and self.rows > FEW)
@@ -446,6 +453,21 @@ class ContactsBuilder:
         sizes |= {"equations": dense + few, "components": 3 * points}
         sizes |= {"outputs": program.batch.out_size + 1, "factors": bounds.out_size + 1}
         return block(contacts, note=NOTED + self.rows + state, **sizes)
+
+    def mass_ranges(self, masses: Mapping[Body, float]) -> np.ndarray:
+        """Return the least and the largest mass, for each point, of the bodies that it touches and of those that joints
+        connect with them, as an array of shape (2, points); 1 where no such body has a mass."""
+        groups = [{body} for body in masses]
+        for joined in [{marker.body for marker in e.markers} & masses.keys() for e in self.conditions]:
+            met = [group for group in groups if group & joined]
+            groups = [group for group in groups if not group & joined] + [set[Body]().union(*met)] * bool(met)
+        found = np.ones((2, len(self.points)))
+        for k, (e, _) in enumerate(self.points):
+            touched = {marker.body for marker in e.markers}
+            near = [masses[body] for group in groups if group & touched for body in group if masses[body] > 0.0]
+            if near:
+                found[:, k] = min(near), max(near)
+        return found
 
     def arms(self, length: float) -> np.ndarray:
         """Of every velocity the way of a point per unit of it."""
@@ -466,12 +488,6 @@ class ContactsBuilder:
         own = [keys[begins[c] : begins[c + 1]] - c * columns for c in point]
         place = at[row] + np.searchsorted(keys, point[row] * columns + column) - begins[point[row]]
         return at, np.concatenate([keys[:0], *own]).astype(INDEX), place.astype(INDEX)
-
-
-def lightest(masses: Sequence[float]) -> float:
-    """Return the least of these masses over the largest; masses of 0 do not count."""
-    heavy = [mass for mass in masses if mass > 0.0]
-    return min(heavy) / max(heavy) if heavy else 1.0
 
 
 def _is_same(one: Measure, other: Measure) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..compiled.contacts import EVENTS, STEPS, Contacts, lightest
+from ..compiled.contacts import EVENTS, STEPS, Contacts
 from ..compiled.dynamics import Dynamics
 from ..compiled.machine import Machine
 from ..coordinates import JointCoordinates
@@ -14,6 +14,7 @@ from ..kernels.blocks import block
 from ..kernels.functions import addresses
 from ..kernels.images import Image
 from ..linear.kkt import new_factor
+from ..model.bodies.body import Body
 from .contact.forces import contact_powers, push
 from .contact.guards import PRESS, RUB, TOUCH
 from .contact.impacts import strike
@@ -59,7 +60,8 @@ def numbers_of(system: System) -> dict[str, Any]:
         "machine.factor.compliance": system.compliance,
         "dynamics.batch.parameters": own.dynamics.batch.numbers(number),
         "contacts.arm": own.contacts.arms(system.length),
-        "contacts.lightest": lightest(masses_of(system)),
+        "contacts.lightest": np.zeros(0),
+        "contacts.heaviest": np.zeros(0),
         "geometric": weight,
         "shape.weight": weight,
         "length": system.length,
@@ -99,9 +101,9 @@ def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
     return builder.fill(*numbers, masses_of(system))
 
 
-def masses_of(system: System) -> list[float]:
+def masses_of(system: System) -> dict[Body, float]:
     """Return the masses of all bodies."""
-    return [float(system.evaluator(body.mass)) for body in system.bodies]
+    return {body: float(system.evaluator(body.mass)) for body in system.bodies}
 
 
 def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: Contacts) -> Switches:

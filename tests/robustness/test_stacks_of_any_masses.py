@@ -160,6 +160,19 @@ def test_a_heavy_body_that_falls_on_a_light_one_stops_there(above):
     np.testing.assert_allclose([impact.after["low.vy"], impact.after["high.vy"]], 0.0, atol=1e-12)
 
 
+def test_bodies_that_nothing_light_touches_are_solved_for_as_ever():
+    """Dust on the floor beside a table, whose four legs depend on each other."""
+    model = mbs.SpatialModel("room", gravity=(0, 0, -G))
+    floor, dust = mbs.Plane(model.ground), model.body("dust", 1e-10, inertia=(1e-10,) * 3, position=(5, 0, 0.1))
+    table = model.body("table", 20.0, inertia=(3.0, 3.0, 5.0), position=(0, 0, 0.7))
+    model.add(mbs.Contact("lies", floor, mbs.Sphere(dust, 0.1)))
+    for k, (x, y) in enumerate([(0.5, 0.4), (0.5, -0.4), (-0.5, 0.4), (-0.5, -0.4)]):
+        model.add(mbs.Contact(f"leg {k}", floor, mbs.Point(table.at(x, y, -0.7)), friction=0.5))
+    result = mbs.simulate(model, [0, 0.2])
+    np.testing.assert_allclose(sum(result[f"leg {k}.force"] for k in range(4)), 20.0 * G, rtol=1e-9)
+    np.testing.assert_allclose(result["lies.force"], 1e-10 * G, rtol=1e-9)
+
+
 @pytest.mark.soak
 def test_two_hundred_stacks():
     made = [check(seed, 2 + (seed % 4 == 3)) for seed in range(200)]

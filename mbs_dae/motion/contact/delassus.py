@@ -101,6 +101,27 @@ def row_size(contacts, i):
 
 
 @compiled
+def put_masses(contacts):
+    """Put into `light` and `heavy` the least and the largest mass of the bodies that feel a force along each row in
+    use: rows between which W has an entry feel each other, and those that these feel. Return the least ratio."""
+    n, changed, least = contacts.size[0], True, 1.0
+    light, heavy = contacts.light, contacts.heavy
+    for i in range(n):
+        point = contacts.point[contacts.used[i]]
+        light[i], heavy[i] = contacts.lightest[point], contacts.heaviest[point]
+    while changed:
+        changed = False
+        for i in range(n):
+            for j in range(n):
+                felt = contacts.delassus[i, j] != 0.0 and (light[j] < light[i] or heavy[j] > heavy[i])
+                if felt:
+                    light[i], heavy[i], changed = min(light[i], light[j]), max(heavy[i], heavy[j]), True
+    for i in range(n):
+        least = min(least, light[i] / heavy[i])
+    return least
+
+
+@compiled
 def own_pace(mechanism):
     """The acceleration of the motion's own size: its speed squared over the length of the model."""
     return largest(mechanism.contacts.parts) ** 2 / mechanism.machine.extent

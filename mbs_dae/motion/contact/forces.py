@@ -14,10 +14,10 @@ other (a table on four legs) the least forces are taken; frictions that hold a b
 could hold: on a body that is about to be shoved they are in one proportion to that, and let go together.
 
 Masses may differ by many decades. Elimination compares pivots in units that masses and joints give each row
-(`delassus.row_size`). Where the masses of bodies differ by `FIRM` or more and a pivot is as small, as it is where a
-light body is pressed between heavy ones, forces of twice the digits are corrected for residuals of the accelerations
-themselves until a correction is nothing, as those of joints are (`linear.kkt`). Forces that do not settle, and
-accelerations that no force makes what the states ask for, are refused.
+(`delassus.row_size`). Where the masses in one group of contacts differ by `FIRM` and a pivot is as small, as it is
+where a light body is pressed between heavy ones, forces of twice the digits are corrected for residuals of the
+accelerations themselves until a correction is nothing, as those of joints are (`linear.kkt`). Forces that do not
+settle, and accelerations that no force makes what the states ask for, are refused.
 """
 
 import numpy as np
@@ -41,6 +41,7 @@ from .delassus import (
     opposing_force,
     own_pace,
     put_lack,
+    put_masses,
     respond,
     row_size,
     use,
@@ -94,13 +95,14 @@ def push(mechanism: Mechanism, a: Vector):
     contacts.tail[:] = 0.0
     copy(machine.x[: contacts.f.size], contacts.f)  # the solution without forces of contacts
     copy(machine.multipliers, contacts.g)
-    weakest = 1.0
+    weakest, unsettled, far_apart = 1.0, 0.0, put_masses(contacts) < FIRM
     for k in range(ROUNDS):
         linear = _put_equations(contacts, contacts.f, n)
         rank = scaled_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n, contacts.units)
         weakest = 1.0
         for i in range(rank):
-            weakest = min(weakest, contacts.matrix[i, i])
+            if far_apart and _is_far_apart(contacts, contacts.order[i]):
+                weakest = min(weakest, contacts.matrix[i, i])
         settled = _take_forces(contacts)
         _put_most(contacts)
         shared = rank == n or k >= SHARED or (k >= WEIGHED and not _are_strained(contacts))
@@ -110,7 +112,7 @@ def push(mechanism: Mechanism, a: Vector):
         if k < SHARED:
             _weigh(contacts, k < WEIGHED)
     add_responses(mechanism, contacts.amount, contacts.amount_tail)
-    far_apart, unsettled = contacts.lightest < FIRM and contacts.status[0] == DONE, 0.0
+    far_apart = far_apart and contacts.status[0] == DONE
     if far_apart and weakest < FIRM:
         unsettled = _correct(mechanism, n)
     for i in range(contacts.size[0]):
@@ -139,6 +141,8 @@ def _correct(mechanism, n):
         scaled_solution(contacts.matrix, contacts.right, contacts.step, contacts.order, n, contacts.units)
         change = 0.0
         for i in range(n):
+            if not _is_far_apart(contacts, i):
+                contacts.step[i] = 0.0
             size = max(abs(contacts.rest[i]), FAINT * contacts.balancing[i])
             if contacts.unknown[i] >= -contacts.gap.size and contacts.step[i] != 0.0:
                 change = max(change, abs(contacts.step[i]) / size) if size > 0.0 else np.inf
@@ -189,6 +193,8 @@ def _are_held(mechanism, n, most):
         contacts.right[i] = contacts.balancing[i] = 0.0
         if number < 0 or contacts.kept[contacts.used[number]] != FREE or _sets_out(contacts, number):
             continue
+        if not _is_far_apart(contacts, i):
+            continue
         row = contacts.used[number]
         size = abs(contacts.gamma[row])
         for column in range(contacts.f.size):
@@ -203,6 +209,18 @@ def _are_held(mechanism, n, most):
             if not depends(mechanism, contacts.used[contacts.unknown[i]]):
                 return False
     return True
+
+
+@compiled
+def _is_far_apart(contacts, k):
+    """Return whether the masses of bodies that feel the force of an unknown differ so much that it may lose digits."""
+    number, point, points = contacts.unknown[k], contacts.unknown[k], contacts.gap.size
+    if number < 0:
+        point = -1 - number if number >= -points else -1 - number - points
+        for i in range(contacts.size[0]):
+            if contacts.point[contacts.used[i]] == point:
+                number = i
+    return contacts.light[number] < FIRM * contacts.heavy[number]
 
 
 @compiled

@@ -18,7 +18,7 @@ from ...linear.vectors import copy
 from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, given, is_given, put_bounds
-from .delassus import add_responses, put_lack, use
+from .delassus import add_responses, put_lack, put_masses, use
 from .forces import FAINT, FIRM, MISSED
 from .rubbing import direction, drives_apart, never_sticks, resting, sliding, speed_of
 
@@ -139,15 +139,15 @@ def is_solved(contacts: Contacts):
 
 @compiled_apart
 def correct_amounts(mechanism: Mechanism):
-    """Put the f of the problem that was solved last into `amount`, and W f into `change`. Where the masses of bodies
-    are far apart correct f, by Newton's equations of the modes it has, for rates w0 + G x of twice the digits, as long
-    as each correction is less than half as large as the one before; f has two parts then. Return whether forces settle
-    and rates are what the modes ask for. Overwrites machine.x and the multipliers."""
+    """Put the f of the problem that was solved last into `amount`, and W f into `change`. Where the masses in a group
+    of contacts are far apart correct f, by Newton's equations of the modes it has, for rates w0 + G x of twice the
+    digits, as long as each correction is less than half as large as the one before; f has two parts then. Return
+    whether forces settle and rates are what the modes ask for. Overwrites machine.x and the multipliers."""
     contacts, p, n, unsettled = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0], np.inf
     copy(p.f[:n], contacts.amount)
     contacts.amount_tail[:] = 0.0
     put_changes(contacts)
-    if contacts.lightest >= FIRM:
+    if put_masses(contacts) >= FIRM:
         return True
     if not put_into_units(p) or p.scale[0] == 0.0:
         return p.scale[0] == 0.0
@@ -167,6 +167,8 @@ def correct_amounts(mechanism: Mechanism):
             for j in range(n):
                 size += abs(p.A[i, j] * p.x[j])
             size = max(abs(p.x[i]), FAINT * size)
+            if contacts.light[i] >= FIRM * contacts.heavy[i]:
+                p.step[k] = 0.0
             if p.step[k] != 0.0:
                 change = max(change, abs(p.step[k]) / size) if size > 0.0 else np.inf
         if not change < 0.5 * unsettled:
@@ -183,7 +185,8 @@ def correct_amounts(mechanism: Mechanism):
             break
     held = unsettled <= UNCERTAIN
     for i in range(n):
-        held = held and (p.mode[i] != CLOSED or abs(contacts.right[i]) <= MISSED * contacts.balancing[i])
+        closed = p.mode[i] == CLOSED and contacts.light[i] < FIRM * contacts.heavy[i]
+        held = held and (not closed or abs(contacts.right[i]) <= MISSED * contacts.balancing[i])
         contacts.change[i], p.f[i], p.w[i] = contacts.right[i] - p.w0[i], contacts.amount[i], contacts.right[i]
     return held
 
