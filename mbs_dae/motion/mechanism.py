@@ -95,7 +95,7 @@ def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
         functions = addresses(parts)
     state = 2 * (system.layout.q_size + 2 * system.layout.v_size)
     numbers = system.evaluator, machine.transformation, functions, machine.pattern, state, asks, system.length
-    return builder.fill(*numbers)
+    return builder.fill(*numbers, system.structure.groups.column)
 
 
 def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: Contacts) -> Switches:
