@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import mbs_dae as mbs
 
@@ -24,7 +25,8 @@ def add_door(model: mbs.PlanarModel, name: str, push, x: float = 0.0, mu: float 
 
 
 def add_flight(model: mbs.PlanarModel) -> None:
-    model.body("ball", mass=1, inertia=0.1, position=(5, 0), velocity=(30, 20), omega=40)
+    ball = model.body("ball", mass=1, inertia=0.1, position=(5, 0))
+    model.add(mbs.Force("wind", ball, (30, 0)), mbs.Torque("spin", ball, 4.0))
 
 
 def add_pendulum(model: mbs.PlanarModel) -> None:
@@ -34,14 +36,14 @@ def add_pendulum(model: mbs.PlanarModel) -> None:
 def add_driven_crank(model: mbs.PlanarModel) -> None:
     crank = model.link("wheel", (8, 0), (9, 0), mass=1)
     model.add(mbs.Revolute("O", model.ground.at(8, 0), crank.tail))
-    model.add(mbs.Driver("motor", mbs.angle(model.ground, crank), 20 * mbs.t))
+    model.add(mbs.Driver("motor", mbs.angle(model.ground, crank), 3 * mbs.t))
 
 
 def add_block(model: mbs.PlanarModel) -> None:
-    """A block slides to a stop, is drawn and lets go again."""
-    block = model.body("block", mass=1, inertia=0.1, position=(8, 0), velocity=(2, 0), angle=0)
+    """A block is shaken: it sticks, slips and stops in turn."""
+    block = model.body("block", mass=1, inertia=0.1, position=(8, 0))
     rail = mbs.Translational("rail", model.ground, block, at=(8, 0), axis=(1, 0))
-    model.add(rail, mbs.Friction("skid", rail, mu=0.3), mbs.Force("draw", block, (6 * mbs.t, 0)))
+    model.add(rail, mbs.Friction("skid", rail, mu=0.3), mbs.Force("draw", block, (6 * sp.sin(5 * mbs.t), 0)))
 
 
 OTHERS = [add_flight, add_pendulum, add_driven_crank, add_block]
@@ -53,7 +55,7 @@ def test_a_door_that_friction_holds_rests_beside_what_moves(coordinates, method)
     """Pushed to and fro within what friction holds, it does not move, whatever else is in the model."""
     for add_other in OTHERS if method == "DP5" else OTHERS[:2]:
         model = mbs.PlanarModel("door", gravity=(0, -G))
-        add_door(model, "", 45 * mbs.sin(3 * mbs.t))
+        add_door(model, "", 45 * sp.sin(3 * mbs.t))
         add_other(model)
         run = mbs.simulate(model.compile(coordinates), np.linspace(0, 2.5, 26), method=method, rtol=1e-8)
         assert np.abs(run["top.x"]).max() < 1e-12 and np.abs(run["leaf.angle"] - np.pi / 2).max() < 1e-12
@@ -87,6 +89,6 @@ def test_contacts_of_a_union_change_as_those_of_its_parts(coordinates):
         names = {one.contact for one in alone.transitions}
         one, other = changes(alone, names), changes(union, names)
         assert [x[1:] for x in one] == [x[1:] for x in other]
-        np.testing.assert_allclose([x[0] for x in other], [x[0] for x in one], rtol=0, atol=1e-9)
+        np.testing.assert_allclose([x[0] for x in other], [x[0] for x in one], rtol=0, atol=1e-8)
         found += len(one)
     assert found == len(union.transitions) > 4
