@@ -14,9 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 
 from ..coordinates import KernelCoordinates
 from ..coordinates.joint.joint import JointCoordinates
+from ..coordinates.joint.tree_steps import velocity_paths
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import INDEX, Design, Indices, Integers, Matrix, Vector, Work, block, nothing, zeros
 from ..linear.laws import Complementarity
@@ -99,6 +102,15 @@ class Contacts(NamedTuple):
     heaviest: Design[Vector]
     """The least and the largest mass of the bodies that each point touches, and of those that joints connect with them;
     bodies without mass do not count."""
+    group: Integers
+    """The number of the group of each point. A group is what joints, masses and contacts couple, the ground left out:
+    the accelerations of one do not depend on another."""
+    row_group: Integers
+    """The group of each row of contacts, of each column of the system's matrix, and of each velocity of bodies and each
+    edge of the tree, -1 of what stands still."""
+    column_group: Integers
+    velocity_group: Integers
+    edge_group: Integers
     out: Work[Vector] = zeros("outputs")
     phi: Work[Vector] = zeros("lines")
     nu: Work[Vector] = zeros("lines")
@@ -108,6 +120,9 @@ class Contacts(NamedTuple):
     parts: Work[Vector] = zeros("lines")
     """Of the last evaluation; the rate is G v - ν, and of this size is what it is made of where bodies follow from each
     other."""
+    group_speed: Work[Vector] = zeros("groups")
+    """The speed of the fastest point of bodies in each group, and the largest of the `parts` of its rows."""
+    group_rate: Work[Vector] = zeros("groups")
     G: Work[Matrix] = zeros("dense", "columns")
     """The same in full, where the dense matrix is used."""
     response: Work[Matrix] = zeros("dense", "columns")
@@ -150,9 +165,21 @@ class Contacts(NamedTuple):
     departs: Work[Integers] = zeros("points")
     """The state of a slip at a dead centre that joints keep still (`motion.contact.departure`): DEPARTS if it sets out,
     HOLDS if friction at its bound keeps it at rest, 0 for all others. HOLDS lasts until states are chosen anew."""
-    sticking_trial: Work[Integers] = zeros(1)
-    """1 while states are chosen in which slips that have just passed their bound may stick again, since friction at a
-    dead centre may hold them; 0 otherwise; -1 after such a choice has failed, until another guard passes."""
+    sticking_trial: Work[Integers] = zeros("groups")
+    """Of each group: 1 while states are chosen in which slips that have just passed their bound may stick again, since
+    friction at a dead centre may hold them; 0 otherwise; -1 after such a choice has failed, until another guard
+    passes."""
+    rests_in: Work[Integers] = zeros("groups")
+    holds_in: Work[Integers] = zeros("groups")
+    """Of the bodies of each group 2 if they are at rest, 1 if they are slow, else 0; and whether friction at its bound
+    holds one of its points, while states are chosen."""
+    accelerates_in: Work[Integers] = zeros("groups")
+    """Whether forces leave something to accelerate in each group; and whether marks of its points are others than the
+    forces say (`motion.contact.departure`)."""
+    differs_in: Work[Integers] = zeros("groups")
+    force_left: Work[Vector] = zeros("groups")
+    force_parts: Work[Vector] = zeros("groups")
+    """The largest force that is left to accelerate the bodies of each group, and the largest that it is made of."""
     kept: Work[Integers] = zeros("lines")
     """Of each row whether joints alone keep it as it is (`motion.contact.kept`): FREE, STILL, PRESSED."""
     asked: Work[Integers] = zeros("points")
@@ -177,6 +204,10 @@ class Contacts(NamedTuple):
     """Whether it would go straight on over the next step."""
     departure_rate: Work[Vector] = zeros("points")
     """The size of β of each point that may depart, without its own friction: how fast its slip would set out."""
+    slip_acceleration: Work[Vector] = zeros("lines")
+    """The acceleration σ = G v̇ - γ of each slip that may set out beside a dead centre."""
+    refuted: Work[Vector] = zeros("lines")
+    """The heading of each slip that has just stopped, 0 for all others."""
     towards: Work[Vector] = zeros("lines")
     short: Work[Vector] = zeros("points")
     """Of an incipient slip the direction of its friction, and by what force friction falls short."""
@@ -188,6 +219,8 @@ class Contacts(NamedTuple):
     """When a motion that bounces has come to rest."""
     pace: Work[Vector] = zeros(2)
     """What rates are made of, at the last choice; and just before an impact."""
+    point_pace: Work[Vector] = zeros("points")
+    """What rates of the group of each point are made of, at the last choice."""
     status: Work[Integers] = zeros(1)
     f: Work[Vector] = zeros("columns")
     g: Work[Vector] = zeros("rows")
@@ -278,14 +311,20 @@ def observe_contacts(contacts: Contacts, t: float, q: Vector, v: Vector):
     read_rows(program, out, contacts.phi, contacts.nu, contacts.gamma)
     for row in range(program.rows):
         contacts.rate[row], contacts.parts[row] = -contacts.nu[row], abs(contacts.nu[row])
-    speed = 0.0
+    speed, largest = contacts.group_speed, contacts.group_rate
+    speed[:] = largest[:] = 0.0
     for k in range(contacts.arm.size):
-        speed = max(speed, contacts.arm[k] * abs(v[k]))
+        g = contacts.velocity_group[k]
+        if g >= 0:
+            speed[g] = max(speed[g], contacts.arm[k] * abs(v[k]))
     for k in range(program.jac_to.size):
         e, entry = program.jac_to[k], out[program.jac_from[k]]
-        column = program.jac_column[e]
-        contacts.rate[program.jac_row[e]] += entry * v[column]
-        contacts.parts[program.jac_row[e]] += abs(entry) * speed / contacts.arm[column]
+        row, column = program.jac_row[e], program.jac_column[e]
+        contacts.rate[row] += entry * v[column]
+        contacts.parts[row] += abs(entry) * speed[contacts.row_group[row]] / contacts.arm[column]
+    for row in range(program.rows):
+        g = contacts.row_group[row]
+        largest[g] = max(largest[g], contacts.parts[row])
 
 
 @compiled_apart
@@ -325,6 +364,8 @@ class ContactsBuilder:
         self.program = ProgramBuilder(batch(instances), coordinates.layout.nv)
         self.terms = row_terms(transformed, self.program.layout) if transformed else NO_TERMS
         self.ways = transformed.ways if transformed else ()
+        self.paths = velocity_paths(transformed.topology) if transformed else None
+        """The columns on the way of each body to the ground, where bodies follow from joints."""
         self.points: list[tuple[Contact | FrictionElement, int]] = []
         """Whose each point is, and which one of it."""
         self.rows_of: dict[str, np.ndarray] = {}
@@ -429,10 +470,11 @@ class ContactsBuilder:
 
     def fill(
         self, number: Evaluator, transformation: Transformation, functions: np.ndarray, pattern: Pattern, state: int,
-        asks: int, length: float, masses: Mapping[Body, float],
+        asks: int, length: float, masses: Mapping[Body, float], coupled: np.ndarray,
     ) -> Contacts:  # fmt: skip
         """`pattern` is that of the system's matrix; `state` is how many numbers q and v are; `asks`: GIVEN, ...; the
-        length of the model, and the masses of its bodies."""
+        length of the model, and the masses of its bodies; and the group of each column that rows of joints and entries
+        of M couple."""
         program, bounds, points = self.program.fill(number), self.bounds.fill(number), len(self.points)
         laws = [[number(n) for n in e.laws] for e, _ in self.points]
         at, column, place = self._places(transformation, pattern.n)
@@ -444,11 +486,13 @@ class ContactsBuilder:
         guards = self.entry, self.entries, self.decides, self.decided
         index = self.gap, self.slip, self.slips, self._point_of_row(), bounds, *self.bound, *guards
         numbers = *np.array(laws).reshape(-1, 4).T.copy(), self.arms(length), *self.mass_ranges(masses)
+        groups = self._groups(at, column, pattern, coupled)
         known: Any = program, transformation, self.terms, rows, place, proximal, *index, functions, self.curve, *numbers
-        contacts: Contacts = Contacts(*known)
+        contacts: Contacts = Contacts(*known, *groups)
         many = asks == GIVEN or (asks == STEPS and self.rows > FEW)
         dense, few = (0, 0) if many else (self.rows, points)
         sizes = {"lines": self.rows, "dense": dense, "points": points, "columns": pattern.n, "rows": pattern.m}
+        sizes["groups"] = 1 + max((int(one.max()) for one in groups if one.size), default=0)
         sizes |= {"unknowns": dense, "laws": 2 * few, "laws_and_one": 2 * few + 1, "bounds": 3 * few}
         sizes |= {"equations": dense + few, "components": 3 * points}
         sizes |= {"outputs": program.batch.out_size + 1, "factors": bounds.out_size + 1}
@@ -468,6 +512,32 @@ class ContactsBuilder:
             if near:
                 found[:, k] = min(near), max(near)
         return found
+
+    def _groups(self, at: np.ndarray, column: np.ndarray, pattern: Pattern, coupled: np.ndarray) -> list[np.ndarray]:
+        """Return the groups of points, rows, columns, velocities of bodies and edges: those of columns, `coupled`, that
+        rows of contacts and the normal forces of frictions in joints join."""
+        if not self.points:
+            return [np.zeros(0, dtype=np.int64)] * 5
+        row = np.repeat(np.arange(self.rows), np.diff(at))
+        point = self._point_of_row()
+        ends = [(point[row], coupled[column])]
+        for c, (first, many) in enumerate(zip(*self.bound[2:], strict=True)):
+            presses = coupled[pattern.jac_column[(pattern.jac_row >= first) & (pattern.jac_row < first + many)]]
+            ends.append((np.full(presses.size, c), presses))
+        one, other = (np.concatenate(part) for part in zip(*ends, strict=True))
+        points, many = len(self.points), int(coupled.max(initial=-1)) + 1
+        shape = points + many, points + many
+        _, joined = connected_components(csr_matrix((np.ones(one.size), (one, points + other)), shape), directed=False)
+        of_points, of_columns = joined[:points].astype(np.int64), joined[points:][coupled].astype(np.int64)
+        layout, moving = self.coordinates.layout, np.full(self.coordinates.all_weights(1.0).size, -1)
+        if self.paths is None:
+            moving[: layout.nv] = of_columns
+        else:
+            for body, way in self.paths.items():
+                if body in layout.v and way.size:
+                    moving[list(layout.v[body])] = of_columns[way[-1]]
+        edges = [of_columns[way[0]] if way.size else -1 for way in self.ways]
+        return [of_points, of_points[point], of_columns, moving.astype(np.int64), np.array(edges, dtype=np.int64)]
 
     def arms(self, length: float) -> np.ndarray:
         """Of every velocity the way of a point per unit of it."""

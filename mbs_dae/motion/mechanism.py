@@ -98,7 +98,7 @@ def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
         functions = addresses(parts)
     state = 2 * (system.layout.q_size + 2 * system.layout.v_size)
     numbers = system.evaluator, machine.transformation, functions, machine.pattern, state, asks, system.length
-    return builder.fill(*numbers, masses_of(system))
+    return builder.fill(*numbers, masses_of(system), system.structure.groups.column)
 
 
 def masses_of(system: System) -> dict[Body, float]:

@@ -20,13 +20,17 @@ def slider_crank(angle: float, torque: float = 2.0) -> mbs.PlanarModel:
     return model
 
 
-def newton_euler(angle: float, times: np.ndarray, way: float, mu: float = 0.1, torque: float = 2.0) -> np.ndarray:
+def newton_euler(
+    angle: float, times: np.ndarray, way: float | None = None, mu: float = 0.1, torque: float = 2.0
+) -> np.ndarray:
     """θ and ω over time, from Newton's and Euler's equations of crank, rod and slider (masses of 1 kg), for a slider
-    that moves one `way`. Friction is -way μ |N|."""
+    that moves one `way`, or, without it, as a crank moves it which turns as the torque drives it: ẋ has the sign of
+    -ω sin θ. Friction is -way μ |N|."""
 
     def acceleration(y: np.ndarray) -> float:
         th, w = y
         c, s = np.cos(th), np.sin(th)
+        slip = -np.sign(torque * s) if way is None else way
         sb = -R * s / L
         cb = np.sqrt(1 - sb**2)
         wb = -R * c * w / (L * cb)
@@ -47,7 +51,7 @@ def newton_euler(angle: float, times: np.ndarray, way: float, mu: float = 0.1, t
             f[6] = torque
             J = L**2 / 12
             M[7, [1, 5, 6, 7, 8]] = [J, -L / 2 * sb, L / 2 * cb, -L / 2 * sb, L / 2 * cb]
-            M[8, [2, 7, 9]] = [1, -1, way * mu * side]
+            M[8, [2, 7, 9]] = [1, -1, slip * mu * side]
             M[9, [8, 9]], f[9] = [1, 1], G
             found = np.linalg.solve(M, f)
             if found[9] * side >= 0:
@@ -71,6 +75,37 @@ def test_a_slider_crank_starts_from_rest(angle, torque, coordinates):
     assert set(run.modes["rub"]) == {"slips"}
     assert (np.sign(run["rub.friction"]) == -way).all()
     assert np.abs(run.energy.error).max() < 1e-8 * run.energy.kinetic.max()
+
+
+BESIDE = [side * 10.0**power for power in (-12, -11, -10, -8, -6, -5, -3) for side in (1, -1)]
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+@pytest.mark.parametrize(("angle", "torque"), [(0.0, 2.0), (np.pi, 2.0), (0.0, -2.0)])
+def test_a_start_beside_a_dead_centre_goes_through_it(angle, torque, coordinates):
+    """On one side the motion goes through the dead centre, and the slip turns there; on the other it goes away."""
+    times = np.linspace(0, 0.06, 4)
+    for beside in BESIDE:
+        run = mbs.simulate(slider_crank(angle + beside, torque=torque).compile(coordinates), times, **EXACT)
+        th, w = newton_euler(angle + beside, times, torque=torque)
+        turned = run["crank.angle"] - run["crank.angle"][0]
+        np.testing.assert_allclose(turned, th - th[0], rtol=0, atol=3e-8, err_msg=str(beside))
+        np.testing.assert_allclose(run["crank.omega"], w, rtol=0, atol=3e-8 * np.abs(w).max(), err_msg=str(beside))
+        assert run.modes["rub"][-1] == "slips" and np.sign(run["rub.friction"][-1]) == np.sign(torque * np.sin(th[-1]))
+
+
+@pytest.mark.parametrize("make", ["pins", "space", "pins in space"])
+@pytest.mark.parametrize("coordinates", SETS)
+def test_starts_beside_a_dead_centre_converge_to_that_at_it(make, coordinates):
+    """The difference falls with the distance of the start, from both sides."""
+    makes = {"pins": with_pins, "space": in_space, "pins in space": lambda angle: with_pins(angle, in_space)}
+    times, slider_crank_at = np.array([0.0, 0.03]), makes[make]
+    for angle in (0.0, np.pi):
+        at = mbs.simulate(slider_crank_at(angle).compile(coordinates), times, **EXACT)["slider.x"]
+        for beside in BESIDE[1:11:2] + BESIDE[4:6]:
+            model = slider_crank_at(angle + beside).compile(coordinates)
+            gone = mbs.simulate(model, times, **EXACT)["slider.x"]
+            np.testing.assert_allclose(gone, at, rtol=0, atol=3 * abs(beside) * R + 1e-10, err_msg=f"{angle} {beside}")
 
 
 @pytest.mark.parametrize("angle", [0.0, np.pi])

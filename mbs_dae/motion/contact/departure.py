@@ -9,8 +9,14 @@ centre with v = v̇ t, and γ is quadratic in v, so
 
     s = β t³/2 + ...,       β = (c γ_Φ - γ)(v = v̇).
 
-So the slip sets out in the direction of β, and friction is against it from the beginning. Friction may change v̇ where
-others feel it:
+So the slip sets out in the direction of β, and friction is against it from the beginning. A pose beside the dead centre
+has σ = G v̇ - γ as well, and
+
+    s = σ t + β t³/2,
+
+so a motion that goes through the dead centre has a slip along σ first, which turns at t² = -2σ/β. Where σ is against β,
+the slip sets out in the direction of σ, if that is more than roundoff, and else of β; in the other one, if the slip has
+just stopped in the direction that would be taken. Friction may change v̇ where others feel it:
 
     v̇ = 0                               friction at its static bound holds the mechanism at rest
     β of the new v̇ has this direction    the slip sets out, with the friction of slipping
@@ -23,14 +29,14 @@ has no friction.
 
 import numpy as np
 
-from ...compiled.contacts import DEPARTS, HOLDS, OPEN, SLIPS, STILL, put_rows
+from ...compiled.contacts import DEPARTS, HOLDS, OPEN, SLIPS, STILL, STOPS, put_rows
 from ...compiled.machine import take_accelerations
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ..derivative import Mechanism, evaluate
 from .delassus import add_responses
 from .guards import LEEWAY, TOUCHES
-from .kept import depends, factorise_joints
+from .kept import NOTHING, depends, factorise_joints, largest_acceleration
 from .rubbing import across, never_sticks
 
 ALONG = 0.9
@@ -39,7 +45,10 @@ ALONG = 0.9
 
 @compiled
 def may_depart(contacts, c):
-    """Whether joints keep all slips of a point still that touches."""
+    """Return whether joints keep all slips of a point still that touches, in a group that is slow and that friction
+    does not hold."""
+    if contacts.rests_in[contacts.group[c]] == 0 or contacts.holds_in[contacts.group[c]] == 1:
+        return False
     if contacts.slips[c] == 0 or contacts.state[c] == OPEN or never_sticks(contacts, c):
         return False
     stays = True
@@ -54,14 +63,17 @@ def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     whether there are any. Leaves the evaluation at v."""
     contacts, found = mechanism.contacts, False
     add_responses(mechanism, contacts.problem.f, contacts.exact)
-    moves = take_accelerations(mechanism.machine, a) and _accelerates(mechanism)
-    if not moves and _remove_friction(mechanism):
-        moves = take_accelerations(mechanism.machine, a) and _accelerates(mechanism)
+    finite = take_accelerations(mechanism.machine, a)
+    _note_accelerations(mechanism)
+    if finite and _remove_friction(mechanism):
+        finite = take_accelerations(mechanism.machine, a)
+        _note_accelerations(mechanism)
     factorise_joints(mechanism)
-    for c in range(contacts.gap.size if moves else 0):
-        if not may_depart(contacts, c):
+    for c in range(contacts.gap.size if finite else 0):
+        g = contacts.group[c]
+        if contacts.accelerates_in[g] == 0 or not may_depart(contacts, c):
             continue
-        way, size = _put_third_derivative(mechanism, q, v, a, c)
+        way, size = _put_direction(mechanism, q, v, a, c)
         if way > LEEWAY * size:
             contacts.departs[c], contacts.departure_rate[c], found = HOLDS, way, True
             for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
@@ -73,39 +85,48 @@ def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
 def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, holding: bool):
     """Compare the marked points with the forces chosen last; return whether they disagree. With `holding`, mark by
     DEPARTS the slips that friction does not hold. Otherwise slips marked DEPARTS must set out along their heading and
-    those marked HOLDS must not; where they disagree all marks are cleared. Leaves the evaluation at v."""
+    those marked HOLDS must not; where they disagree all marks of their group are cleared. The groups that disagree are
+    in `differs_in`. Leaves the evaluation at v."""
     contacts, differs = mechanism.contacts, False
+    contacts.differs_in[:] = 0
     add_responses(mechanism, contacts.problem.f, contacts.exact)
-    moves = take_accelerations(mechanism.machine, a) and _accelerates(mechanism)
+    finite = take_accelerations(mechanism.machine, a)
+    _note_accelerations(mechanism)
     factorise_joints(mechanism)
-    for c in range(contacts.gap.size if moves or not holding else 0):
-        if contacts.departs[c] == 0:
+    for c in range(contacts.gap.size):
+        g = contacts.group[c]
+        moves = finite and contacts.accelerates_in[g] == 1
+        if contacts.departs[c] == 0 or (holding and not moves):
             continue
-        (way, size), along = _put_third_derivative(mechanism, q, v, a, c), 0.0
+        (way, size), along = _put_direction(mechanism, q, v, a, c), 0.0
         for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
             along += contacts.towards[row] * contacts.heading[row]
         sets_out = moves and way > max(LEEWAY * size, TOUCHES**2 * contacts.departure_rate[c])  # it is quadratic in a
         if holding and sets_out:
-            contacts.departs[c], differs = DEPARTS, True
+            contacts.departs[c], contacts.differs_in[g], differs = DEPARTS, 1, True
         elif not holding:
             agrees = sets_out and along > ALONG * way if contacts.departs[c] == DEPARTS else not sets_out
-            differs = differs or not agrees
-    if differs and not holding:
-        contacts.departs[:] = 0
+            if not agrees:
+                contacts.differs_in[g], differs = 1, True
+    for c in range(contacts.gap.size if not holding else 0):
+        if contacts.differs_in[contacts.group[c]] == 1:
+            contacts.departs[c] = 0
     return differs
 
 
 @compiled
 def _remove_friction(mechanism):
-    """Take away the friction of slips that have just passed their bound: at that instant it balances all else, and the
-    accelerations without it tell the way in which they go; return whether there are any."""
+    """Take away the friction of slips that have just passed their bound, in groups that do not accelerate: at that
+    instant it balances all else, and the accelerations without it tell the way in which they go; return whether there
+    are any."""
     contacts, problem, i, found = mechanism.contacts, mechanism.contacts.problem, 0, False
     contacts.amount[:] = 0.0
     for c in range(contacts.gap.size):
         if contacts.touching[c] == 0:
             continue
         i += 1 if contacts.gap[c] >= 0 else 0
-        for k in range(contacts.slips[c] if contacts.began[c] == SLIPS else 0):
+        passed = contacts.began[c] == SLIPS and contacts.accelerates_in[contacts.group[c]] == 0
+        for k in range(contacts.slips[c] if passed else 0):
             contacts.amount[i + k], problem.f[i + k], found = -problem.f[i + k], 0.0, True
         i += contacts.slips[c]
     add_responses(mechanism, contacts.amount, contacts.exact)
@@ -113,10 +134,12 @@ def _remove_friction(mechanism):
 
 
 @compiled
-def _put_third_derivative(mechanism, q, v, a, c):
-    """Put β of the slips of point c into `towards`, with the accelerations a; return |β| and the sum of the absolute
-    values of its terms."""
+def _put_direction(mechanism, q, v, a, c):
+    """Put the direction in which the slips of point c set out into `towards`, times |β|: that of β or of σ. The
+    accelerations are `a`, of the machine's own coordinates, and `machine.x` in the columns of G. Return |β| and the sum
+    of the absolute values of its terms."""
     contacts, machine, t, size = mechanism.contacts, mechanism.machine, mechanism.switches.now[0], 0.0
+    sigma, rows, along, back = contacts.slip_acceleration, contacts.rows, 0.0, 0.0
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
         depends(mechanism, row)  # puts c, in `taken`
         contacts.towards[row] = 0.0
@@ -132,27 +155,42 @@ def _put_third_derivative(mechanism, q, v, a, c):
             weight = 1.0 if turn < 2 else -2.0
             contacts.towards[row] += weight * bend
             size += abs(weight) * part
-    return across(contacts, c, contacts.towards), size
+        sigma[row] = -contacts.gamma[row]  # of the last turn, at v
+        for e in range(rows.at[row], rows.at[row + 1]):
+            sigma[row] += rows.value[e] * machine.x[rows.column[e]]
+        along += sigma[row] * contacts.towards[row]
+        back += sigma[row] * contacts.refuted[row] if contacts.began[c] == STOPS else 0.0
+    rate, drawn = across(contacts, c, contacts.towards), across(contacts, c, sigma)
+    seen = drawn > NOTHING * largest_acceleration(mechanism, contacts.group[c])
+    if along < 0.0 and (back < 0.0 or (seen and back == 0.0)):
+        for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+            contacts.towards[row] = sigma[row] * rate / drawn
+    return rate, size
 
 
 @compiled
-def _accelerates(mechanism):
-    """Whether forces leave something to accelerate, M v̇, beside what they are made of."""
+def _note_accelerations(mechanism):
+    """Put into `accelerates_in` for each group whether forces leave something to accelerate, M v̇, beside what they are
+    made of."""
     contacts, machine, tr = mechanism.contacts, mechanism.machine, mechanism.machine.transformation
-    pattern, jacobian, left, most, total = machine.pattern, machine.factor.jacobian, contacts.f, 0.0, 0.0
+    pattern, jacobian, left, of = machine.pattern, machine.factor.jacobian, contacts.f, contacts.column_group
+    total, most = contacts.force_left, contacts.force_parts
+    total[:] = most[:] = 0.0
     for i in range(pattern.n):
         left[i] = machine.f[i]
-        most = max(most, abs(left[i]) / np.sqrt(mechanism.geometric[i]))
+        most[of[i]] = max(most[of[i]], abs(left[i]) / np.sqrt(mechanism.geometric[i]))
     for e in range(pattern.jac_row.size):
         column, part = pattern.jac_column[e], jacobian[e] * machine.multipliers[pattern.jac_row[e]]
         left[column] -= part
-        most = max(most, abs(part) / np.sqrt(mechanism.geometric[column]))
+        most[of[column]] = max(most[of[column]], abs(part) / np.sqrt(mechanism.geometric[column]))
     for i in range(contacts.size[0]):
         for column in range(pattern.n):
             left[column] += contacts.G[contacts.used[i], column] * contacts.problem.f[i]
     for edge in range(tr.edges if tr.deep == 0 else 0):  # before joints take their part of it
-        for i in range(6):
-            most = max(most, abs(tr.wrench[edge, i]) * np.sqrt(tr.unit[i]))
+        g = contacts.edge_group[edge]
+        for i in range(6 if g >= 0 else 0):
+            most[g] = max(most[g], abs(tr.wrench[edge, i]) * np.sqrt(tr.unit[i]))
     for i in range(pattern.n):
-        total = max(total, abs(left[i]) / np.sqrt(mechanism.geometric[i]))
-    return total > TOUCHES * most
+        total[of[i]] = max(total[of[i]], abs(left[i]) / np.sqrt(mechanism.geometric[i]))
+    for g in range(total.size):
+        contacts.accelerates_in[g] = 1 if total[g] > TOUCHES * most[g] else 0

@@ -27,7 +27,7 @@ from ...compiled.contacts import (
 from ...compiled.signals import assign, take_signals
 from ...compiled.tree.transformation import REACH, transform
 from ...kernels.abi import compiled
-from ...linear.vectors import dot, largest
+from ...linear.vectors import dot
 from ...symbolic.branches import WATCH
 from .bounds import COMPONENTS
 from .incipient import ENDS, STRAIGHT, is_let_go, longest, stays_incipient, strays
@@ -58,6 +58,10 @@ margin above the roundoff of velocities in a dwell: with a law that begins with 
 AT_REST = 1e-6
 """Bodies are at rest, but for roundoff, that are slower than this part of what their accelerations would make of them
 over their own length."""
+SLOW = 1e-4
+"""Bodies that are slower than this part of the same may still be about to leave a dead centre. A slip that turns there,
+behind a start beside it, has an acceleration that counts as none (`kept.NOTHING`) up to √(L/k) times `AT_REST`, where k
+is the second derivative of its way by turns of the crank and L the length of the model."""
 TURNS = 1e-6
 """A slip has turned, not stopped, where it is across its heading, but no less than this part of the largest before."""
 INCIPIENT_LENGTH, HELD_LENGTH = 0.5, 0.75
@@ -197,6 +201,16 @@ def joint_rate(mechanism, row):
 
 
 @compiled
+def group_acceleration(mechanism, group):
+    """Return the largest number in the last solution x among the columns of a group."""
+    x, of, most = mechanism.machine.x, mechanism.contacts.column_group, 0.0
+    for column in range(of.size):
+        if of[column] == group:
+            most = max(most, abs(x[column]))
+    return most
+
+
+@compiled
 def _relative_speed(mechanism, c):
     """Return how fast a slip is that joints kept still, relative to where it counts as moving: by the rate that joints
     give it, or, where bodies are not at rest, by its own rate."""
@@ -204,8 +218,8 @@ def _relative_speed(mechanism, c):
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
         if contacts.kept[row] == STILL:
             most = max(most, abs(joint_rate(mechanism, row)) / (UNSEEN * machine.extent))
-    fastest = largest(contacts.parts)
-    if fastest > AT_REST * np.sqrt(largest(machine.x) * machine.extent):
+    fastest, acceleration = contacts.group_rate[contacts.group[c]], group_acceleration(mechanism, contacts.group[c])
+    if fastest > AT_REST * np.sqrt(acceleration * machine.extent):
         most = max(most, speed_of(contacts, c) / (LEEWAY * fastest))
     return most
 
@@ -350,7 +364,7 @@ def _unseen(mechanism, c):
 @compiled
 def nothing_of(contacts, c):
     """A slip that is none: beside how fast bodies move, what it has been itself, and how far it would still go."""
-    return max(TOUCHES * max(contacts.pace[0], contacts.fastest[c]), contacts.faint[c])
+    return max(TOUCHES * max(contacts.point_pace[c], contacts.fastest[c]), contacts.faint[c])
 
 
 @compiled
@@ -393,7 +407,8 @@ def mark_passed(mechanism, wanted, largest):
     been stops with them, as that of a body with several points that slide to a stop; one that has turned by a right
     angle, in space, goes on, and so does an incipient one."""
     contacts = mechanism.contacts
-    contacts.sticking_trial[0] = 0
+    contacts.sticking_trial[:] = 0
+    contacts.refuted[:] = 0.0
     for c in range(contacts.gap.size):
         k, first, state = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c]
         if components(contacts, c) > 0 and wanted[normal_entry(mechanism, c)] == 1:
@@ -418,6 +433,8 @@ def mark_passed(mechanism, wanted, largest):
             continue
         contacts.began[c] = SLIPS if state == STICKING else STOPS
         if state != STICKING:
+            for i in range(contacts.slips[c]):
+                contacts.refuted[first + i] = contacts.heading[first + i]
             continue
         contacts.state[c] = CLOSED if contacts.slips[c] == 1 else INCIPIENT
         held, given = across(contacts, c, contacts.force), 0.0

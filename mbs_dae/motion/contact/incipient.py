@@ -110,7 +110,7 @@ def stays_incipient(contacts, c):
         along -= contacts.rate[k] * contacts.force[k] / held
     for k in range(first, first + contacts.slips[c]):
         aside += (contacts.rate[k] + along * contacts.force[k] / held) ** 2
-    angle = (np.sqrt(aside) - FAINT * contacts.pace[0]) / slip
+    angle = (np.sqrt(aside) - FAINT * contacts.point_pace[c]) / slip
     return min(max(min(PARALLEL - angle, RISEN), min(TURNED - angle, RISEN - short)), FAR - short)
 
 
@@ -122,7 +122,7 @@ def strays(contacts, c):
         along += contacts.rate[k] * contacts.heading[k]
     for k in range(first, first + contacts.slips[c]):
         square += (contacts.rate[k] - along * contacts.heading[k]) ** 2
-    return np.sqrt(square) / (STRAY * contacts.pace[0]) if contacts.pace[0] > 0.0 else np.inf
+    return np.sqrt(square) / (STRAY * contacts.point_pace[c]) if contacts.point_pace[c] > 0.0 else np.inf
 
 
 @compiled
@@ -130,7 +130,7 @@ def goes_straight(contacts, c, number, x):
     """Whether a slip that creeps would go so straight on, for `OFTEN` times as long as a step that resolves its
     direction, that the direction may be held; the forces along it begin at `number`."""
     first, slip, along, square, most, held = contacts.slip[c], speed_of(contacts, c), 0.0, 0.0, 0.0, contacts.fades[c]
-    if not 0.0 < slip < SLOWLY * contacts.pace[0] or (held == STRAIGHT and strays(contacts, c) > 0.5):
+    if not 0.0 < slip < SLOWLY * contacts.point_pace[c] or (held == STRAIGHT and strays(contacts, c) > 0.5):
         return False
     for k in range(first, first + contacts.slips[c]):
         change = dot(contacts.G[k], x) - contacts.gamma[k]
@@ -140,7 +140,7 @@ def goes_straight(contacts, c, number, x):
     if most <= 0.0:
         return False  # no friction slows it, and no step is short
     aside, step = np.sqrt(max(square - along * along, 0.0)), OFTEN * STABLE * slip / most
-    return aside * step * (1.0 + most * step / slip) < 0.5 * STRAY * contacts.pace[0]
+    return aside * step * (1.0 + most * step / slip) < 0.5 * STRAY * contacts.point_pace[c]
 
 
 @compiled

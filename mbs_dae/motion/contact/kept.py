@@ -28,7 +28,7 @@ from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.kkt import factorise, solve
-from ...linear.vectors import copy, largest
+from ...linear.vectors import copy
 from ..derivative import Mechanism, evaluate
 from .delassus import is_moved, own_pace
 from .guards import LEEWAY, TOUCHES, UNSEEN, is_held, joint_rate, keeps_still
@@ -86,7 +86,7 @@ def _find(mechanism, h):
     contacts, ready = mechanism.contacts, False
     if _is_free(mechanism):
         return
-    bend, slow = h * h * own_pace(mechanism), LEEWAY * largest(contacts.parts)
+    bend = h * h * own_pace(mechanism)
     for c in range(contacts.gap.size):
         if not _touches(mechanism, c, h, bend):
             contacts.asked[c] = 0
@@ -102,7 +102,7 @@ def _find(mechanism, h):
             rests = _ask(mechanism, c)
         else:
             for slip in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-                if abs(contacts.rate[slip]) > slow:
+                if abs(contacts.rate[slip]) > LEEWAY * contacts.group_rate[contacts.group[c]]:
                     contacts.kept[slip] = FREE
         contacts.asked[c] = RESTS if rests else 1
         if contacts.gap[c] >= 0 and is_held(mechanism, contacts.gap[c]):
@@ -202,10 +202,18 @@ def _stays(mechanism, row):
     for k in range(gamma.size):
         bends += contacts.taken[k] * gamma[k]
         size += abs(contacts.taken[k] * gamma[k])
-    x, most = mechanism.machine.x, 0.0
-    for column in range(x.size):
-        most = max(most, abs(x[column]) * np.sqrt(mechanism.geometric[column]))
+    most = largest_acceleration(mechanism, contacts.row_group[row])
     return abs(bends) <= LEEWAY * size + NOTHING * most + UNSEEN * mechanism.machine.extent
+
+
+@compiled
+def largest_acceleration(mechanism, group):
+    """Return the largest acceleration of a group in the last solution, with turns over the model's length."""
+    x, of, most = mechanism.machine.x, mechanism.contacts.column_group, 0.0
+    for column in range(of.size):
+        if of[column] == group:
+            most = max(most, abs(x[column]) * np.sqrt(mechanism.geometric[column]))
+    return most
 
 
 @compiled

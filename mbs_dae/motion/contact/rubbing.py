@@ -66,6 +66,6 @@ def direction(contacts, c, k):
         return contacts.heading[first]
     for i in range(contacts.slips[c]):
         onward += contacts.rate[first + i] * contacts.heading[first + i]
-    if speed <= AWAY * contacts.pace[0] or contacts.fades[c] != 0:
+    if speed <= AWAY * contacts.point_pace[c] or contacts.fades[c] != 0:
         return contacts.heading[first + k]
     return contacts.rate[first + k] / speed * (1.0 if onward > 0.0 else -1.0)

@@ -37,7 +37,7 @@ from .bounds import BOUND
 from .delassus import force_to_stop, opposing_force, own_pace, respond
 from .departure import check_departures, find_departures, may_depart
 from .following import let_slips_follow
-from .guards import AT_REST, TOUCHES, keeps_still
+from .guards import AT_REST, SLOW, TOUCHES, group_acceleration, keeps_still
 from .incipient import FAR
 from .kept import clear_roundoff, find_kept, is_kept, is_pressed, keep_sticking
 from .problem import bound_now, is_solved, pose, use_points
@@ -65,22 +65,23 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     if is_pressed(contacts):
         contacts.status[0] = UNSOLVED
         return
-    own = AT_REST * np.sqrt(largest(mechanism.machine.x) * mechanism.machine.extent)
-    contacts.pace[0] = max(largest(contacts.parts), contacts.pace[1], own)
+    held, holds = _judge_groups(mechanism), contacts.holds_in
     for c in range(count):
         contacts.before[c] = contacts.state[c]
-    rests = largest(contacts.parts) <= own
-    held = rests and _are_held(contacts)
-    if not held:
-        contacts.departs[:] = 0
     solved = _choose(mechanism)
     if held and (not solved or check_departures(mechanism, q, v, a, True)):
-        held, contacts.departs[:], contacts.sticking_trial[0] = False, 0, -1
+        for c in range(count):  # without a solution nothing tells which group has none
+            g = contacts.group[c]
+            if holds[g] == 1 and (not solved or contacts.differs_in[g] == 1):
+                contacts.departs[c], contacts.sticking_trial[g] = 0, -1
+        _note_holds(contacts)
         solved = _choose_anew(mechanism, q, v, a)
-    if not held and solved and rests and _some_may_depart(contacts) and find_departures(mechanism, q, v, a):
-        contacts.sticking_trial[0] += 1
+    if solved:
+        keep_sticking(contacts)
+    if solved and _some_may_depart(contacts) and find_departures(mechanism, q, v, a):
+        _add_trials(contacts, 1)
         solved = _choose_anew(mechanism, q, v, a)
-        contacts.sticking_trial[0] -= 1
+        _add_trials(contacts, -1)
         if solved and check_departures(mechanism, q, v, a, True):
             solved = _choose_anew(mechanism, q, v, a)
             if solved and check_departures(mechanism, q, v, a, False):
@@ -89,9 +90,9 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
         contacts.status[0] = UNSOLVED
         return
     keep_sticking(contacts)
-    held = _are_held(contacts)
+    _note_holds(contacts)
     for c in range(count):
-        if held and contacts.state[c] == STICKING and contacts.began[c] == SLIPS:
+        if holds[contacts.group[c]] == 1 and contacts.state[c] == STICKING and contacts.began[c] == SLIPS:
             contacts.began[c] = 0
         for k in range(contacts.slips[c] if contacts.departs[c] == DEPARTS else 0):
             contacts.kept[contacts.slip[c] + k] = FREE
@@ -100,12 +101,43 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
 
 
 @compiled
-def _are_held(contacts):
-    """Return whether friction at its bound holds a point at a dead centre."""
-    found = False
+def _judge_groups(mechanism):
+    """Note of each group, by the last evaluation, whether its bodies are at rest and what its rates are made of; in one
+    that moves friction holds no point at a dead centre. Return whether it holds one in some group."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    contacts.pace[0] = contacts.pace[1]
     for c in range(contacts.gap.size):
-        found = found or contacts.departs[c] == HOLDS
+        g = contacts.group[c]
+        own = AT_REST * np.sqrt(group_acceleration(mechanism, g) * machine.extent)
+        slow = contacts.group_rate[g] * AT_REST <= own * SLOW
+        contacts.rests_in[g] = 2 if contacts.group_rate[g] <= own else 1 if slow else 0
+        contacts.point_pace[c] = max(contacts.group_rate[g], contacts.pace[1], own)
+        contacts.pace[0] = max(contacts.pace[0], contacts.point_pace[c])
+        if contacts.rests_in[g] < 2 or contacts.departs[c] == DEPARTS:
+            contacts.departs[c] = 0
+    return _note_holds(contacts)
+
+
+@compiled
+def _note_holds(contacts):
+    """Note in which groups friction at its bound holds a point at a dead centre; return whether in some."""
+    contacts.holds_in[:], found = 0, False
+    for c in range(contacts.gap.size):
+        if contacts.departs[c] == HOLDS:
+            contacts.holds_in[contacts.group[c]], found = 1, True
     return found
+
+
+@compiled
+def _add_trials(contacts, change):
+    """Let slips that have just passed their bound stick again, for a trial, in groups with points that may depart; or
+    no longer, with a change of -1."""
+    for g in range(contacts.holds_in.size):
+        marked = False
+        for c in range(contacts.gap.size):
+            marked = marked or (contacts.group[c] == g and contacts.departs[c] != 0)
+        if marked and contacts.holds_in[g] == 0:
+            contacts.sticking_trial[g] += change
 
 
 @compiled
@@ -156,14 +188,15 @@ def _use_touching(mechanism):
             continue
         stuck = contacts.state[c] == STICKING and contacts.pace[1] == 0.0
         sets_out = contacts.state[c] == INCIPIENT and contacts.began[c] == 0 and contacts.pace[1] == 0.0
-        moves = speed > TOUCHES * contacts.pace[0] and not stuck and not sets_out and not keeps_still(contacts, c)
+        moves = speed > TOUCHES * contacts.point_pace[c] and not stuck and not sets_out
+        moves = moves and not keeps_still(contacts, c)
         if never_sticks(contacts, c):
             contacts.slipping[c], contacts.heading[first] = 1, 1.0  # any direction: it tells that the point slips
         elif contacts.departs[c] != 0:
             contacts.slipping[c] = 1
         elif sets_out:
             contacts.slipping[c] = 2
-        elif contacts.began[c] == SLIPS and contacts.sticking_trial[0] <= 0:
+        elif contacts.began[c] == SLIPS and contacts.sticking_trial[contacts.group[c]] <= 0:
             contacts.slipping[c] = 2 if contacts.state[c] == INCIPIENT else 1
         elif moves and contacts.began[c] != STOPS:
             contacts.slipping[c] = 1
@@ -178,7 +211,7 @@ def _touches(mechanism, c):
     if row < 0 or contacts.began[c] == PARTS or is_kept(contacts, c):
         return row < 0
     near = abs(contacts.phi[row]) <= TOUCHES * mechanism.machine.extent
-    stays = abs(contacts.rate[row]) <= TOUCHES * contacts.pace[0] or contacts.lands[c] == 1
+    stays = abs(contacts.rate[row]) <= TOUCHES * contacts.point_pace[c] or contacts.lands[c] == 1
     closed = contacts.state[c] != OPEN
     return (closed or near) and (stays or (closed and contacts.pace[1] == 0.0))
 
@@ -255,7 +288,7 @@ def _sets_out(contacts, c, law, i):
     held, drawn = np.sqrt(held), np.sqrt(drawn)
     is_free = contacts.began[c] == SLIPS or contacts.before[c] == INCIPIENT
     is_free = is_free or held >= (1.0 - BOUND) * bound_now(contacts, law, sliding(contacts, c))
-    if not is_free and speed <= TOUCHES * contacts.pace[0]:
+    if not is_free and speed <= TOUCHES * contacts.point_pace[c]:
         return STICKING
     for k in range(contacts.slips[c]):
         away = -problem.f[i + k] / held if held > 0.0 else problem.w[i + k] / drawn if drawn > 0.0 else 1.0
