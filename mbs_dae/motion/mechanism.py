@@ -59,6 +59,7 @@ def numbers_of(system: System) -> dict[str, Any]:
         "machine.factor.compliance": system.compliance,
         "dynamics.batch.parameters": own.dynamics.batch.numbers(number),
         "contacts.arm": own.contacts.arms(system.length),
+        "contacts.drag_sizes.parameters": own.contacts.drag_sizes.numbers(number),
         "geometric": weight,
         "shape.weight": weight,
         "length": system.length,
