@@ -1,6 +1,8 @@
 """A progress bar for runs that take long, where somebody is watching."""
 
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +19,28 @@ Progress = Callable[[int, int], Any]
 def check_progress(given: Any) -> None:
     if given is not None and not callable(given):
         raise ModelError(f"progress must be a function, called as progress(done, total), not {given!r}")
+
+
+@contextmanager
+def interrupts_noted(note: Callable[[], Any]) -> Iterator[None]:
+    """Call `note` when Ctrl-C comes, before it raises KeyboardInterrupt. Python ignores what is raised in a callback of
+    the garbage collector or of a weak reference, so the exception alone may be lost. `note` runs in a signal handler,
+    so it must take no lock. Other threads, and programs with a handler of their own, are left as they are."""
+    own = threading.current_thread() is threading.main_thread()
+    if not own or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+
+    def interrupt(number: int, frame: Any) -> None:
+        note()
+        signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is interrupt:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager

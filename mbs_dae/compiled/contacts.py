@@ -28,7 +28,8 @@ from ..linear.rows import Rows
 from ..linear.springs import Laws, Proximal, new_proximal
 from ..model.bodies.body import Body, Marker
 from ..model.contacts.base import Contact
-from ..model.contacts.friction import DryFriction, Friction, FrictionElement
+from ..model.contacts.compliant import CompliantContact
+from ..model.contacts.friction import DryFriction, Friction, FrictionElement, SmoothFriction
 from ..model.contacts.teeth import Separation
 from ..model.joints import Gear
 from ..model.measures import Measure, Quantity
@@ -96,6 +97,10 @@ class Contacts(NamedTuple):
     smooth: Design[Vector]
     """The speed of slip over which its friction builds up, if it never sticks, or else 0; less than 0 where a force of
     the size of friction acts in one direction, that of its row, for good."""
+    drag_sizes: Batch
+    drag_is_force: Integers
+    """The readings of the sizes of friction that builds up over a speed of slip, which is a force of the model and has
+    no point; and of each output whether it is a force (1) or a coefficient (0)."""
     arm: Design[Vector]
     """What makes a speed of each velocity of bodies: a length for those that turn, or else 1."""
     lightest: Design[Vector]
@@ -144,12 +149,15 @@ class Contacts(NamedTuple):
     before: Work[Integers] = zeros("points")
     closed: Work[Integers] = zeros(1)
     """How many points are not open."""
-    sizes: Work[Matrix] = zeros("points", 2)
-    sized_at: Work[Vector] = zeros(1)
-    largest_size: Work[Vector] = zeros("points")
+    friction_size: Work[Matrix] = zeros("points", 2)
+    size_time: Work[Vector] = zeros(1)
+    largest_friction: Work[Vector] = zeros("points")
     """The coefficients of sliding and of rest, or the forces that are given in their place, of each point that is not
     open, 0 where they are constant, where a run looked at them last; the time of that; and the largest that each point
     has had in the run."""
+    drag: Work[Vector] = zeros("drags")
+    largest_drag: Work[Vector] = zeros("drags")
+    """The sizes of friction that builds up over a speed, at the last evaluation; the largest of each in the run."""
     unseen: Work[Integers] = zeros(1)
     """1 where nobody asks for the rows of points that are open: within steps whose ends are looked at."""
     changed: Work[Integers] = zeros(1)
@@ -308,6 +316,8 @@ def observe_contacts(contacts: Contacts, t: float, q: Vector, v: Vector):
     evaluate(program.batch, VALUE, t, q, v, out)
     if contacts.bound_row.size > 0:
         evaluate(contacts.bounds, VALUE, t, q, v, contacts.factors)
+    if contacts.drag_is_force.size > 0:
+        evaluate(contacts.drag_sizes, VALUE, t, q, v, contacts.drag)
     read_rows(program, out, contacts.phi, contacts.nu, contacts.gamma)
     for row in range(program.rows):
         contacts.rate[row], contacts.parts[row] = -contacts.nu[row], abs(contacts.nu[row])
@@ -379,6 +389,7 @@ class ContactsBuilder:
             self.rows += self.rows_of[e.name].size
         self.gap, self.slip, self.slips = np.array(places, dtype=np.int64).reshape(-1, 3).T.copy()
         self._put_bounds(model, batch, coordinates, rows_of)
+        self._put_drags(model, batch, coordinates)
         components, _, _, bound_rows = self.bound
         presses = np.where(bound_rows > 0, components, 0) if components.size else np.zeros_like(self.gap)
         entries = np.cumsum([0, *((self.gap >= 0) + self.slips + presses)]).astype(np.int64)
@@ -468,6 +479,15 @@ class ContactsBuilder:
         told = [found.get(e.name, (0, 0, -1, 0)) for e, _ in self.points] if wanted else []
         self.bound: Any = [*np.array(told, dtype=np.int64).reshape(-1, 4).T.copy()]
 
+    def _put_drags(self, model: Model, batch: Any, coordinates: KernelCoordinates) -> None:
+        rubbing = [e for e in model.forces if isinstance(e, CompliantContact | SmoothFriction) and e.size_is_read]
+        forms = [(*e.size_reading, e) for e in rubbing]
+        self.drag_sizes = batch([instance_of(form, slots, at, e.who, coordinates) for form, slots, at, e in forms])
+        sizes = [(forms[p.member][-1], p.layout["values"]) for p in self.drag_sizes.places()]
+        self.drags = [e for e, count in sizes for _ in range(count)]
+        """Whose friction each size of `drag_sizes` is."""
+        self.drag_is_force = np.array([isinstance(e, SmoothFriction) for e in self.drags], dtype=np.int64)
+
     def fill(
         self, number: Evaluator, transformation: Transformation, functions: np.ndarray, pattern: Pattern, state: int,
         asks: int, length: float, masses: Mapping[Body, float], coupled: np.ndarray,
@@ -485,7 +505,8 @@ class ContactsBuilder:
             proximal = new_proximal(pattern, rows, own, self.rows)
         guards = self.entry, self.entries, self.decides, self.decided
         index = self.gap, self.slip, self.slips, self._point_of_row(), bounds, *self.bound, *guards
-        numbers = *np.array(laws).reshape(-1, 4).T.copy(), self.arms(length), *self.mass_ranges(masses)
+        drags = self.drag_sizes.fill(number), self.drag_is_force
+        numbers = *np.array(laws).reshape(-1, 4).T.copy(), *drags, self.arms(length), *self.mass_ranges(masses)
         groups = self._groups(at, column, pattern, coupled)
         known: Any = program, transformation, self.terms, rows, place, proximal, *index, functions, self.curve, *numbers
         contacts: Contacts = Contacts(*known, *groups)
@@ -496,6 +517,7 @@ class ContactsBuilder:
         sizes |= {"unknowns": dense, "laws": 2 * few, "laws_and_one": 2 * few + 1, "bounds": 3 * few}
         sizes |= {"equations": dense + few, "components": 3 * points}
         sizes |= {"outputs": program.batch.out_size + 1, "factors": bounds.out_size + 1}
+        sizes |= {"drags": self.drag_sizes.out_size + 1}
         return block(contacts, note=NOTED + self.rows + state, **sizes)
 
     def mass_ranges(self, masses: Mapping[Body, float]) -> np.ndarray:

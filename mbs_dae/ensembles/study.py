@@ -19,7 +19,7 @@ from ..model.model import Model
 from ..model.parameters import finite_number, positive_number
 from ..motion.methods.stepping import stepping
 from ..motion.stabilise import stabilization_of
-from ..progress import Progress, check_progress, progress_bar
+from ..progress import Progress, check_progress, interrupts_noted, progress_bar
 from ..results.result import Result, State
 from .designs import designs as designs_of
 from .ensemble import Ensemble
@@ -89,10 +89,11 @@ def ensemble(
     store = Store(len(designs), size) if save is None else folder_of(save, recipe, designs, size)
     with progress_bar(f"ensemble of {recipe.bare.name}", progress) as watch:
         study = Study(recipe, designs.values, store, watch)
-        if chosen in (None, "threads") and (count == 1 or len(study.waiting) < 2):
-            study.run_here()
-        else:
-            study.run_by(Workers(recipe, chosen, count, study.stop.is_set, study.tell))
+        with interrupts_noted(study.stop):
+            if chosen in (None, "threads") and (count == 1 or len(study.waiting) < 2):
+                study.run_here()
+            else:
+                study.run_by(Workers(recipe, chosen, count, study.is_stopped, study.tell))
     return Ensemble(recipe, designs, store, study.message())
 
 

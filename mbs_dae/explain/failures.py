@@ -11,15 +11,13 @@ from ..compiled.machine import NOT_CONVERGED, NOT_FINITE, UNSETTLED
 from ..compiled.reading import read_outputs
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError
 from ..linear.kkt import Factor
-from ..model.contacts import CompliantContact
-from ..model.contacts.friction import SmoothFriction
 from ..model.events import Reset
 from ..model.parameters import constants_out
 from ..motion import run as marching
-from ..motion.contact.bounds import DRIVES, NEGATIVE
+from ..motion.contact.bounds import DRIVES
 from ..motion.contact.forces import FORCES_LOST
 from ..motion.contact.states import UNSOLVED
-from ..motion.contact.told import BOUNDED, driving_frictions, frictions_lost_at, no_friction
+from ..motion.contact.told import driving_frictions, frictions_lost_at, no_friction
 from ..motion.derivative import Mechanism, evaluate, factorise_terms
 from ..motion.events import present
 from ..motion.mechanism import mechanism
@@ -155,35 +153,6 @@ def check_violation(system: System, march: March, result: Result) -> None:
     raise Explanation(IntegrationError, what, advice, t, (name,)).error(result)
 
 
-def check_smooth_friction(system: System, result: Result) -> None:
-    """Raise where friction that builds up over a speed pushes along its slip at a requested time: its size is negative
-    then. A slip that is roundoff beside that speed is not judged."""
-    for element in system.model.forces:
-        if isinstance(element, CompliantContact):
-            name, gaps, ways = "friction", element.points, element.slip_directions
-            size, width = element.rubbing.sliding, element.rubbing.smooth
-        elif isinstance(element, SmoothFriction):
-            name, gaps, ways = "force", 0, 1
-            size, width = element.values["force"], element.values["smooth"]
-        else:
-            continue
-        if not ways or not len(result) or isinstance(size, int | float):
-            continue
-        rows = zip([*element.loads][gaps:], [*element.measures().values()][gaps:], strict=True)
-        read = [(result[f"{element.name}.{load}"], result[f"{element.name}.{m.levels[1]}"]) for load, m in rows]
-        force, slip = (np.reshape(x, (-1, ways, len(result))) for x in zip(*read, strict=True))
-        speed, largest = np.sqrt((slip**2).sum(axis=1)), np.sqrt((force**2).sum(axis=1)).max()
-        along = (force * slip).sum(axis=1) / np.where(speed > 0.0, speed, 1.0)
-        pushes = (along > NEGATIVE * largest) & (speed > NEGATIVE * system.evaluator(width))
-        if pushes.any():
-            k = int(pushes.any(axis=0).argmax())
-            t = float(result.t[k])
-            what = f"at t = {t:.6g} {element.who} in {system.model.name!r} pushes along its slip with "
-            what += f"{along[:, k].max():.6g} {element.loads[[*element.loads][gaps]]}, so its {name} is negative: it "
-            what += "drives what it should brake"
-            raise Explanation(IntegrationError, what, BOUNDED, t, (element.who,)).error(result)
-
-
 def joints_with_corners(system: System) -> set[str]:
     """Return the joints and couplings that hold bodies along a linear table of where these are. At its corners they
     ask for velocities that jump, so for an impact, which only contacts have."""
@@ -229,7 +198,7 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
     if status == DRIVES:
         own = march.mechanism
         lost = driving_frictions(pose.system, own.contacts, float(np.abs(own.machine.f).max(initial=0.0)))
-        when = float(own.contacts.sized_at[0])
+        when = float(own.contacts.size_time[0])
         return Explanation(IntegrationError, *no_friction(pose.system.model.name, lost, when), when, tuple(lost), pose)
     if status == UNSOLVED:
         return without_forces(march, pose)

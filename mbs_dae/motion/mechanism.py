@@ -62,6 +62,7 @@ def numbers_of(system: System) -> dict[str, Any]:
         "contacts.arm": own.contacts.arms(system.length),
         "contacts.lightest": np.zeros(0),
         "contacts.heaviest": np.zeros(0),
+        "contacts.drag_sizes.parameters": own.contacts.drag_sizes.numbers(number),
         "geometric": weight,
         "shape.weight": weight,
         "length": system.length,

@@ -97,7 +97,8 @@ def start(march: March, q: Vector, v: Vector):
     contacts = march.mechanism.contacts
     contacts.state[:] = contacts.closed[:] = contacts.logged[:] = contacts.began[:] = 0
     contacts.kept[:] = contacts.asked[:] = contacts.noted[:] = 0
-    contacts.force[:] = contacts.left[:] = contacts.largest_size[:] = 0.0
+    contacts.force[:] = contacts.left[:] = 0.0
+    contacts.largest_friction[:] = contacts.largest_drag[:] = 0.0
     march.mechanism.switches.mode[:] = np.nan if march.tableau.means == 1 else 0.0
     for k in march.events.function:
         march.mechanism.switches.mode[k] = np.nan
@@ -154,7 +155,8 @@ def _begin_anew(march, t, how):
             return status
     status = derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
     note_sizes(march.mechanism.contacts)
-    march.mechanism.contacts.sized_at[0] = t
+    _observe_drags(march, t, march.stages.y0)
+    march.mechanism.contacts.size_time[0] = t
     if status == DONE and drives(march.mechanism.contacts, largest(march.mechanism.machine.f)):
         status = DRIVES
     if status == DONE:
@@ -400,7 +402,8 @@ def _drives(march, t, end):
     ends. (Steps of which only means are known are short: their ends tell.) The last evaluation is that of the end."""
     mechanism, stages, y = march.mechanism, march.stages, march.record.y
     contacts, state, force = mechanism.contacts, mechanism.state, largest(mechanism.machine.f)
-    contacts.sized_at[0] = end
+    contacts.size_time[0] = end
+    _observe_drags(march, end, stages.y1)
     if drives(contacts, force):
         return True
     if march.tableau.means == 1 or not reads_sizes(contacts):
@@ -408,8 +411,8 @@ def _drives(march, t, end):
     for k in range(1, PARTS):
         stages.now[X] = k / PARTS
         read_cubic(stages, y)
-        contacts.sized_at[0] = t + stages.now[X] * (end - t)
-        at = moment(march.course, contacts.sized_at[0])
+        contacts.size_time[0] = t + stages.now[X] * (end - t)
+        at = moment(march.course, contacts.size_time[0])
         observe_gaps(mechanism, at, y[: state.q_end], y[state.v_at : state.v_end])
         note_sizes(contacts)
         if drives(contacts, force):
@@ -417,6 +420,14 @@ def _drives(march, t, end):
     copy(stages.y1, y)
     observe_gaps(mechanism, moment(march.course, end), y[: state.q_end], y[state.v_at : state.v_end])
     return False
+
+
+@compiled
+def _observe_drags(march, t, y):
+    """Read the sizes of friction that builds up over a speed at (t, y); evaluations of forces do not keep them."""
+    state = march.mechanism.state
+    if march.mechanism.contacts.drag_is_force.size > 0:
+        observe_gaps(march.mechanism, moment(march.course, t), y[: state.q_end], y[state.v_at : state.v_end])
 
 
 @compiled_apart

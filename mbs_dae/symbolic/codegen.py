@@ -28,6 +28,12 @@ WIDTH = 110
 """Characters of a line of generated code, where it can be broken."""
 
 
+class Guarded(sp.Function):
+    """``Guarded(w, a, b)``: a for w = 1, else b, which is not evaluated for w = 1."""
+
+    nargs = 3
+
+
 class Printer(PythonCodePrinter):
     """Python that becomes machine code: nothing but ``math``."""
 
@@ -85,6 +91,44 @@ class Printer(PythonCodePrinter):
         w, a, b = (f"({self._print(e)})" for e in expr.args)
         return f"({a} if {w} == 1 else {b} if {w} == 0 else {b} + ({a} - {b})*{w})"
 
+    def _print_Guarded(self, expr: Guarded) -> str:
+        w, a, b = (f"({self._print(e)})" for e in expr.args)
+        return f"({a} if {w} == 1 else {b})"
+
+
+def chains_apart(values: dict[sp.Symbol, sp.Expr], reduced: Sequence[sp.Expr]) -> list[sp.Expr]:
+    """Return the `reduced` expressions, in which no choice stands behind another one.
+
+    A law of n pieces is a choice, Chosen(w, a, b), in whose rest b the next one stands. A choice writes its rest three
+    times, so a chain that is written as it stands is 3ⁿ long. Each rest gets a line of its own in `values`, behind the
+    choices before it: where one of these holds, the rest is not evaluated, for it may have no value there."""
+    known = {str(s) for e in (*values.values(), *reduced) for s in e.free_symbols} | set(map(str, values))
+    names = (s for s in sp.numbered_symbols("rest_", real=True) if str(s) not in known)
+
+    def apart(e: sp.Expr) -> sp.Expr:
+        if not e.has(Chosen):
+            return e
+        if isinstance(e, Chosen):
+            return chain(e, ())
+        return e.xreplace({a: apart(a) for a in e.args if a.has(Chosen)})
+
+    def chain(e: sp.Expr, before: tuple[tuple[sp.Expr, sp.Expr], ...]) -> sp.Expr:
+        w, a, rest = e.args
+        a = apart(a)
+        if not isinstance(rest, Chosen):
+            return Chosen(w, a, apart(rest))
+        passed = (*before, (w, a))
+        value = chain(rest, passed)
+        for weight, piece in reversed(passed):
+            value = Guarded(weight, piece, value)
+        symbol = next(names)
+        values[symbol] = value
+        return Chosen(w, a, symbol)
+
+    for symbol, value in [*values.items()]:
+        values[symbol] = apart(value)
+    return [apart(e) for e in reduced]
+
 
 OWN = (Opaque, Lookup, Unwound, Wrapping)
 """Functions of this package: their code is written by the printer, and by `functions_as_definitions`."""
@@ -116,6 +160,7 @@ def source_lines(
     cse = partial(sp.cse, optimizations=None) if parts else tree_cse
     temporaries, reduced = cse(expressions, symbols=names)
     values = dict(temporaries) | dict(zip(symbols, reduced, strict=False))
+    outputs = chains_apart(values, reduced[len(symbols) :])
 
     printer = Printer()
     lines: list[str] = []
@@ -145,7 +190,7 @@ def source_lines(
                 "and that exist in Python's math module"
             ) from exc
 
-    for k, output in enumerate(reduced[len(symbols) :]):
+    for k, output in enumerate(outputs):
         need(output)
         lines.extend(_broken(f"{places[k] if places else f'out[at + {k}]'} = ", show(output)))
     return lines, used

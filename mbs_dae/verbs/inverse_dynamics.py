@@ -156,6 +156,12 @@ def _check_closed(system: System, t: np.ndarray, modes: np.ndarray, closures: Se
             raise ModelError(f"{what}; {remedy}", time=float(t[k]), contacts=(contact.name,))
 
 
+def _check_friction(system: System, t: float, q: np.ndarray, v: np.ndarray) -> None:
+    """Refuse friction that is negative, or no finite number, at the state (q, v) of bodies."""
+    if lost := frictions_lost_at(system, t, q, v):
+        raise ModelError("; ".join(no_friction(system.model.name, lost, float(t))), time=float(t))
+
+
 def check_no_states(model: Model, what: str) -> None:
     """Refuse forces that depend on states of the model, for `what` integrates none."""
     known = {state.symbol for state in model.states}
@@ -207,12 +213,13 @@ def _with_loads(system: System, motion: Result, closures: Sequence[Closure]) -> 
     redundant, modes = motion.stats.get("redundant_equations", 0), None
     if closures:  # they are no equations of the model itself
         redundant = len(PoseRank(system, along.t[0], along.q[0]).dependent(range(len(system.rows))))
+    for k in range(along.t.size) if system.structure.contacts.drags else ():
+        _check_friction(system, *(x[k] for x in along[:3]))
     if system.model.frictions or system.model.contacts:
         check_reactions(system, float(along.t[0]), along.q[0], redundant)
         found, modes = modes_along(system, along)
         for k in range(min(found + 1, along.t.size)):
-            if lost := frictions_lost_at(system, *(x[k] for x in along[:3])):
-                raise ModelError("; ".join(no_friction(system.model.name, lost, float(along.t[k]))), time=along.t[k])
+            _check_friction(system, *(x[k] for x in along[:3]))
         _check_closed(system, along.t, modes[:found], closures)
         if found < along.t.size:
             rubs = bool(system.model.frictions)

@@ -29,7 +29,6 @@ from ..explain.contacts import check_apart, told_of_kept
 from ..explain.failures import (
     check_energy,
     check_masses,
-    check_smooth_friction,
     check_violation,
     failure,
     told_of_faint,
@@ -429,10 +428,9 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
 
 
 def check_result(system: System, march: March, result: Result) -> None:
-    """Check what a run has computed: constraints, energy, friction with `smooth=`, turns."""
+    """Check what a run has computed: constraints, energy, turns."""
     check_violation(system.cartesian, march, result)
     check_energy(system, march, result)
-    check_smooth_friction(system.cartesian, result)
     check_turns(result)
 
 

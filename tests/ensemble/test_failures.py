@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
+import weakref
 from threading import Timer
 
 import numpy as np
@@ -136,10 +138,33 @@ def test_a_long_member_is_interrupted(interruptible):
     timer = Timer(0.5, interrupt_main)
     timer.start()
     begun = time.monotonic()
-    found = mbs.ensemble(pendulum(), TIMES, over=over, max_steps=10**9, workers=2)
+    found = mbs.ensemble(pendulum(), TIMES, over=over, max_steps=10**9, workers=2, max_seconds=60.0)
     timer.cancel()
     assert time.monotonic() - begun < 30.0
     assert found.done.tolist() == [True, False] and "interrupted: 1 of 2 members were run" in found.message
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_that_python_ignores_ends_a_study_all_the_same(interruptible, workers, monkeypatch):
+    """An exception in the callback of a weak reference is told on stderr and goes no further."""
+    from _thread import interrupt_main
+
+    class Thing:
+        pass
+
+    def ignored(done: int, total: int) -> None:
+        thing = Thing()
+        watch = weakref.ref(thing, lambda ref: (interrupt_main(), sum(range(100_000))))
+        del thing
+        assert watch() is None
+
+    lost: list = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: lost.append(told.exc_type))
+    over, limits = table(m=[1.0, 1.1], k=[50.0, 1e14]), {"max_steps": 10**9, "max_seconds": 60.0}
+    found = mbs.ensemble(pendulum(), TIMES, over=over, workers=workers, progress=ignored, **limits)
+    assert set(lost) == {KeyboardInterrupt} and "interrupted" in found.message
+    assert not found.done.all()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def falling(h: float = 1.0) -> mbs.PlanarModel:

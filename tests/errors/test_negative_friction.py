@@ -86,6 +86,25 @@ def test_friction_that_builds_up_over_a_speed_does_not_drive_either(kind):
     assert run["sled.vx"][-1] == pytest.approx(max(2 - impulse, 0.0), abs=1e-2)
 
 
+def test_friction_that_builds_up_is_judged_at_all_steps():
+    """The force is negative from 0.3 s to 0.33 s; nobody asks for these times. Where a body is at rest, too."""
+    law = sp.Piecewise((-5.0, (t > 0.3) & (t < 0.33)), (5.0, True))
+    for coordinates in ("cartesian", "natural", "joint"):
+        with pytest.raises(mbs.IntegrationError, match="the force of .* 'rub' is -5 in 'bench': .*Max") as told:
+            mbs.simulate(sled("force", law, smooth=1e-2).compile(coordinates), [0, 1], start("force"))
+        assert 0.3 < told.value.time < 0.33
+    with pytest.raises(mbs.IntegrationError, match="at t = 0 the force of .* 'rub' is -1 in"):
+        mbs.simulate(sled("force", lambda model: model.parameter("F", -1.0, unit="N"), smooth=1e-2), [0, 1])
+    studied = sled("force", lambda model: 1.0 - 2.0 * model.parameter("slope", 0.1) * t, smooth=1e-2)
+    for slope, ends in ((0.1, True), (1.0, False)):
+        design = studied.with_parameters(slope=slope)
+        if ends:
+            mbs.simulate(design, [0, 1], start("force"))
+        else:
+            with pytest.raises(mbs.IntegrationError, match="the force of .* 'rub' is -"):
+                mbs.simulate(design, [0, 1], start("force"))
+
+
 def test_friction_of_a_contact_that_gives_way_does_not_drive():
     def run(law):
         model = mbs.PlanarModel("bench", gravity=(0, -G))
@@ -96,9 +115,12 @@ def test_friction_of_a_contact_that_gives_way_does_not_drive():
         model.add(mbs.CoordinateFix("upright", body, "angle"), floor)
         return mbs.simulate(model, [0, 0.5, 1], {"sled.vx": 2.0, "sled.vy": 0.0})
 
-    with pytest.raises(mbs.IntegrationError, match="at t = 0.5 .*'rub' in 'bench' pushes along its slip .*Max") as told:
+    with pytest.raises(mbs.IntegrationError, match="the friction of .* 'rub' is -.* in 'bench': .*Max") as told:
         run(0.2 - 0.5 * t)
-    assert told.value.time == 0.5
+    assert 0.4 < told.value.time < 0.5
+    with pytest.raises(mbs.IntegrationError, match="the friction of .* 'rub' is -0.1 in 'bench'") as told:
+        run(sp.Piecewise((-0.1, (t > 0.3) & (t < 0.33)), (0.1, True)))
+    assert 0.3 < told.value.time < 0.33
     assert run(0.1)["sled.vx"][-1] == pytest.approx(2 - 0.1 * G, abs=0.01)
 
 
@@ -108,6 +130,11 @@ def test_other_analyses_refuse_it_as_well():
     driven.add(mbs.Driver("motor", mbs.x(driven.bodies["sled"]), t))
     with pytest.raises(mbs.ModelError, match=words):
         mbs.inverse_dynamics(driven, np.linspace(0, 1, 11))
+    for coordinates in ("cartesian", "natural", "joint"):
+        driven = sled("force", 0.1 - t, smooth=1e-2)
+        driven.add(mbs.Driver("motor", mbs.x(driven.bodies["sled"]), t))
+        with pytest.raises(mbs.ModelError, match="at t = 0.2 the force of .* 'rub' is -0.1 in 'bench'"):
+            mbs.inverse_dynamics(driven.compile(coordinates), np.linspace(0, 1, 11))
     for kind in ("mu", "force"):
         away = sled(kind, lambda model: model["sled.x"] - 0.2)
         load = away.parameter("F", 1.0, unit="N")

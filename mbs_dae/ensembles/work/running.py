@@ -35,8 +35,15 @@ class Study:
         self.waiting, self.lost = deque(store.missing()), deque[int]()
         self.again: set[int] = set()
         self.underway: dict[Future[Chunk], int] = {}
-        self.stop, self.messages = threading.Event(), list[str]()
+        self.stopped, self.messages = False, list[str]()
         self.ahead, self._lock = 0, threading.Lock()
+
+    def stop(self) -> None:
+        """Begin no more members. It takes no lock, for a signal handler calls it."""
+        self.stopped = True
+
+    def is_stopped(self) -> bool:
+        return self.stopped
 
     def tell(self, count: int) -> None:
         """Of members done, in chunks that are under way."""
@@ -57,15 +64,15 @@ class Study:
 
     def run_here(self) -> None:
         """In this thread."""
-        while self.waiting and not self.stop.is_set():
+        while self.waiting and not self.stopped:
             first = self.waiting.popleft()
             try:
-                chunk = run_chunk(self.recipe, first, self.of(first), self.stop.is_set, self._tell_here)
+                chunk = run_chunk(self.recipe, first, self.of(first), self.is_stopped, self._tell_here)
             except KeyboardInterrupt:
-                self.stop.set()
+                self.stop()
                 break
             if not chunk.is_complete:
-                self.stop.set()
+                self.stop()
             self.keep(chunk)
 
     def _tell_here(self, count: int) -> None:
@@ -76,11 +83,11 @@ class Study:
 
     def run_by(self, workers: Workers) -> None:
         try:
-            while (self.waiting or self.lost or self.underway) and not self.stop.is_set():
+            while (self.waiting or self.lost or self.underway) and not self.stopped:
                 self.give(workers)
                 self.look(workers)
         except KeyboardInterrupt:
-            self.stop.set()
+            self.stop()
         finally:
             self.gather(workers)
 
@@ -162,7 +169,7 @@ class Study:
         try:
             self.store.put(chunk)
         except OSError as wrong:
-            self.stop.set()
+            self.stop()
             self.messages.append(f"members {chunk.first} and on cannot be kept: {wrong}")
 
     def message(self) -> str:

@@ -14,12 +14,12 @@ from ...symbolic.derive import Reading, Relation
 from ...symbolic.differentiation import Definition
 from ...symbolic.loads import OF_POTENTIAL, Load
 from ...symbolic.markers import rate_of, t, variables
-from ..bodies.body import Place
+from ..bodies.body import Marker, Place
 from ..element import checked_name, slot
 from ..fields import Law
 from ..forces.base import ForceElement
 from ..measures import written_in_markers
-from ..parameters import Number, Numeric, check_number, constants_out, finite_number
+from ..parameters import Number, Numeric, as_sympy, check_number, constants_out, finite_number
 from .coefficients import Rubbing, smoothed
 from .geometry import TINY
 from .shapes import Shape
@@ -134,6 +134,26 @@ class CompliantContact(Touching, ForceElement):
         check_number(number(self.stiffness), f"stiffness of {self.who}", positive=True)
         check_number(number(self.damping), f"damping of {self.who}", non_negative=True)
         self.rubbing.check_values(number)
+
+    @property
+    def size_is_read(self) -> bool:
+        """Whether its coefficient of friction changes along a motion."""
+        return self.has_friction and self.rubbing.is_read
+
+    @property
+    def size_reading(self) -> tuple[Reading, dict[sp.Symbol, Number], tuple[Marker, ...]]:
+        """The reading of the coefficient of friction of each point, which is 0 where it does not touch; what stands in
+        its slots, and its markers."""
+        relation, slots = self._gaps
+        relation = self.rubbing.with_readings(relation, self.feeling)[1]
+        _, _, quantities = written_in_markers(self.rubbing.quantities, self.feeling, self.who)
+        mu, smooth, sizes = self.rubbing.sliding, self.rubbing.smooth, list[sp.Expr]()
+        for k, gap in enumerate(relation.phi):
+            own = relation.psi[self.slip_directions * k : self.slip_directions * (k + 1)]
+            size = mu(smoothed(own, smooth)[1]) if isinstance(mu, Law) else as_sympy(mu)
+            sizes.append(sp.Piecewise((size.xreplace(quantities), gap < 0), (sp.S.Zero, True)))
+        reading, numbers = constants_out(Reading(relation.markers, tuple(sizes), slots=relation.slots))
+        return reading, {**slots, **numbers}, self.markers
 
     def _loaded(self, relation: Relation) -> tuple[Load, dict[sp.Symbol, Number], Reading]:
         """The load; what stands in its slots; and what pushes along each row, to be read.

@@ -310,10 +310,32 @@ class SmoothFriction(EffortElement):
     def told(self) -> tuple[Reading, Slots]:
         return self.effort_reading, self.form()[1]
 
+    @property
+    def size_is_read(self) -> bool:
+        """Whether F is more than a number, which is checked once."""
+        return isinstance(self.values["force"], sp.Basic) and not self.values["force"].is_number
+
+    @property
+    def size_reading(self) -> tuple[Reading, Slots, tuple[Marker, ...]]:
+        """The reading of F, what stands in its slots, and its markers."""
+        size = _FrictionSize(self.name, self.measure, self.values["force"], smooth=self.values["smooth"])
+        return size.effort_reading, size.form()[1], size.markers
+
     @staticmethod
     def effort(s, rate, force, smooth):
         (direction,), along = smoothed([rate], smooth)
         return -force.xreplace({speed: along}) * direction
+
+
+class _FrictionSize(SmoothFriction):
+    """The F of a `SmoothFriction` as an effort, whose reading it makes; part of no model."""
+
+    equations = ("effort",)
+    work = "supplied"
+
+    @staticmethod
+    def effort(s, rate, force, smooth):
+        return force.xreplace({speed: smoothed([rate], smooth)[1]})
 
 
 def _of_speed(force: Any, what: str) -> sp.Expr:

@@ -60,13 +60,13 @@ def note_sizes(contacts):
             place = contacts.bound_from[c]
         for k in range(2):
             read = place >= 0 and contacts.state[c] != OPEN
-            contacts.sizes[c, k] = contacts.factors[place + k] if read else 0.0
+            contacts.friction_size[c, k] = contacts.factors[place + k] if read else 0.0
 
 
 @compiled
 def reads_sizes(contacts):
-    """Return whether a point that is not open has a size of friction that may change."""
-    found = False
+    """Return whether friction that builds up over a speed, or a point that is not open, has a size that may change."""
+    found = contacts.drag_is_force.size > 0
     for c in range(contacts.gap.size):
         found = found or (contacts.state[c] != OPEN and (contacts.curve[c] >= 0 or is_given(contacts, c)))
     return found
@@ -74,12 +74,18 @@ def reads_sizes(contacts):
 
 @compiled
 def drives(contacts, force):
-    """Return whether one of the sizes kept by `note_sizes` is negative; `force` is the largest one on bodies."""
+    """Return whether one of the sizes kept by `note_sizes` is negative, or one of friction that builds up over a speed;
+    `force` is the largest one on bodies."""
     found = False
     for c in range(contacts.gap.size):
-        contacts.largest_size[c] = max(contacts.largest_size[c], contacts.sizes[c, 0], contacts.sizes[c, 1])
-        size = 1.0 if contacts.curve[c] >= 0 else max(contacts.largest_size[c], force)
-        found = found or min(contacts.sizes[c, 0], contacts.sizes[c, 1]) < -NEGATIVE * size
+        sliding, rest = contacts.friction_size[c, 0], contacts.friction_size[c, 1]
+        contacts.largest_friction[c] = max(contacts.largest_friction[c], sliding, rest)
+        scale = 1.0 if contacts.curve[c] >= 0 else max(contacts.largest_friction[c], force)
+        found = found or min(sliding, rest) < -NEGATIVE * scale
+    for d in range(contacts.drag_is_force.size):
+        contacts.largest_drag[d] = max(contacts.largest_drag[d], contacts.drag[d])
+        scale = max(contacts.largest_drag[d], force) if contacts.drag_is_force[d] == 1 else 1.0
+        found = found or contacts.drag[d] < -NEGATIVE * scale
     return found
 
 

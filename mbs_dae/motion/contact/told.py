@@ -75,7 +75,20 @@ def frictions_at_fault(system: System, contacts: Contacts) -> dict[str, float]:
         if at >= 0 and (row < 0 or contacts.phi[row] <= apart):
             sizes = contacts.factors[at : at + 2]
             found |= _negative(builder, int(k), sizes, 1.0 if curve >= 0 else float(np.abs(sizes).max()))
-    return dict(sorted(found.items()))
+    force = float(np.abs(contacts.drag).max(initial=0.0))
+    return dict(sorted((found | _negative_drags(builder, contacts, force)).items()))
+
+
+def _negative_drags(builder: ContactsBuilder, contacts: Contacts, force: float) -> dict[str, float]:
+    """Return the sizes of friction that builds up over a speed that were negative when `contacts` were evaluated last,
+    by their names; `force` is the largest one on bodies."""
+    found = dict[str, float]()
+    for k, element in enumerate(builder.drags):
+        is_force, size = bool(contacts.drag_is_force[k]), float(contacts.drag[k])
+        name = f"{'force' if is_force else 'friction'} of {element.who}"
+        if size < -NEGATIVE * (max(float(contacts.largest_drag[k]), force) if is_force else 1.0):
+            found[name] = min(size, found.get(name, 0.0))
+    return found
 
 
 def _negative(builder: ContactsBuilder, k: int, sizes: np.ndarray, scale: float) -> dict[str, float]:
@@ -90,11 +103,11 @@ def _negative(builder: ContactsBuilder, k: int, sizes: np.ndarray, scale: float)
 def driving_frictions(system: System, contacts: Contacts, force: float) -> dict[str, float]:
     """Return the sizes of friction, with their values, for which `drives` ended a run."""
     builder, found = system.structure.contacts, dict[str, float]()
-    for k, sizes in enumerate(contacts.sizes):
+    for k, sizes in enumerate(contacts.friction_size):
         if sizes.any():
-            scale = 1.0 if contacts.curve[k] >= 0 else max(float(contacts.largest_size[k]), force)
+            scale = 1.0 if contacts.curve[k] >= 0 else max(float(contacts.largest_friction[k]), force)
             found |= _negative(builder, k, sizes, scale)
-    return found
+    return found | _negative_drags(builder, contacts, force)
 
 
 def frictions_lost_at(system: System, t: float, q: np.ndarray, v: np.ndarray) -> dict[str, float]:
