@@ -73,12 +73,12 @@ def start(
     >>> force = model.add(mbs.Force("pusher", cart, (push, 0)))
     >>> run = mbs.start(model, mbs.at_rest(model))
     >>> run.set(push=4.0).step(1.0)
-    <Simulation of 'cart' at t = 1 s>
+    <Simulation of 'cart' at 1 s>
     >>> round(run["cart.vx"], 6), round(run.set(push=-4.0).step(1.0)["cart.x"], 6)
     (2.0, 2.0)
     """
-    steps = {"method": method, "rtol": rtol, "atol": atol, "step": step, "max_step": max_step, "max_steps": max_steps}
-    by = stepping(**steps, impacts=impacts)
+    steps: dict[str, Any] = {"method": method, "rtol": rtol, "atol": atol, "step": step, "impacts": impacts}
+    by = stepping(**steps, max_step=max_step, max_steps=max_steps)
     if by.method.steps_over:
         what = f"start() holds runs of methods that stop at any time, and {by.method.name} makes steps of one length"
         raise ModelError(f'{what}; use simulate, or take method="DP5"')
@@ -92,6 +92,9 @@ def start(
 class HeldRun(Prepared):
     """A run that can be taken back to where a step was cut short, and that tells nothing twice."""
 
+    is_cut = False
+    """Whether the last step was cut short, so that the run is to be taken back before it goes on."""
+
     @cached_property
     def words(self) -> list[np.ndarray]:
         """All numbers that steps write, but for what is recorded."""
@@ -103,15 +106,14 @@ class HeldRun(Prepared):
         return [words.copy() for words in self.words]
 
     def note_cut(self) -> None:
-        self.noted[0] = True
-        self.resets_before = dict(self.reset_at)
+        self.is_cut, self.resets_before = True, dict(self.reset_at)
         for words, copy in zip(self.words, self.before_cut, strict=True):
             np.copyto(copy, words)
 
     def take_back(self) -> None:
         """Stand before the step that was cut short, if there was one."""
-        if self.noted[0]:
-            self.noted[0] = None
+        if self.is_cut:
+            self.is_cut = False
             self.reset_at.clear()
             self.reset_at.update(self.resets_before)
             for words, copy in zip(self.words, self.before_cut, strict=True):
@@ -205,7 +207,7 @@ class Simulation(metaclass=PublicClass):
         if is_cut:
             course.ends[span], course.last[span] = end, last
         elif here > span:  # the run stands behind a break, which a step meets in any case
-            held.noted[0] = None
+            held.is_cut = False
         if ended.error:
             raise type(ended.error)(ended.message, **ended.error.facts) from ended.error
         if ended.status == marching.PAUSED:
@@ -213,7 +215,7 @@ class Simulation(metaclass=PublicClass):
         if ended.status not in (DONE, marching.EVENT):
             raise failure(held.system, march, ended.status, self.result())
         if ended.message:
-            self._message, held.noted[0] = ended.message, None
+            self._message, held.is_cut = ended.message, False
         if row:
             self._keep(row, now, moment)
         return self
@@ -306,7 +308,7 @@ class Simulation(metaclass=PublicClass):
         q = march.stages.y0[: march.mechanism.state.q_end]
         if all(q[held.system.layout.signals[one]] == value for one, value in signals.items()) and not given:
             return self
-        held.noted[0], held.known[0] = None, float(np.nextafter(t, -np.inf))  # what happens now has not been told
+        held.is_cut, held.known[0] = False, float(np.nextafter(t, -np.inf))  # what happens now has not been told
         march.record.times[:], status = t, DONE
         if signals:
             set_states(held.system, q, signals)

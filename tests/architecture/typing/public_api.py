@@ -125,6 +125,8 @@ def verbs(model: mbs.PlanarModel) -> float:
     moved: mbs.Result = mbs.kinematics(model, np.linspace(0, 1, 11), start=state)
     run = mbs.simulate(model, [0.0, 1.0], {"a.omega": 2.0}, method="DP8", stabilization=mbs.Projection(), rtol=1e-9)
     still: mbs.Rest = mbs.at_rest(model, {"a.omega": 2.0})
+    held: mbs.Simulation = mbs.start(model, still, method="GA").step(0.1).set({"a.omega": 1.0}).until(0.5)
+    print(held.t, held.message, held["a.angle"], held.state["a.omega"], held.result().t, held.reset())
     mbs.simulate(model, [0.0, 1.0], still)
     stiff = mbs.simulate(model, [0.0, 1.0], {"a.omega": 2.0}, method=mbs.GA(spectral_radius=0.5))
     needed = mbs.inverse_dynamics(model, moved.t)
