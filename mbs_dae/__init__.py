@@ -51,6 +51,7 @@ _NAMES = {
     "verbs.at_rest": "at_rest Rest",
     "verbs.simulate": "simulate",
     "verbs.start": "start Simulation",
+    "verbs.environment": "environment",
     "motion.methods.generalised_alpha": "GA",
     "motion.stabilise": "Baumgarte Projection Unstabilized",
     "verbs.inverse_dynamics": "inverse_dynamics",

@@ -126,6 +126,7 @@ def verbs(model: mbs.PlanarModel) -> float:
     run = mbs.simulate(model, [0.0, 1.0], {"a.omega": 2.0}, method="DP8", stabilization=mbs.Projection(), rtol=1e-9)
     still: mbs.Rest = mbs.at_rest(model, {"a.omega": 2.0})
     carried: mbs.Simulation = mbs.start(model, still, method="GA").step(0.1).set({"a.omega": 1.0}).until(0.5)
+    mbs.environment(model, {"u": (-1, 1)}, ["a.angle"], reward=0.0, ends=lambda run: run["a.omega"] > 5.0).reset()
     print(carried.t, carried.message, carried["a.angle"], carried.state["a.omega"], carried.result().t, carried.reset())
     mbs.simulate(model, [0.0, 1.0], still)
     stiff = mbs.simulate(model, [0.0, 1.0], {"a.omega": 2.0}, method=mbs.GA(spectral_radius=0.5))
