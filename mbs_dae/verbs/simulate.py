@@ -121,7 +121,7 @@ def simulate(
     steps |= {"impacts": impacts}
     prepared = prepare(model, times, initial, stabilization, asked=derivatives, **steps)
     with progress_bar(f"simulate {prepared.system.model.name}", progress) as watch:
-        ended = _watched(prepared, watch)
+        ended = advance(prepared, watch)
     return result_of_run(prepared, ended)
 
 
@@ -149,6 +149,7 @@ class Prepared:
     following: Following | None = None  # where it may switch
     reversals: Reversals | None = None  # where forces turn within one step, of a run whose steps are made again
     first: Any = None  # prepared as well: the run that it goes on from, where that is made again
+    known: list[float] = field(default_factory=lambda: [-np.inf])  # the time up to which events have been told
 
     def take_notes(self) -> None:
         """Impacts and steps since this was last asked."""
@@ -158,18 +159,21 @@ class Prepared:
             self._look(rows[:, T0], rows[:, HEAD:])
             self.steps.take(rows)
             tape.filled[0] = 0
-        contacts = self.march.mechanism.contacts
-        self.impacts.append(contacts.log[: contacts.logged[0]].copy())
-        contacts.logged[0] = 0
-        events = self.march.events
-        self.changes.append(events.log[: events.logged[0]].copy())
-        events.logged[0] = events.struck[0] = 0
+        contacts, events = self.march.mechanism.contacts, self.march.events
+        if contacts.logged[0] or not self.impacts:
+            self.impacts.append(contacts.log[: contacts.logged[0]].copy())
+            contacts.logged[0] = 0
+        if events.logged[0] or not self.changes:
+            self.changes.append(events.log[: events.logged[0]].copy())
+            events.logged[0] = 0
+        events.struck[0] = 0
 
     def begin(self) -> int:
         """The first state, the first step and the gains; a status."""
         self.system.forget_errors()
         if self.run.memory:
             remind(self.march, self.run.memory)
+            self.known[0] = float(self.march.record.times[0])
             self.march.tape.fresh[0] = BEGAN
             events = self.march.events
             first = np.zeros((1 if events.log.size else 0, events.log.shape[1]))
@@ -199,7 +203,7 @@ class Prepared:
             patience = 1
         status = marching.go_on(march, patience)
         if status == marching.CUT_SHORT:
-            self.noted[0] = memory_of(march)
+            self.note_cut()
             status = marching.go_on(march, patience)
         while status == STEP_EVENT:
             status = self._look_at_events()
@@ -209,6 +213,10 @@ class Prepared:
         if self.following:
             self.following.after()
         return status
+
+    def note_cut(self) -> None:
+        """Note where the run stands, before a step that its last time cuts short."""
+        self.noted[0] = memory_of(self.march)
 
     def _look(self, t: np.ndarray, y: np.ndarray) -> None:
         """For forces that turn within one of these steps, or of those up to the present state."""
@@ -274,8 +282,8 @@ class Prepared:
         return not self.is_new(float(self.march.time[0]))
 
     def is_new(self, t: float) -> bool:
-        """Whether this time is behind what the run before this one has seen."""
-        return not self.run.memory or t > self.march.record.times[0]
+        """Return whether events at this time have not been told yet."""
+        return t > self.known[0]
 
     def memory(self, status: int) -> Memory | None:
         """With which another run goes on from the last state, after a good end."""
@@ -320,23 +328,24 @@ def prepare(
     of = asked_of_run(run, asked)
     if of and not of.alike:
         run = replace(run, system=of.model.compile(system.coordinates.set, **system.structure.tree).run_system)
-    return _from_the_first(run, t, of) if of and goes_on else _prepared(run, t, of)
+    return _from_the_first(run, t, of) if of and goes_on else prepared_run(run, t, of)
 
 
 def _from_the_first(run: Run, t: np.ndarray, asked: Asked) -> Prepared:
     """A run that goes on, made again from the beginning of the first one: so its derivatives are those of one run."""
-    first = _prepared(replace(run.first, system=run.system), np.unique([run.first.t, t[-1]]))
+    first = prepared_run(replace(run.first, system=run.system), np.unique([run.first.t, t[-1]]))
     first.begin()
-    return _prepared(replace(run, memory=memory_of(first.march)), t, asked, first)
+    return prepared_run(replace(run, memory=memory_of(first.march)), t, asked, first)
 
 
 def _made_again(run: Run, until: float) -> Memory | None:
     """What the run carries where it comes to this time."""
-    again = _prepared(run, np.unique([run.t, until]))
-    return again.memory(_watched(again, lambda done, total: None).status)
+    again = prepared_run(run, np.unique([run.t, until]))
+    return again.memory(advance(again, lambda done, total: None).status)
 
 
-def _prepared(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None) -> Prepared:
+def prepared_run(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None) -> Prepared:
+    """Return a run that is ready to begin, with its model checked and its course of time known."""
     system, by, how, initial, memory = run.system, run.by, run.how, run.initial, run.memory
     model, bodies = system.model, system.cartesian
     check_tables(model, t)
@@ -455,20 +464,21 @@ def patience_of(march: March, slow: int = 1) -> int:
     return max(1, int(PATIENCE / ((pattern.n + pattern.m) * march.tableau.stages * slow)))
 
 
-def _watched(prepared: Prepared, progress: Progress) -> Ended:
-    """Go on until it is done, or an event stops it, in pieces short enough to be watched and interrupted."""
+def advance(prepared: Prepared, progress: Progress, begins: bool = True) -> Ended:
+    """Take a run to its last time, or to the event that stops it, in pieces short enough for progress and Ctrl-C. A run
+    that does not begin (`begins` False) goes on from where it stands."""
     march, events = prepared.march, list[Happening]()
     patience = patience_of(march, 1000 if prepared.system.raised else 1)
     total = march.record.times.size
     try:
-        status = prepared.begin()
+        status = prepared.begin() if begins else DONE
         while status in (DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
             status = prepared.go_on(patience)
             prepared.take_notes()
             events += [one for one in prepared.happened if prepared.is_new(one.t)]
             prepared.happened.clear()
             if status == marching.EVENT:
-                status, message = _answered(prepared, events)
+                status, message = answer_events(prepared, events)
                 if message:
                     return Ended(status, message, events)
             if prepared.system.interrupted():
@@ -482,8 +492,9 @@ def _watched(prepared: Prepared, progress: Progress) -> Ended:
     return Ended(status, "", events)
 
 
-def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
-    """What the events ask for, and those that their resets pass: a status, and why the run stops, if it does."""
+def answer_events(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
+    """Do what the events at the present time ask for, and those that their resets pass. Returns a status, and a message
+    where an event stops the run."""
     march, system, resets, status = prepared.march, prepared.system, list[Event](), marching.EVENT
     while status == marching.EVENT or (status == DONE and resets):
         if status == marching.EVENT:

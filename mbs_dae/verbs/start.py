@@ -1,0 +1,365 @@
+"""A run that a person holds in the hand: it goes on by steps or up to a time, and inputs are set on the way.
+
+    run = mbs.start(model, initial)
+    while run.t < 1.0:
+        run.set(push=-k * run["cart.x"])
+        run.step(0.01)
+
+It is the run of `simulate`, with the same steps and digits: a step that the time of the person cuts short is made once
+more, without the cut, when the run goes on. Only where something is set the motion begins anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from ..arguments import as_state, checked_options, system_of
+from ..compiled import System
+from ..compiled.machine import DONE
+from ..errors import ModelError
+from ..explain.contacts import told_of_kept
+from ..explain.failures import check_energy, check_violation, failure, told_of_faint
+from ..kernels.images import places_written
+from ..model.model import Model
+from ..model.parameters import finite_number
+from ..motion import run as marching
+from ..motion.contact.told import impacts_of, transitions_of
+from ..motion.course import SPAN, WAITING, with_span_before
+from ..motion.events import state_with
+from ..motion.methods import Method
+from ..motion.methods.stepping import stepping
+from ..motion.outcome import counts_of, dynamic_result
+from ..motion.past.memory import RECORD, memory_of
+from ..motion.past.past import Run, without_past
+from ..motion.record import Record, new_march
+from ..motion.samples import set_states
+from ..motion.stabilise import Stabilization, stabilization_of
+from ..public_class import PublicClass
+from ..results.happenings import Happening
+from ..results.result import Result, State
+from ..unit_system import told
+from .simulate import Prepared, advance, answer_events, prepared_run
+
+WINDOW = 1.0
+"""Breaks of laws are known so many seconds ahead at the start; twice as far whenever the run comes there."""
+ROWS = "q", "v", "a", "multipliers", "contacts", "energies", "modes", "independence"
+"""What is kept of each time at which the run is held."""
+
+
+@checked_options
+def start(
+    model: Model | System, initial: Mapping[str, float] | State | None = None, t: float = 0.0,
+    inputs: Mapping[str, float] | None = None, method: str | Method = "DP5",
+    stabilization: Stabilization | None = None, rtol: float = 1e-8, atol: float | None = None,
+    step: float | None = None, max_step: float | None = None, max_steps: int | None = None,
+    impacts: Literal["together", "in turn"] = "together",
+) -> Simulation:  # fmt: skip
+    """Begin a run that is held in the hand, and return it as a `Simulation` that stands at the time `t`.
+
+    `initial` and the options are those of `simulate`. Inputs whose law is a number keep their value until
+    ``run.set(name=value)`` gives another one; `inputs` gives first values, also of inputs with a law of time, which are
+    then held as well.
+
+    A cart of 2 kg is pushed by 4 N for a second and pulled by 4 N for another one:
+
+    >>> model = mbs.PlanarModel("cart")
+    >>> cart = model.body("cart", mass=2.0, inertia=1.0)
+    >>> push = model.input("push", 0.0, unit="N")
+    >>> force = model.add(mbs.Force("pusher", cart, (push, 0)))
+    >>> run = mbs.start(model, mbs.at_rest(model))
+    >>> run.set(push=4.0).step(1.0)
+    <Simulation of 'cart' at 1 s>
+    >>> round(run["cart.vx"], 6), round(run.set(push=-4.0).step(1.0)["cart.x"], 6)
+    (2.0, 2.0)
+    """
+    steps: dict[str, Any] = {"method": method, "rtol": rtol, "atol": atol, "step": step, "impacts": impacts}
+    by = stepping(**steps, max_step=max_step, max_steps=max_steps)
+    if by.method.steps_over:
+        what = f"start() holds runs of methods that stop at any time, and {by.method.name} makes steps of one length"
+        raise ModelError(f'{what}; use simulate, or take method="DP5"')
+    plain = system_of(model)
+    held = plain.model.with_held_inputs(**(inputs or {}))
+    system = held.compile(plain.coordinates.set, **plain.structure.tree).run_system
+    how, first = stabilization_of(stabilization, by.method.projects), _with_inputs(system, as_state(initial))
+    return Simulation(Run(system, by, how, finite_number(t, "t"), without_past(first), None))
+
+
+class HeldRun(Prepared):
+    """A run that can be taken back to where a step was cut short, and that tells nothing twice."""
+
+    is_cut = False
+    """Whether the last step was cut short, so that the run is to be taken back before it goes on."""
+
+    @cached_property
+    def words(self) -> list[np.ndarray]:
+        """All numbers that steps write, but for what is recorded."""
+        return [words for words, _ in places_written(self.march, RECORD)]
+
+    @cached_property
+    def before_cut(self) -> list[np.ndarray]:
+        """These numbers as they were before the step that was cut short."""
+        return [words.copy() for words in self.words]
+
+    def note_cut(self) -> None:
+        self.is_cut, self.resets_before = True, dict(self.reset_at)
+        for words, copy in zip(self.words, self.before_cut, strict=True):
+            np.copyto(copy, words)
+
+    def take_back(self) -> None:
+        """Stand before the step that was cut short, if there was one."""
+        if self.is_cut:
+            self.is_cut = False
+            self.reset_at.clear()
+            self.reset_at.update(self.resets_before)
+            for words, copy in zip(self.words, self.before_cut, strict=True):
+                np.copyto(words, copy)
+
+    def take_notes(self) -> None:
+        first = len(self.impacts), len(self.changes) or 1
+        super().take_notes()
+        for notes, begin in zip((self.impacts, self.changes), first, strict=True):
+            notes[begin:] = [rows[rows[:, 0] > self.known[0]] for rows in notes[begin:]]
+
+
+class Simulation(metaclass=PublicClass):
+    """A run that stands at a time, from `start`: it goes on by `step` and `until`, is read by name, and takes other
+    inputs by `set`.
+
+    >>> rod = mbs.PlanarModel.from_points(
+    ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+    >>> run = mbs.start(rod, mbs.at_rest(rod))
+    >>> isinstance(run, mbs.Simulation), run.until(0.2).t, run["rod.angle"] < 0
+    (True, 0.2, True)
+    >>> run.step(0.1).result()["rod.angle"].shape  # at 0, 0.2 and 0.3 s
+    (3,)
+    """
+
+    def __init__(self, run: Run):
+        self._run = run
+        self._begin()
+
+    def _begin(self) -> None:
+        """Stand at the first time, with nothing behind."""
+        t = self._run.t
+        self._rows: list[tuple[float, float, dict[str, np.ndarray]]] = []
+        self._events: list[Happening] = []
+        self._message = ""
+        self._held = _held_run(self._run, t + WINDOW)
+        self._take_up(t)
+        self._keep(0, t)
+
+    def _take_up(self, t: float) -> None:
+        """Let a run begin that is prepared, at the time t or a little before."""
+        held = self._held
+        status = held.begin()
+        course = held.march.course
+        course.ends[0], course.last[0] = course.start, course.first[1]
+        course.at[SPAN] = 1
+        if status == marching.EVENT:
+            status, self._message = answer_events(held, self._events)
+        if status not in (DONE, marching.EVENT):
+            raise failure(held.system, held.march, status, self.result())
+
+    # --- the run goes on ----------------------------------------------------------------------------------------
+
+    @property
+    def t(self) -> float:
+        """The time at which the run stands, in s."""
+        return self._rows[-1][0]
+
+    @property
+    def message(self) -> str:
+        """Why an event has stopped the run before the time that was asked for; empty if none has."""
+        return self._message
+
+    def step(self, dt: float) -> Simulation:
+        """Go on by `dt` seconds, and return the run."""
+        return self.until(self.t + finite_number(dt, "dt"))
+
+    def until(self, t: float) -> Simulation:
+        """Go on up to the time `t`, or to an event that stops the run before (see `message`); return the run."""
+        t = finite_number(t, "t")
+        if t < self.t:
+            what = f"the run stands at t = {self.t:g} and does not go back to t = {t:g}"
+            raise ModelError(f"{what}; begin again, run.reset(), or start another one")
+        self._message = ""
+        if t == self.t:
+            return self
+        self._held.take_back()
+        if t > self._held.march.course.ends[-1]:
+            self._look_ahead(t)
+        held, march, course = self._held, self._held.march, self._held.march.course
+        span = int(course.at[SPAN] + np.searchsorted(course.ends[course.at[SPAN] :], t))
+        end, last = course.ends[span], course.last[span]
+        if is_cut := t < end:
+            course.ends[span] = course.last[span] = t
+        march.record.times[:] = held.times[:] = held.moments[:] = self.t, t
+        march.counts[marching.NEXT], march.noted[0] = 1, 0
+        ended = advance(held, _ignore, begins=False)
+        self._events += ended.events
+        now, here = float(march.time[0]), int(course.at[SPAN])
+        row, moment = int(march.counts[marching.NEXT]) - 1, min(max(now, course.first[here]), course.last[here])
+        if is_cut:
+            course.ends[span], course.last[span] = end, last
+        elif here > span:  # the run stands behind a break, which a step meets in any case
+            held.is_cut = False
+        if ended.error:
+            raise type(ended.error)(ended.message, **ended.error.facts) from ended.error
+        if ended.status == marching.PAUSED:
+            raise KeyboardInterrupt
+        if ended.status not in (DONE, marching.EVENT):
+            raise failure(held.system, march, ended.status, self.result())
+        if ended.message:
+            self._message, held.is_cut = ended.message, False
+        if row:
+            self._keep(row, now, moment)
+        return self
+
+    def _look_ahead(self, t: float) -> None:
+        """Find the breaks of laws up to a time behind t, and go on with them."""
+        old, begin = self._held, self._run.t
+        memory = memory_of(old.march)
+        run = replace(self._run, t=self.t, initial=self.state, memory=memory)
+        self._held = held = _held_run(run, t + (t - begin))
+        counts = old.march.counts.copy(), old.march.mechanism.machine.counts.copy()
+        self._take_up(self.t)
+        held.march.counts[:], held.march.mechanism.machine.counts[:] = counts
+        held.impacts[:], held.changes[:] = old.impacts, old.changes
+        held.reset_at.update(old.reset_at)
+
+    def _keep(self, row: int, t: float, moment: float | None = None) -> None:
+        """Keep what stands in a row of the record as what the run is at t."""
+        record = self._held.march.record
+        rows = {name: getattr(record, name)[row].copy() for name in ROWS}
+        self._rows.append((t, t if moment is None else moment, rows))
+        self._held.known[0] = t
+        self._present: Result | None = None
+        self._state: State | None = None
+
+    # --- the run is read ----------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """Where the run stands: other runs may start there."""
+        if self._state is None:
+            system, (t, _, row) = self._held.system, self._rows[-1]
+            (q,), (v,), (a,) = system.to_bodies(tuple(np.nan_to_num(row[name])[None] for name in "qva"))
+            self._state = State(system.cartesian, t, q, v, a)
+        return self._state
+
+    def __getitem__(self, name: str) -> Any:
+        """A number by the name that results have for it, at the time at which the run stands; of a vector its
+        components as an array."""
+        if name in self.state.result:
+            return self.state[name]
+        if self._present is None:
+            self._present = self._result(self._rows[-1:])
+        value = self._present[name][0]
+        return value if np.ndim(value) else float(value)
+
+    def result(self) -> Result:
+        """Everything so far: a `Result` over the times at which the run was held, with events, impacts and energy."""
+        held, system = self._held, self._held.system
+        hidden = filter(None, (told_of_faint(held.march), told_of_kept(held.march, system.cartesian)))
+        found = self._result(
+            self._rows,
+            events=tuple(self._events),
+            impacts=impacts_of(system, held.impacts),
+            transitions=tuple(transitions_of(system, held.changes)),
+            message=self._message or "; ".join(hidden),
+        )
+        check_violation(system.cartesian, held.march, found)
+        check_energy(system, held.march, found)
+        return found
+
+    def _result(self, rows: list[tuple[float, float, dict[str, np.ndarray]]], **more: Any) -> Result:
+        held, own = self._held, self._held.march.record
+        stacked = {name: np.empty((len(rows), *getattr(own, name).shape[1:])) for name in ROWS}
+        for name, array in stacked.items():
+            array[:] = [row[name] for *_, row in rows]
+        times, moments = (np.array([row[k] for row in rows]) for k in range(2))
+        stats = {**held.facts, **counts_of(held.march)}
+        record = Record(times, **stacked)
+        return dynamic_result(held.system, record, moments, len(rows), t=times, stats=stats, **more)
+
+    def __repr__(self) -> str:
+        note = f"; {self._message}" * bool(self._message)
+        return f"<Simulation of {self._held.system.model.name!r} at {told(self.t, 's')}{note}>"
+
+    # --- the run is changed -------------------------------------------------------------------------------------
+
+    def set(self, values: Mapping[str, float] | None = None, /, **inputs: float) -> Simulation:
+        """Give inputs and states of the model other values from now on, by their names, and return the run. A dict may
+        name quantities, too, ``run.set({"crank.omega": 3})``: then positions and velocities are the nearest ones that
+        joints allow."""
+        held, march, t = self._held, self._held.march, self.t
+        given = {name: finite_number(value, f"set({name})") for name, value in {**(values or {}), **inputs}.items()}
+        states = {one.name: one.symbol for one in held.system.model.states}
+        signals = {states[name]: given.pop(name) for name in [*given] if name in states}
+        for name in given:
+            if name in {one.name for one in held.system.model.inputs}:
+                what = f"the input {name!r} follows a law of time, and is not set"
+                raise ModelError(f"{what}; hold it from the start: mbs.start(..., inputs={{{name!r}: value}})")
+        q = march.stages.y0[: march.mechanism.state.q_end]
+        if all(q[held.system.layout.signals[one]] == value for one, value in signals.items()) and not given:
+            return self
+        held.is_cut, held.known[0] = False, float(np.nextafter(t, -np.inf))  # what happens now has not been told
+        march.record.times[:], status = t, DONE
+        if signals:
+            set_states(held.system, q, signals)
+            course, span = march.course, int(march.course.at[SPAN])
+            if course.first[span] <= t:  # no law switches here: the span is cut in two
+                course.ends[span - 1] = course.last[span - 1] = course.first[span] = t
+            course.at[SPAN], course.at[WAITING], march.counts[marching.NEXT] = span - 1, 1, 1
+            status = marching.resume(march)
+        if given and status in (DONE, marching.EVENT):
+            march.counts[marching.NEXT] = 2
+            status = marching.restart(march, *state_with(held.system, given, self.state, "set()"))
+        if status == marching.EVENT:
+            status, self._message = answer_events(held, self._events)
+        if status not in (DONE, marching.EVENT):
+            raise failure(held.system, march, status, self.result())
+        held.take_notes()
+        self._keep(1, t, self._rows.pop()[1])
+        return self
+
+    def reset(self, initial: Mapping[str, float] | State | None = None, t: float | None = None) -> Simulation:
+        """Begin again, at the first state and time or at others, with nothing behind, and return the run."""
+        if initial is not None:
+            self._run = replace(self._run, initial=without_past(_with_inputs(self._run.system, as_state(initial))))
+        if t is not None:
+            self._run = replace(self._run, t=finite_number(t, "t"))
+        self._begin()
+        return self
+
+
+def _held_run(run: Run, end: float) -> HeldRun:
+    """Return a run up to a time, with a record of two rows: where it was held last, and where it is held next."""
+    prepared = prepared_run(run, np.array([run.t, end]))
+    course, times = with_span_before(prepared.march.course), prepared.march.record.times.copy()
+    march = new_march(run.system, run.by, run.how, course, times)
+    return HeldRun(**{**vars(prepared), "march": march, "times": times, "moments": times.copy()})
+
+
+def _with_inputs(system: System, initial: Mapping[str, float] | State | None) -> Mapping[str, float] | State:
+    """Return initial values with those of the inputs that are held."""
+    number, states = system.evaluator, {one.name: one for one in system.model.states}
+    if not isinstance(initial, State):
+        held = {one.name: number(one.initial) for one in states.values() if one.is_held}
+        return {**held, **(initial or {})}
+    bodies, theirs = system.cartesian, {str(symbol): place for symbol, place in initial.system.layout.signals.items()}
+    q, v = bodies.placement.copy(), bodies.still.copy()
+    q[: bodies.nq], v[: bodies.nv] = initial.q, initial.v
+    for symbol, place in bodies.layout.signals.items():
+        if str(symbol) in states and str(symbol) in theirs:
+            q[place] = initial.full_q[theirs[str(symbol)]]
+    return State(bodies, initial.t, q, v, bodies.still)
+
+
+def _ignore(done: int, total: int) -> None:
+    """Show no progress: a person holds the run."""
