@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from ..arguments import checked_step, model_of
 from ..compiled import System
@@ -22,17 +23,18 @@ from .start import Simulation, start
 
 def environment(
     model: Model | System, action: Mapping[str, tuple[float, float]], observation: Sequence[str],
-    reward: Any, ends: Any = False, initial: Any = None, step: float = 0.02, until: float = np.inf, **options: Any,
+    reward: Any, ends: Any = False, initial: Any = None, step: float = 0.02, until: float = np.inf,
+    render_mode: str | None = None, **options: Any,
 ) -> Any:  # fmt: skip
     """Return a ``gymnasium.Env`` of a model, for programs that learn to control it.
 
     `action` gives bounds for each input that the learner sets, `observation` names the quantities that it sees.
     `reward` is an expression of quantities of the model, or a function of the `Simulation`; an episode is terminated
     where `ends` holds, a condition of quantities or a function of the `Simulation`, or where an event stops the run,
-    and truncated after `until` seconds. `initial` is what `start` takes, or a function of a random generator of numpy
-    that returns such. A step of the environment takes `step` seconds; `options` are those of `start`. Actions and
-    observations are in SI units, in the order of their names here. It needs gymnasium: ``pip install
-    'mbs_dae[learning]'``.
+    and truncated `until` seconds after its begin. `initial` is what `start` takes, or a function that returns it from a
+    numpy random generator. A step of the environment takes `step` seconds; `render_mode` is "rgb_array" or None;
+    `options` are those of `start`. Actions and observations are in SI units, in the order of their names here. It needs
+    gymnasium: ``pip install 'mbs_dae[learning]'``.
 
     A cart of 1 kg that is to come to rest at the origin:
 
@@ -57,9 +59,19 @@ def environment(
         raise ModelError(f"each action needs bounds (low, high) with low < high, not {dict(action)}")
     length, names = checked_step(step), tuple(observation)
     value, has_ended = _read_by(model_of(model), reward, "reward"), _read_by(model_of(model), ends, "ends")
-    run = start(model, initial(np.random.default_rng(0)) if callable(initial) else initial, **options)
+    if not until > 0.0:
+        raise ModelError(f"until= of an environment is a time in s greater than 0, not {until!r}")
+    if render_mode not in (None, "rgb_array"):
+        raise ModelError(f'render_mode of an environment is "rgb_array" or None, not {render_mode!r}')
+    follow_laws = {one.name for one in model_of(model).inputs if one.law.free_symbols}
+    held = dict.fromkeys(follow_laws & action.keys(), 0.0) | dict(options.pop("inputs", None) or {})
+
+    def begun() -> Simulation:
+        first = initial(np.random.default_rng(0)) if callable(initial) else initial
+        return start(model, first, inputs=held, **options)
+
     for name in names:
-        if np.ndim(run[name]):
+        if np.ndim(begun()[name]):
             raise ModelError(f"observation {name!r} is a vector; name its components, e.g. {name + '.x'!r}")
 
     class MechanismEnvironment(gymnasium.Env):  # type: ignore[name-defined, misc]
@@ -69,8 +81,9 @@ def environment(
         action_space = gymnasium.spaces.Box(low, high, dtype=np.float64)
         observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (len(names),), dtype=np.float64)
 
-        def __init__(self, render_mode: str | None = None):
-            self.render_mode, self.run = render_mode, run
+        def __init__(self) -> None:
+            self.render_mode, self.run = render_mode, begun()
+            self.begin = self.run.t
 
         def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
             super().reset(seed=seed)
@@ -81,15 +94,15 @@ def environment(
             given = np.clip(np.asarray(action, dtype=float).reshape(low.shape), low, high)
             self.run.set(dict(zip(action_names, given.tolist(), strict=True))).step(length)
             terminated = bool(self.run.message) or bool(has_ended(self.run))
-            truncated = self.run.t >= until - 1e-9 * length
+            truncated = self.run.t - self.begin >= until - 1e-9 * length
             return self._seen(), float(value(self.run)), terminated, bool(truncated), {"t": self.run.t}
 
         def render(self) -> Any:
             if self.render_mode != "rgb_array":
                 return None
-            figure = self.run.state.draw()
-            figure.canvas.draw()
-            return np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()
+            canvas = FigureCanvasAgg(self.run.state.draw())
+            canvas.draw()
+            return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
         def _seen(self) -> np.ndarray:
             return np.array([self.run[name] for name in names])

@@ -1,12 +1,12 @@
-"""A run that a person holds in the hand: it goes on by steps or up to a time, and inputs are set on the way.
+"""A run that a program advances step by step, and whose inputs it sets on the way.
 
     run = mbs.start(model, initial)
     while run.t < 1.0:
         run.set(push=-k * run["cart.x"])
         run.step(0.01)
 
-It is the run of `simulate`, with the same steps and digits: a step that the time of the person cuts short is made once
-more, without the cut, when the run goes on. Only where something is set the motion begins anew.
+It is the run of `simulate`, with the same steps and digits: a step that a requested time cuts short is made once more,
+without the cut, when the run goes on. Only where something is set the motion begins anew.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import numpy as np
 from ..arguments import as_state, checked_options, system_of
 from ..compiled import System
 from ..compiled.machine import DONE
-from ..errors import ModelError
+from ..errors import MbsError, ModelError
 from ..explain.contacts import told_of_kept
-from ..explain.failures import check_energy, check_violation, failure, told_of_faint
+from ..explain.failures import failure, told_of_faint
 from ..kernels.images import places_written
 from ..model.model import Model
 from ..model.parameters import finite_number
@@ -43,7 +43,7 @@ from ..public_class import PublicClass
 from ..results.happenings import Happening
 from ..results.result import Result, State
 from ..unit_system import told
-from .simulate import Prepared, advance, answer_events, prepared_run
+from .simulate import Prepared, advance, answer_events, check_result, prepared_run
 
 WINDOW = 1.0
 """Breaks of laws are known so many seconds ahead at the start; twice as far whenever the run comes there."""
@@ -149,6 +149,7 @@ class Simulation(metaclass=PublicClass):
         self._rows: list[tuple[float, float, dict[str, np.ndarray]]] = []
         self._events: list[Happening] = []
         self._message = ""
+        self._failure: BaseException | None = None
         self._held = _held_run(self._run, t + WINDOW)
         self._take_up(t)
         self._keep(0, t)
@@ -160,10 +161,24 @@ class Simulation(metaclass=PublicClass):
         course = held.march.course
         course.ends[0], course.last[0] = course.start, course.first[1]
         course.at[SPAN] = 1
-        if status == marching.EVENT:
-            status, self._message = answer_events(held, self._events)
-        if status not in (DONE, marching.EVENT):
-            raise failure(held.system, held.march, status, self.result())
+        self._answer(status)
+
+    def _answer(self, status: int) -> None:
+        """Do what events at the present time ask for, or raise the error of a status that is not good."""
+        held = self._held
+        try:
+            if status == marching.EVENT:
+                status, self._message = answer_events(held, self._events)
+            if status not in (DONE, marching.EVENT):
+                raise failure(held.system, held.march, status, self._whole())
+        except MbsError as error:
+            self._failure = error
+            raise
+
+    def _check_alive(self) -> None:
+        if self._failure is not None:
+            what = f"this run of {self._held.system.model.name!r} has ended behind t = {self.t:g}: {self._failure}"
+            raise ModelError(f"{what}; begin again: run.reset()")
 
     # --- the run goes on ----------------------------------------------------------------------------------------
 
@@ -184,6 +199,7 @@ class Simulation(metaclass=PublicClass):
     def until(self, t: float) -> Simulation:
         """Go on up to the time `t`, or to an event that stops the run before (see `message`); return the run."""
         t = finite_number(t, "t")
+        self._check_alive()
         if t < self.t:
             what = f"the run stands at t = {self.t:g} and does not go back to t = {t:g}"
             raise ModelError(f"{what}; begin again, run.reset(), or start another one")
@@ -208,12 +224,10 @@ class Simulation(metaclass=PublicClass):
             course.ends[span], course.last[span] = end, last
         elif here > span:  # the run stands behind a break, which a step meets in any case
             held.is_cut = False
-        if ended.error:
-            raise type(ended.error)(ended.message, **ended.error.facts) from ended.error
-        if ended.status == marching.PAUSED:
-            raise KeyboardInterrupt
-        if ended.status not in (DONE, marching.EVENT):
-            raise failure(held.system, march, ended.status, self.result())
+        if ended.error or ended.status == marching.PAUSED:
+            self._failure = ended.error or KeyboardInterrupt(ended.message)
+            raise self._failure
+        self._answer(DONE if ended.status == marching.EVENT else ended.status)
         if ended.message:
             self._message, held.is_cut = ended.message, False
         if row:
@@ -253,8 +267,8 @@ class Simulation(metaclass=PublicClass):
         return self._state
 
     def __getitem__(self, name: str) -> Any:
-        """A number by the name that results have for it, at the time at which the run stands; of a vector its
-        components as an array."""
+        """A number by the name that results have for it, at the time at which the run stands; a vector is
+        returned as an array."""
         if name in self.state.result:
             return self.state[name]
         if self._present is None:
@@ -264,18 +278,21 @@ class Simulation(metaclass=PublicClass):
 
     def result(self) -> Result:
         """Everything so far: a `Result` over the times at which the run was held, with events, impacts and energy."""
+        held = self._held
+        found = self._whole()
+        check_result(held.system, held.march, found)
+        return found
+
+    def _whole(self) -> Result:
         held, system = self._held, self._held.system
         hidden = filter(None, (told_of_faint(held.march), told_of_kept(held.march, system.cartesian)))
-        found = self._result(
+        return self._result(
             self._rows,
             events=tuple(self._events),
             impacts=impacts_of(system, held.impacts),
             transitions=tuple(transitions_of(system, held.changes)),
             message=self._message or "; ".join(hidden),
         )
-        check_violation(system.cartesian, held.march, found)
-        check_energy(system, held.march, found)
-        return found
 
     def _result(self, rows: list[tuple[float, float, dict[str, np.ndarray]]], **more: Any) -> Result:
         held, own = self._held, self._held.march.record
@@ -297,33 +314,36 @@ class Simulation(metaclass=PublicClass):
         """Give inputs and states of the model other values from now on, by their names, and return the run. A dict may
         name quantities, too, ``run.set({"crank.omega": 3})``: then positions and velocities are the nearest ones that
         joints allow."""
+        self._check_alive()
         held, march, t = self._held, self._held.march, self.t
-        given = {name: finite_number(value, f"set({name})") for name, value in {**(values or {}), **inputs}.items()}
-        states = {one.name: one.symbol for one in held.system.model.states}
-        signals = {states[name]: given.pop(name) for name in [*given] if name in states}
-        for name in given:
-            if name in {one.name for one in held.system.model.inputs}:
-                what = f"the input {name!r} follows a law of time, and is not set"
+        given = {
+            str(name): finite_number(value, f"set({name})") for name, value in {**(values or {}), **inputs}.items()
+        }
+        model = held.system.model
+        states = {one.name: one.symbol for one in model.states}
+        signals = {states[name]: value for name, value in given.items() if name in states}
+        for name in given.keys() - states.keys():
+            if name in {one.name for one in model.inputs}:
+                what = f"the input {name!r} is given by a law, so it is not set"
                 raise ModelError(f"{what}; hold it from the start: mbs.start(..., inputs={{{name!r}: value}})")
+            if model.quantity(name, told=2)[1] > 1:
+                raise ModelError(f"set() takes positions and velocities, and {name!r} is an acceleration")
         q = march.stages.y0[: march.mechanism.state.q_end]
-        if all(q[held.system.layout.signals[one]] == value for one, value in signals.items()) and not given:
+        if len(signals) == len(given) and all(q[held.system.layout.signals[s]] == x for s, x in signals.items()):
             return self
+        moved = None if len(signals) == len(given) else state_with(held.system, given, self.state, "set()")
         held.is_cut, held.known[0] = False, float(np.nextafter(t, -np.inf))  # what happens now has not been told
-        march.record.times[:], status = t, DONE
-        if signals:
+        march.record.times[:] = t
+        if moved is not None:
+            march.counts[marching.NEXT] = 2
+            self._answer(marching.restart(march, *moved))
+        else:
             set_states(held.system, q, signals)
             course, span = march.course, int(march.course.at[SPAN])
             if course.first[span] <= t:  # no law switches here: the span is cut in two
                 course.ends[span - 1] = course.last[span - 1] = course.first[span] = t
             course.at[SPAN], course.at[WAITING], march.counts[marching.NEXT] = span - 1, 1, 1
-            status = marching.resume(march)
-        if given and status in (DONE, marching.EVENT):
-            march.counts[marching.NEXT] = 2
-            status = marching.restart(march, *state_with(held.system, given, self.state, "set()"))
-        if status == marching.EVENT:
-            status, self._message = answer_events(held, self._events)
-        if status not in (DONE, marching.EVENT):
-            raise failure(held.system, march, status, self.result())
+            self._answer(marching.resume(march))
         held.take_notes()
         self._keep(1, t, self._rows.pop()[1])
         return self

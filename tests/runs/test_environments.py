@@ -11,11 +11,10 @@ checker = pytest.importorskip("gymnasium.utils.env_checker")
 def pole_on_cart():
     model = mbs.PlanarModel("cart", gravity=(0, -9.81))
     body = model.body("cart", mass=2.0, inertia=1.0)
-    guide = model.add(mbs.Translational("guide", model.ground, body))
+    model.add(mbs.Translational("guide", model.ground, body))
     pole = model.link("pole", (0, 0), (0, 1), mass=0.5)
     push = model.input("push", 0.0, unit="N")
     model.add(mbs.Revolute("pin", body, pole.tail), mbs.Force("motor", body, (push, 0)))
-    assert guide.name == "guide"
     return model
 
 
@@ -76,3 +75,14 @@ def test_what_is_wrong_is_told():
     ):
         with pytest.raises(mbs.ModelError, match=word):
             mbs.environment(model, action, seen, reward=reward, initial=upright)
+
+
+def test_it_draws_itself_and_holds_inputs_with_a_law():
+    model = pole_on_cart().with_inputs(push=3.0 * mbs.t)
+    drawn = mbs.environment(model, {"push": (-1, 1)}, ["cart.x"], reward=0.0, initial=upright, render_mode="rgb_array")
+    drawn.reset(seed=2)
+    drawn.step([0.5])
+    picture = drawn.render()
+    assert picture.ndim == 3 and picture.shape[2] == 3 and picture.std() > 0.0
+    with pytest.raises(mbs.ModelError, match="rgb_array"):
+        mbs.environment(model, {"push": (-1, 1)}, ["cart.x"], reward=0.0, initial=upright, render_mode="human")

@@ -155,9 +155,10 @@ def test_an_event_stops_a_run_and_the_run_goes_on():
     run = mbs.start(high, initial).until(1.0)
     assert "high" in run.message and run.t < 1.0
     assert run["ball.vy"] == pytest.approx(0.0, abs=1e-9)
-    first = run.t
-    assert run.until(1.0).t > first
-    assert run.until(1.0).t == pytest.approx(1.0) or run.message
+    first, speed = run.t, np.sqrt(2 * G * 0.3)
+    assert first == pytest.approx((1.0 + 0.9) * speed / G)  # down, and up with 0.9 of the speed
+    assert run.until(2.0).t == pytest.approx(first + (0.9 + 0.81) * speed / G)
+    assert run.until(run.t + 0.01).message == ""
 
 
 def test_two_runs_know_nothing_of_each_other():
@@ -178,7 +179,7 @@ def test_what_cannot_be_done_is_told():
         run.set(torqe=1.0)
     with pytest.raises(mbs.ModelError, match="number"):
         run.set(torque="much")
-    with pytest.raises(mbs.ModelError, match="law of time"):
+    with pytest.raises(mbs.ModelError, match="given by a law"):
         mbs.start(model.with_inputs(torque=mbs.t), initial).set(torque=1.0)
     with pytest.raises(mbs.ModelError, match="DP5"):
         mbs.start(model, initial, method="Moreau", step=1e-3)
@@ -186,4 +187,36 @@ def test_what_cannot_be_done_is_told():
         mbs.start(model, initial, inputs={"torqe": 1.0})
     with pytest.raises(mbs.ModelError, match="did you mean"):
         run["rocker.angl"]
+    with pytest.raises(mbs.MbsError):
+        run.set({"torque": 50.0, "rocker.angle": 40.0})
     assert run["torque"] == 0.0 and run.t == 0.1
+    run.until(0.5)  # goes on as if nothing had been asked
+    np.testing.assert_array_equal(run.result().v[-1], mbs.simulate(model, [0.0, 0.5], initial).v[-1])
+
+
+def test_a_run_that_has_failed_does_not_go_on():
+    """A force sqrt(0.5 - x) has no value behind x = 0.5."""
+    model = mbs.PlanarModel("track")
+    body = model.body("body", mass=1.0, inertia=1.0)
+    model.add(mbs.Force("pull", body, (sp.sqrt(0.5 - model["body.x"]), 0)))
+    run = mbs.start(model, {"body.vx": 1.0}).step(0.1)
+    with pytest.raises(mbs.MbsError, match="no finite force"):
+        run.until(2.0)
+    with pytest.raises(mbs.ModelError, match="begin again"):
+        run.until(0.2)
+    with pytest.raises(mbs.ModelError, match="begin again"):
+        run.set({"body.vx": 0.0})
+    assert run.result().t.tolist() == [0.0, 0.1]
+    assert run.reset().until(0.2)["body.x"] == pytest.approx(
+        mbs.simulate(model, [0, 0.2], {"body.vx": 1.0})["body.x"][-1]
+    )
+
+
+def test_friction_that_drives_is_refused_in_a_held_run():
+    model = mbs.PlanarModel("sled")
+    body = model.body("body", mass=1.0, inertia=1.0)
+    guide = model.add(mbs.Translational("guide", model.ground, body))
+    model.add(mbs.DryFriction("rub", mbs.displacement(guide), force=0.2 - 0.5 * mbs.t))
+    run = mbs.start(model, {"body.vx": 2.0}).until(0.3)
+    with pytest.raises(mbs.IntegrationError, match="negative"):
+        run.until(1.0)
