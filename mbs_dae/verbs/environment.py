@@ -9,12 +9,13 @@ import numpy as np
 import sympy as sp
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from ..arguments import checked_step, model_of
+from ..arguments import model_of
 from ..compiled import System
-from ..errors import ModelError, check_name
+from ..errors import ModelError, check_name, counted, shortened
+from ..model.breaks import OWN_FUNCTIONS
 from ..model.measures import Quantity
 from ..model.model import Model
-from ..model.parameters import Parameter, Signal
+from ..model.parameters import Parameter, Signal, finite_number
 from ..results.files.optional import package
 from ..symbolic.functions import as_sympy
 from ..symbolic.markers import t as time
@@ -57,10 +58,14 @@ def environment(
         raise ModelError(f"each action needs bounds (low, high), not {dict(action)}") from exc
     if not (action and (low < high).all()):
         raise ModelError(f"each action needs bounds (low, high) with low < high, not {dict(action)}")
-    length, names = checked_step(step), tuple(observation)
-    value, has_ended = _read_by(model_of(model), reward, "reward"), _read_by(model_of(model), ends, "ends")
-    if not until > 0.0:
-        raise ModelError(f"until= of an environment is a time in s greater than 0, not {until!r}")
+    if isinstance(observation, str):
+        raise ModelError(f"observation= is a list of names, not the text {observation!r}; write [{observation!r}]")
+    length, names = _duration(step, "step"), tuple(observation)
+    if isinstance(reward, bool | np.bool_ | sp.logic.boolalg.Boolean):
+        what = f"reward of an environment is a number, and {shortened(reward)} is a condition"
+        raise ModelError(f"{what}; write sp.Piecewise((1, condition), (0, True))")
+    value, has_ended = _read_by(model_of(model), reward, "reward"), _condition_by(model_of(model), ends)
+    longest = until if until == np.inf else _duration(until, "until")
     if render_mode not in (None, "rgb_array"):
         raise ModelError(f'render_mode of an environment is "rgb_array" or None, not {render_mode!r}')
     follow_laws = {one.name for one in model_of(model).inputs if one.law.free_symbols}
@@ -70,9 +75,11 @@ def environment(
         first = initial(np.random.default_rng(0)) if callable(initial) else initial
         return start(model, first, inputs=held, **options)
 
+    first_run = begun()
     for name in names:
-        if np.ndim(begun()[name]):
-            raise ModelError(f"observation {name!r} is a vector; name its components, e.g. {name + '.x'!r}")
+        if np.ndim(first_run[name]):
+            parts = " and ".join(map(repr, first_run.result().components(name)))
+            raise ModelError(f"observation {name!r} is a vector; name its components, {parts}")
 
     class MechanismEnvironment(gymnasium.Env):  # type: ignore[name-defined, misc]
         """A mechanism that a learner pushes."""
@@ -82,20 +89,23 @@ def environment(
         observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (len(names),), dtype=np.float64)
 
         def __init__(self) -> None:
-            self.render_mode, self.run = render_mode, begun()
-            self.begin = self.run.t
+            self.render_mode, self.run, self.begin = render_mode, first_run, first_run.t
 
         def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
             super().reset(seed=seed)
-            self.run.reset(initial(self.np_random) if callable(initial) else initial)
+            self.begin = self.run.reset(initial(self.np_random) if callable(initial) else initial).t
             return self._seen(), {"t": self.run.t}
 
         def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-            given = np.clip(np.asarray(action, dtype=float).reshape(low.shape), low, high)
+            if (given := np.asarray(action, dtype=float)).size != low.size:
+                wanted = f"an action has {counted(low.size, 'number')}: {', '.join(action_names)}"
+                raise ModelError(f"{wanted}; it is not {shortened(action)}")
+            given = np.clip(given.reshape(low.shape), low, high)
             self.run.set(dict(zip(action_names, given.tolist(), strict=True))).step(length)
-            terminated = bool(self.run.message) or bool(has_ended(self.run))
-            truncated = self.run.t - self.begin >= until - 1e-9 * length
-            return self._seen(), float(value(self.run)), terminated, bool(truncated), {"t": self.run.t}
+            terminated = bool(self.run.message) or has_ended(self.run)
+            truncated = self.run.t - self.begin >= longest - 1e-9 * length
+            reward = finite_number(value(self.run), f"reward at t = {self.run.t:g}")
+            return self._seen(), reward, terminated, bool(truncated), {"t": self.run.t}
 
         def render(self) -> Any:
             if self.render_mode != "rgb_array":
@@ -111,18 +121,43 @@ def environment(
     return MechanismEnvironment()
 
 
+def _duration(given: Any, name: str) -> float:
+    """Return a length of time in s, which is greater than 0."""
+    length = finite_number(given, f"{name}= of an environment")
+    if length <= 0.0:
+        raise ModelError(f"{name}= of an environment is a time in s greater than 0, not {length:g}")
+    return length
+
+
+def _condition_by(model: Model, ends: Any) -> Callable[[Simulation], bool]:
+    """Return the condition of a held run for which `ends` stands; its value is checked to be one of True and False."""
+    wanted = "ends= of an environment is a condition, such as abs(angle) > 0.5, or a function that tells True or False"
+    if not isinstance(ends, bool | np.bool_ | sp.logic.boolalg.Boolean) and not callable(ends):
+        raise ModelError(f"{wanted}, not {shortened(ends)}")
+    if isinstance(ends, sp.Expr):
+        raise ModelError(f"{wanted}, not the number {shortened(ends)}")
+    read = _read_by(model, ends, "ends")
+
+    def has_ended(run: Simulation) -> bool:
+        found = read(run)
+        if not isinstance(found, bool | np.bool_):
+            raise ModelError(f"{wanted}, and it is {shortened(found)} at t = {run.t:g}")
+        return bool(found)
+
+    return has_ended
+
+
 def _read_by(model: Model, given: Any, what: str) -> Callable[[Simulation], Any]:
-    """Return the function of a held run that an expression of quantities stands for."""
+    """Return the function of a held run for which an expression or a condition of quantities stands."""
     if callable(given) and not isinstance(given, sp.Basic):
         return given
-    if isinstance(given, bool):
-        return lambda run: given
+    if isinstance(given, bool | np.bool_):
+        return lambda run: bool(given)
     expression = given if isinstance(given, sp.logic.boolalg.Boolean) else as_sympy(given)
     quantities = sorted(expression.atoms(Quantity, Signal), key=str)
-    values = {p: model.value(p) for p in expression.atoms(Parameter)}
-    expression = expression.xreplace(values)
-    if unknown := expression.free_symbols - {*quantities, time}:
+    constants = {p: getattr(p, "table", None) or model.value(p) for p in expression.atoms(Parameter)}
+    if unknown := expression.free_symbols - {*quantities, *constants, time}:
         named = f"{what} of an environment contains {min(map(str, unknown))!r}"
         raise ModelError(f"{named}, which is no quantity of {model.name!r}")
-    function = sp.lambdify([time, *quantities], expression, "math")
-    return lambda run: function(run.t, *(run[str(one)] for one in quantities))
+    function = sp.lambdify([time, *quantities, *constants], expression, [OWN_FUNCTIONS, "math"])
+    return lambda run: function(run.t, *(run[str(one)] for one in quantities), *constants.values())

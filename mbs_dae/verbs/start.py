@@ -21,8 +21,8 @@ import numpy as np
 from ..arguments import as_state, checked_options, system_of
 from ..compiled import System
 from ..compiled.machine import DONE
-from ..errors import MbsError, ModelError
-from ..explain.contacts import told_of_kept
+from ..errors import MbsError, ModelError, shortened, unknown_name
+from ..explain.contacts import check_apart, told_of_kept
 from ..explain.failures import failure, told_of_faint
 from ..kernels.images import places_written
 from ..model.model import Model
@@ -36,12 +36,13 @@ from ..motion.methods.stepping import stepping
 from ..motion.outcome import counts_of, dynamic_result
 from ..motion.past.memory import RECORD, memory_of
 from ..motion.past.past import Run, without_past
-from ..motion.record import Record, new_march
+from ..motion.record import Record, new_march, put_back, remember
 from ..motion.samples import set_states
 from ..motion.stabilise import Stabilization, stabilization_of
 from ..public_class import PublicClass
-from ..results.happenings import Happening
+from ..results.names import components
 from ..results.result import Result, State
+from ..tolerances import REPEAT
 from ..unit_system import told
 from .simulate import Prepared, advance, answer_events, check_result, prepared_run
 
@@ -53,13 +54,14 @@ ROWS = "q", "v", "a", "multipliers", "contacts", "energies", "modes", "independe
 
 @checked_options
 def start(
-    model: Model | System, initial: Mapping[str, float] | State | None = None, t: float = 0.0,
+    model: Model | System, initial: Mapping[str, float] | State | None = None, t: float | None = None,
     inputs: Mapping[str, float] | None = None, method: str | Method = "DP5",
     stabilization: Stabilization | None = None, rtol: float = 1e-8, atol: float | None = None,
     step: float | None = None, max_step: float | None = None, max_steps: int | None = None,
     impacts: Literal["together", "in turn"] = "together",
 ) -> Simulation:  # fmt: skip
-    """Begin a run that is held in the hand, and return it as a `Simulation` that stands at the time `t`.
+    """Begin a run that is held in the hand, and return it as a `Simulation` that stands at the time `t`, in s; without
+    it, at the time of `initial` if that is a `State`, or at 0.
 
     `initial` and the options are those of `simulate`. Inputs whose law is a number keep their value until
     ``run.set(name=value)`` gives another one; `inputs` gives first values, also of inputs with a law of time, which are
@@ -86,11 +88,12 @@ def start(
     held = plain.model.with_held_inputs(**(inputs or {}))
     system = held.compile(plain.coordinates.set, **plain.structure.tree).run_system
     how, first = stabilization_of(stabilization, by.method.projects), _with_inputs(system, as_state(initial))
-    return Simulation(Run(system, by, how, finite_number(t, "t"), without_past(first), None))
+    return Simulation(Run(system, by, how, _first_time(t, initial), without_past(first), None))
 
 
 class HeldRun(Prepared):
-    """A run that can be taken back to where a step was cut short, and that tells nothing twice."""
+    """A run that can be taken back to where a step was cut short, and that waits for what is set before controllers
+    sample."""
 
     is_cut = False
     """Whether the last step was cut short, so that the run is to be taken back before it goes on."""
@@ -105,25 +108,67 @@ class HeldRun(Prepared):
         """These numbers as they were before the step that was cut short."""
         return [words.copy() for words in self.words]
 
+    @property
+    def notes(self) -> tuple[list[Any], ...]:
+        return self.impacts, self.changes, self.events
+
+    @property
+    def waits(self) -> bool:
+        """Whether controllers are to sample where the run stands."""
+        return bool(self.march.course.at[WAITING])
+
+    def begin(self) -> int:
+        """Begin, behind one span of no length, or two, where controllers are to sample at the first time; a status."""
+        status, course, fresh = super().begin(), self.march.course, self.samples_first
+        course.ends[: 1 + fresh], course.last[: 1 + fresh] = course.start, course.first[1 + fresh]
+        course.at[SPAN], course.at[WAITING] = 1, fresh
+        self.known[0] = -np.inf  # it stands where nothing happens that has been told
+        self.take_notes()
+        return status
+
+    @property
+    def samples_first(self) -> bool:
+        return self.run.memory is None and self.sampling.begins(self.run.t)
+
+    def sample_first(self, t: float) -> int:
+        return DONE
+
+    def sample(self) -> int:
+        march = self.march
+        if march.time[0] < march.record.times[-1]:
+            return super().sample()
+        remember(march)
+        marching.record_now(march)
+        put_back(march)
+        return DONE
+
     def note_cut(self) -> None:
-        self.is_cut, self.resets_before = True, dict(self.reset_at)
+        self.take_notes()
+        self.is_cut, self.resets_before, self.noted_before = True, dict(self.reset_at), [len(x) for x in self.notes]
         for words, copy in zip(self.words, self.before_cut, strict=True):
             np.copyto(copy, words)
 
     def take_back(self) -> None:
-        """Stand before the step that was cut short, if there was one."""
-        if self.is_cut:
-            self.is_cut = False
-            self.reset_at.clear()
-            self.reset_at.update(self.resets_before)
-            for words, copy in zip(self.words, self.before_cut, strict=True):
-                np.copyto(words, copy)
+        """Stand before the step that was cut short, if there was one, with nothing noted of what happened in it."""
+        if not self.is_cut:
+            return
+        self.is_cut = False
+        self.reset_at.clear()
+        self.reset_at.update(self.resets_before)
+        for notes, count in zip(self.notes, self.noted_before, strict=True):
+            del notes[count:]
+        known = sum(map(len, self.changes)), sum(map(len, self.impacts))
+        self.seen[:] = map(min, self.seen, known)
+        for words, copy in zip(self.words, self.before_cut, strict=True):
+            np.copyto(words, copy)
 
-    def take_notes(self) -> None:
-        first = len(self.impacts), len(self.changes) or 1
-        super().take_notes()
-        for notes, begin in zip((self.impacts, self.changes), first, strict=True):
-            notes[begin:] = [rows[rows[:, 0] > self.known[0]] for rows in notes[begin:]]
+    def forget_instant(self) -> None:
+        """Let events that have happened where the run stands not happen there once more."""
+        t, own, deciding = float(self.march.time[0]), self.march.events, self.system.structure.deciding
+        since = t - REPEAT * max(abs(t), 1.0)
+        happened = {one.name for one in self.events if one.state.t >= since}
+        told = [event.who for event in self.system.model.events if event.name in happened]
+        own.passed[:] = [deciding[k] in told for k in own.function]
 
 
 class Simulation(metaclass=PublicClass):
@@ -141,34 +186,19 @@ class Simulation(metaclass=PublicClass):
 
     def __init__(self, run: Run):
         self._run = run
-        self._begin()
-
-    def _begin(self) -> None:
-        """Stand at the first time, with nothing behind."""
-        t = self._run.t
         self._rows: list[tuple[float, float, dict[str, np.ndarray]]] = []
-        self._events: list[Happening] = []
         self._message = ""
         self._failure: BaseException | None = None
-        self._held = _held_run(self._run, t + WINDOW)
-        self._take_up(t)
-        self._keep(0, t)
-
-    def _take_up(self, t: float) -> None:
-        """Let a run begin that is prepared, at the time t or a little before."""
-        held = self._held
-        status = held.begin()
-        course = held.march.course
-        course.ends[0], course.last[0] = course.start, course.first[1]
-        course.at[SPAN] = 1
-        self._answer(status)
+        self._held = _held_run(run, run.t + WINDOW)
+        self._answer(self._held.begin())
+        self._keep(0, run.t)
 
     def _answer(self, status: int) -> None:
         """Do what events at the present time ask for, or raise the error of a status that is not good."""
         held = self._held
         try:
             if status == marching.EVENT:
-                status, self._message = answer_events(held, self._events)
+                status, self._message = answer_events(held)
             if status not in (DONE, marching.EVENT):
                 raise failure(held.system, held.march, status, self._whole())
         except MbsError as error:
@@ -207,7 +237,11 @@ class Simulation(metaclass=PublicClass):
         if t == self.t:
             return self
         self._held.take_back()
-        if t > self._held.march.course.ends[-1]:
+        if self._held.waits:
+            self._sample(t)
+            if self._message:
+                return self
+        if t >= self._held.march.course.ends[-1]:
             self._look_ahead(t)
         held, march, course = self._held, self._held.march, self._held.march.course
         span = int(course.at[SPAN] + np.searchsorted(course.ends[course.at[SPAN] :], t))
@@ -217,12 +251,9 @@ class Simulation(metaclass=PublicClass):
         march.record.times[:] = held.times[:] = held.moments[:] = self.t, t
         march.counts[marching.NEXT], march.noted[0] = 1, 0
         ended = advance(held, _ignore, begins=False)
-        self._events += ended.events
-        now, here = float(march.time[0]), int(course.at[SPAN])
-        row, moment = int(march.counts[marching.NEXT]) - 1, min(max(now, course.first[here]), course.last[here])
         if is_cut:
             course.ends[span], course.last[span] = end, last
-        elif here > span:  # the run stands behind a break, which a step meets in any case
+        elif held.waits or int(course.at[SPAN]) > span:  # a step ends there in any case
             held.is_cut = False
         if ended.error or ended.status == marching.PAUSED:
             self._failure = ended.error or KeyboardInterrupt(ended.message)
@@ -230,9 +261,22 @@ class Simulation(metaclass=PublicClass):
         self._answer(DONE if ended.status == marching.EVENT else ended.status)
         if ended.message:
             self._message, held.is_cut = ended.message, False
-        if row:
-            self._keep(row, now, moment)
+        if march.counts[marching.NEXT] > 1:
+            self._keep(1, float(march.time[0]))
         return self
+
+    def _sample(self, t: float) -> None:
+        """Let controllers sample what has been set, before the run goes on to t; results tell what they have set."""
+        held, march = self._held, self._held.march
+        march.record.times[:], march.counts[marching.NEXT] = (self.t, t), 0
+        try:
+            status = held.sample()
+        except MbsError as error:
+            self._failure = error
+            raise
+        held.take_notes()
+        self._answer(status)
+        self._keep(0, self.t)
 
     def _look_ahead(self, t: float) -> None:
         """Find the breaks of laws up to a time behind t, and go on with them."""
@@ -241,17 +285,20 @@ class Simulation(metaclass=PublicClass):
         run = replace(self._run, t=self.t, initial=self.state, memory=memory)
         self._held = held = _held_run(run, t + (t - begin))
         counts = old.march.counts.copy(), old.march.mechanism.machine.counts.copy()
-        self._take_up(self.t)
+        self._answer(held.begin())
         held.march.counts[:], held.march.mechanism.machine.counts[:] = counts
-        held.impacts[:], held.changes[:] = old.impacts, old.changes
+        for notes, known in zip((*held.notes, held.seen), (*old.notes, old.seen), strict=True):
+            notes[:] = known
         held.reset_at.update(old.reset_at)
 
-    def _keep(self, row: int, t: float, moment: float | None = None) -> None:
-        """Keep what stands in a row of the record as what the run is at t."""
-        record = self._held.march.record
+    def _keep(self, row: int, t: float) -> None:
+        """Keep what stands in a row of the record as what the run is at t, also where it was held there before."""
+        record, course = self._held.march.record, self._held.march.course
+        span = int(course.at[SPAN])
         rows = {name: getattr(record, name)[row].copy() for name in ROWS}
-        self._rows.append((t, t if moment is None else moment, rows))
-        self._held.known[0] = t
+        if self._rows and self._rows[-1][0] == t:
+            self._rows.pop()
+        self._rows.append((t, min(max(t, course.first[span]), course.last[span]), rows))
         self._present: Result | None = None
         self._state: State | None = None
 
@@ -271,10 +318,15 @@ class Simulation(metaclass=PublicClass):
         returned as an array."""
         if name in self.state.result:
             return self.state[name]
-        if self._present is None:
-            self._present = self._result(self._rows[-1:])
-        value = self._present[name][0]
+        value = self._now[name][-1]
         return value if np.ndim(value) else float(value)
+
+    @property
+    def _now(self) -> Result:
+        """The result over the first time, from which energy is counted, and the present one."""
+        if self._present is None:
+            self._present = self._result([self._rows[0], self._rows[-1]])
+        return self._present
 
     def result(self) -> Result:
         """Everything so far: a `Result` over the times at which the run was held, with events, impacts and energy."""
@@ -288,7 +340,7 @@ class Simulation(metaclass=PublicClass):
         hidden = filter(None, (told_of_faint(held.march), told_of_kept(held.march, system.cartesian)))
         return self._result(
             self._rows,
-            events=tuple(self._events),
+            events=tuple(held.events),
             impacts=impacts_of(system, held.impacts),
             transitions=tuple(transitions_of(system, held.changes)),
             message=self._message or "; ".join(hidden),
@@ -316,54 +368,86 @@ class Simulation(metaclass=PublicClass):
         joints allow."""
         self._check_alive()
         held, march, t = self._held, self._held.march, self.t
-        given = {
-            str(name): finite_number(value, f"set({name})") for name, value in {**(values or {}), **inputs}.items()
-        }
+        if not isinstance(values, Mapping | None):
+            what = f"set() takes names and values, not {shortened(values)}"
+            raise ModelError(f'{what}; e.g. run.set(push=2.0), or run.set({{"crank.omega": 3.0}})')
+        both = {**(values or {}), **inputs}
+        given = {str(name): finite_number(value, f"set({name})") for name, value in both.items()}
         model = held.system.model
         states = {one.name: one.symbol for one in model.states}
         signals = {states[name]: value for name, value in given.items() if name in states}
         for name in given.keys() - states.keys():
-            if name in {one.name for one in model.inputs}:
-                what = f"the input {name!r} is given by a law, so it is not set"
-                raise ModelError(f"{what}; hold it from the start: mbs.start(..., inputs={{{name!r}: value}})")
-            if model.quantity(name, told=2)[1] > 1:
-                raise ModelError(f"set() takes positions and velocities, and {name!r} is an acceleration")
+            self._check_is_set(name)
         q = march.stages.y0[: march.mechanism.state.q_end]
         if len(signals) == len(given) and all(q[held.system.layout.signals[s]] == x for s, x in signals.items()):
             return self
         moved = None if len(signals) == len(given) else state_with(held.system, given, self.state, "set()")
-        held.is_cut, held.known[0] = False, float(np.nextafter(t, -np.inf))  # what happens now has not been told
+        if moved is not None:
+            q_new, v_new = (x[None].copy() for x in moved)
+            (pose,), (rates,), _ = held.system.to_bodies((q_new, v_new, np.zeros_like(v_new)))
+            after = State(held.system.cartesian, t, pose, rates, held.system.cartesian.still)
+            check_apart(after, "is set", "set ")
+        held.is_cut, waits = False, held.waits
+        held.forget_instant()
         march.record.times[:] = t
         if moved is not None:
             march.counts[marching.NEXT] = 2
-            self._answer(marching.restart(march, *moved))
+            status = marching.restart(march, *moved)
         else:
             set_states(held.system, q, signals)
             course, span = march.course, int(march.course.at[SPAN])
             if course.first[span] <= t:  # no law switches here: the span is cut in two
                 course.ends[span - 1] = course.last[span - 1] = course.first[span] = t
             course.at[SPAN], course.at[WAITING], march.counts[marching.NEXT] = span - 1, 1, 1
-            self._answer(marching.resume(march))
+            status = marching.resume(march)
+            course.at[WAITING] = waits
         held.take_notes()
-        self._keep(1, t, self._rows.pop()[1])
+        self._answer(status)
+        self._keep(1, t)
         return self
 
+    def _check_is_set(self, name: str) -> None:
+        """Refuse a name that is neither a state, nor a position or a velocity."""
+        model = self._held.system.model
+        found = model.found_quantity(name)
+        if found and found[1] < 2:
+            return
+        takes = "set() takes inputs, states, positions and velocities"
+        if name in {one.name for one in model.inputs}:
+            what = f"the input {name!r} is given by a law, so it is not set"
+            raise ModelError(f"{what}; hold it from the start: mbs.start(..., inputs={{{name!r}: value}})")
+        known = [one.name for one in model.states] + model.quantity_names(2)
+        if parts := components(name, known):
+            raise ModelError(f"{takes}, and {name!r} is a vector; set {' and '.join(map(repr, parts))}", name=name)
+        if found or name in self._now:
+            raise ModelError(f"{takes}, and {name!r} follows from these; it is read, not set", name=name)
+        raise unknown_name("input, state, position or velocity", name, known, f"model {model.name!r}")
+
     def reset(self, initial: Mapping[str, float] | State | None = None, t: float | None = None) -> Simulation:
-        """Begin again, at the first state and time or at others, with nothing behind, and return the run."""
+        """Begin again, at the first state and time or at others, with nothing behind, and return the run. A `State`
+        begins at its own time, unless `t` is given. A state that is refused leaves the run as it was."""
+        run = self._run
         if initial is not None:
-            self._run = replace(self._run, initial=without_past(_with_inputs(self._run.system, as_state(initial))))
-        if t is not None:
-            self._run = replace(self._run, t=finite_number(t, "t"))
-        self._begin()
+            run = replace(run, initial=without_past(_with_inputs(run.system, as_state(initial))))
+        if t is not None or isinstance(initial, State):
+            run = replace(run, t=_first_time(t, initial))
+        vars(self).update(vars(Simulation(run)))
         return self
+
+
+def _first_time(t: float | None, initial: Any) -> float:
+    """Return the time at which a run begins: t, or that of its first state, or 0."""
+    return finite_number(initial.t if t is None and isinstance(initial, State) else t or 0.0, "t")
 
 
 def _held_run(run: Run, end: float) -> HeldRun:
     """Return a run up to a time, with a record of two rows: where it was held last, and where it is held next."""
     prepared = prepared_run(run, np.array([run.t, end]))
     course, times = with_span_before(prepared.march.course), prepared.march.record.times.copy()
-    march = new_march(run.system, run.by, run.how, course, times)
-    return HeldRun(**{**vars(prepared), "march": march, "times": times, "moments": times.copy()})
+    held = HeldRun(**{**vars(prepared), "times": times, "moments": times.copy()})
+    if held.samples_first:
+        course = with_span_before(course)
+    return replace(held, march=new_march(run.system, run.by, run.how, course, times))
 
 
 def _with_inputs(system: System, initial: Mapping[str, float] | State | None) -> Mapping[str, float] | State:

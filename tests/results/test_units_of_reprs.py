@@ -136,6 +136,7 @@ MADE = {
     "Result": driven,
     "Share": lambda: driven().shares("A").largest(at=0),
     "Shares": lambda: driven().shares("A"),
+    "Simulation": lambda: mbs.start(crank(False), t=0.5),
     "SingularCurve": lambda: region().curves[0],
     "Synthesis": linkages,
     "Topology": lambda: mbs.topology(crank()),
@@ -146,7 +147,7 @@ MADE = {
 TELLING = (
     "Bands", "BranchPoint", "Candidate", "Certificate", "CoordinateComparison", "Counterweights", "Curve", "Diagnosis",
     "Equilibrium", "EquilibriumPath", "Fit", "LinearSystem", "ModelCandidate", "MotionCertificate", "Optimum",
-    "ReachableWorkspace", "Share", "Shares", "Synthesis", "UndecidedPoint", "Workspace",
+    "ReachableWorkspace", "Share", "Shares", "Simulation", "Synthesis", "UndecidedPoint", "Workspace",
 )  # fmt: skip
 """Classes whose text holds numbers that have units."""
 GIVEN = ("Body", "Marker", "Reset", "Rest", "Table", "Motion", "Units", "PlanarModel", "SpatialModel")

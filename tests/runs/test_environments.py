@@ -70,8 +70,11 @@ def test_what_is_wrong_is_told():
         ({"push": (1, -1)}, ["cart.x"], 0.0, "low < high"),
         ({"push": 3.0}, ["cart.x"], 0.0, "bounds"),
         ({"push": (-1, 1)}, ["cart.z"], 0.0, "cart.x"),
-        ({"push": (-1, 1)}, ["pole"], 0.0, "pole"),
+        ({"push": (-1, 1)}, ["pole"], 0.0, "'pole.x' and 'pole.y'"),
+        ({"push": (-1, 1)}, ["pin.force"], 0.0, "'pin.Fx' and 'pin.Fy'"),
+        ({"push": (-1, 1)}, "cart.x", 0.0, "list of names"),
         ({"push": (-1, 1)}, ["cart.x"], mbs.theta, "theta"),
+        ({"push": (-1, 1)}, ["cart.x"], model["cart.x"] > 1, "is a condition"),
     ):
         with pytest.raises(mbs.ModelError, match=word):
             mbs.environment(model, action, seen, reward=reward, initial=upright)
@@ -86,3 +89,55 @@ def test_it_draws_itself_and_holds_inputs_with_a_law():
     assert picture.ndim == 3 and picture.shape[2] == 3 and picture.std() > 0.0
     with pytest.raises(mbs.ModelError, match="rgb_array"):
         mbs.environment(model, {"push": (-1, 1)}, ["cart.x"], reward=0.0, initial=upright, render_mode="human")
+
+
+def test_a_step_is_a_time():
+    slow = mbs.environment(pole_on_cart(), {"push": (-1, 1)}, SEEN, reward=0.0, initial=upright, step=0.5)
+    slow.reset(seed=3)
+    assert slow.step([0.0])[4]["t"] == 0.5
+    for name, value in (("step", 0.0), ("step", -1.0), ("step", np.nan), ("until", 0.0), ("until", np.nan)):
+        with pytest.raises(mbs.ModelError, match=f"{name}= of an environment"):
+            mbs.environment(pole_on_cart(), {"push": (-1, 1)}, SEEN, reward=0.0, **{name: value})
+
+
+def test_an_end_is_a_condition_and_a_reward_a_number():
+    model = pole_on_cart()
+    lean = model["pole.angle"] - np.pi / 2
+    for ends in (lean, 0, None, "lean > 1"):
+        with pytest.raises(mbs.ModelError, match="ends= of an environment is a condition"):
+            mbs.environment(model, {"push": (-1, 1)}, SEEN, reward=0.0, ends=ends, initial=upright)
+    for given, told in (
+        ({"ends": lambda run: None}, "it is None at t = 0.02"),
+        ({"reward": lambda run: None}, "reward at t = 0.02 must be a number"),
+        ({"reward": lambda run: np.nan}, "reward at t = 0.02 is nan"),
+    ):
+        bad = mbs.environment(model, {"push": (-1, 1)}, SEEN, **{"reward": 0.0, "initial": upright, **given})
+        bad.reset(seed=3)
+        with pytest.raises(mbs.ModelError, match=told):
+            bad.step([0.0])
+    with pytest.raises(TypeError, match="no expression"):
+        mbs.environment(model, {"push": (-1, 1)}, SEEN, reward="1 - lean**2", initial=upright)
+
+
+def test_a_reward_may_read_tables_and_parameters():
+    model = pole_on_cart()
+    bonus = model.parameter("bonus", 3.0)
+    seats = mbs.Table([-1.0, 0.0, 1.0], [0.0, 1.0, 0.0])
+    paid = mbs.environment(model, {"push": (-1, 1)}, SEEN, reward=bonus + seats(model["cart.x"]), initial=upright)
+    paid.reset(seed=3)
+    assert paid.step([0.0])[1] == pytest.approx(4.0, abs=1e-3)
+
+
+def test_an_action_sets_what_a_controller_samples():
+    model = pole_on_cart()
+    seen = model.state("seen")
+    model.add(mbs.Sampled("watch", every=0.02, update={seen: model["push"]}))
+    watched = mbs.environment(model, {"push": (-1, 1)}, ["seen"], reward=0.0, initial=upright)
+    watched.reset(seed=3)
+    assert [watched.step([push])[0][0] for push in (0.25, 0.5, 0.75)] == [0.25, 0.5, 0.75]
+
+
+def test_an_action_has_a_number_for_each_input(env):
+    env.reset(seed=5)
+    with pytest.raises(mbs.ModelError, match="an action has 1 number: push"):
+        env.step([1.0, 2.0])

@@ -220,3 +220,193 @@ def test_friction_that_drives_is_refused_in_a_held_run():
     run = mbs.start(model, {"body.vx": 2.0}).until(0.3)
     with pytest.raises(mbs.IntegrationError, match="negative"):
         run.until(1.0)
+
+
+# --- what is set acts where the run stands ------------------------------------------------------------------------
+
+
+def sampled(every=0.01):
+    """A state that follows the input of a controller, which counts its samples too."""
+    model = mbs.PlanarModel("follower")
+    model.body("b", mass=1.0, inertia=1.0)
+    u, follows, samples = model.input("u", 0.0), model.state("follows"), model.state("samples")
+    model.add(mbs.Sampled("law", every=every, update={follows: u, samples: samples + 1}))
+    return model
+
+
+def test_a_controller_sees_what_is_set_at_its_sampling_time():
+    """The run held and set in steps is the run under a law in steps, which switches at sampling times."""
+    model, times = sampled(), [0.0, 0.005, 0.01, 0.015, 0.02, 0.025, 0.03]
+    law = sp.Piecewise((1.0, mbs.t < 0.01), (2.0, mbs.t < 0.02), (3.0, True))
+    whole = mbs.simulate(model.with_inputs(u=law), times)
+    run = mbs.start(model)
+    for k in range(3):
+        run.set(u=k + 1.0).until(times[2 * k + 1]).until(times[2 * k + 2])
+    for name in ("follows", "samples"):
+        assert run.result()[name].tolist() == whole[name].tolist() == [*map(float, [1, 1, 2, 2, 3, 3, 3])], name
+
+
+def test_a_function_of_a_controller_is_called_once_a_sample():
+    called = []
+
+    def update(t, read):
+        called.append((t, read("u")))
+        return {"follows": read("u")}
+
+    model = sampled().without("law")
+    run = mbs.start(model.plus(mbs.Sampled("law", every=0.5, update=update)))
+    for k in range(6):
+        run.set(u=float(k)).set(u=k + 10.0).step(0.25).set({"b.vx": 1.0})
+    assert [t for t, _ in called] == [0.0, 0.5, 1.0] and [u for _, u in called] == [10.0, 12.0, 14.0]
+    assert run["follows"] == 14.0 and run.until(2.1)["follows"] == 15.0 and len(called) == 5
+
+
+def test_a_state_that_is_set_is_sampled_from_there():
+    run = mbs.start(sampled(every=0.1)).until(0.25).set(samples=10.0)
+    assert run["samples"] == 10.0 and run.until(0.35)["samples"] == 11.0
+    run.until(0.5).set(samples=0.0)  # a sampling time: the controller samples when the run goes on
+    assert run["samples"] == 0.0 and run.step(0.01)["samples"] == 1.0
+
+
+def test_a_run_held_beside_its_impacts_lists_each_once():
+    model, initial = ball()
+    whole = mbs.simulate(model, [0.0, 2.0], initial)
+    times = [one.t for one in whole.impacts]
+    for ahead in (0.0, 1e-15, 1e-13, 1e-12, 1e-10):
+        run = mbs.start(model, initial)
+        for t in times:
+            run.until(t - ahead)
+            assert run.result().energy.dissipated[-1] == pytest.approx(
+                sum(one.energy_lost for one in run.result().impacts), rel=1e-9, abs=1e-12
+            )
+        result = run.until(2.0).result()
+        assert [one.t for one in result.impacts] == pytest.approx(times, rel=1e-9), ahead
+        assert [one.t for one in result.events] == pytest.approx([one.t for one in whole.events], rel=1e-7), ahead
+        assert [one.after for one in result.transitions] == [one.after for one in whole.transitions], ahead
+
+
+def test_holding_leaves_no_trace_in_what_is_listed():
+    model, initial = ball()
+    whole = mbs.simulate(model, [0.0, 2.0], initial)
+    result = held(model, initial, np.sort(np.random.default_rng(4).uniform(0, 2, 30)).tolist() + [2.0]).result()
+    assert [one.t for one in result.impacts] == [one.t for one in whole.impacts]
+    assert [one.t for one in result.events] == [one.t for one in whole.events]
+    assert [one.t for one in result.transitions] == [one.t for one in whole.transitions]
+
+
+def oscillator():
+    """x'' = u - x, with an event where x passes 0."""
+    model = mbs.PlanarModel("oscillator")
+    body = model.body("b", mass=1.0, inertia=1.0)
+    model.add(mbs.Translational("guide", model.ground, body))
+    model.add(mbs.Force("spring", body, (model.input("u", 0.0, unit="N") - model["b.x"], 0)))
+    model.add(mbs.Event("middle", when=model["b.x"]))
+    return model, {"b.x": 1.0, "b.vx": 0.0}
+
+
+@pytest.mark.parametrize("change", [{"b.vx": 1.0}, {"b.vx": -2.0}, {"u": 0.5}], ids=str)
+def test_an_event_at_a_held_time_is_listed_once_when_something_is_set(change):
+    model, initial = oscillator()
+    first = mbs.simulate(model, [0.0, 2.0], initial).events[0].t
+    run = mbs.start(model, initial).until(first)
+    assert len(run.set(change).result().events) == 1
+    speed = change.get("b.vx", -1.0)
+    after = mbs.simulate(model.with_inputs(u=change.get("u", 0.0)), [first + 0.1, 6.0], run.step(0.1).state)
+    later = [one.t for one in after.events]
+    assert [one.t for one in run.until(6.0).result().events] == pytest.approx([first, *later], rel=1e-7)
+    assert np.sign(run.result()["b.vx"][1]) == np.sign(speed)
+
+
+def test_an_event_that_is_jumped_over_by_what_is_set_is_listed():
+    model, initial = oscillator()
+    run = mbs.start(model, initial).until(1.0).set({"b.x": -0.5})
+    assert [one.t for one in run.result().events] == [1.0]
+
+
+def test_an_impact_that_is_set_is_listed():
+    """A ball of 1 kg that rests is pushed down at 1 m/s: it bounces with e = 0.8, and loses (1 - e²)/2 J."""
+    model, initial = ball()
+    events = model.plus(mbs.Event("hit", when=model.elements["floor"].touches))
+    run = mbs.start(events, {**initial, "ball.y": 0.1}).step(0.1).set({"ball.vy": -1.0}).step(0.05)
+    (impact,) = run.result().impacts
+    assert (
+        impact.t == 0.1
+        and impact.after["ball.vy"] == pytest.approx(0.8)
+        and run["ball.vy"] == pytest.approx(0.8 - 0.05 * G)
+    )
+    assert impact.impulses["floor"][1] == pytest.approx(1.8)
+    assert run.until(0.1 + 1.5 * 0.8 * 2 / G).result().impacts[1].t == pytest.approx(0.1 + 1.6 / G)
+
+
+def test_a_change_of_friction_that_is_set_is_an_event():
+    model = mbs.PlanarModel("block", gravity=(0, -G))
+    body = model.body("b", mass=1.0, inertia=1.0)
+    guide = model.add(mbs.Translational("guide", model.ground, body))
+    rub = model.add(mbs.Friction("rub", guide, mu=0.1))
+    model.add(mbs.Force("rope", body, (model.input("pull", 0.0, unit="N"), 0)))
+    model.add(mbs.Event("slips", when=rub.slips), mbs.Event("sticks", when=rub.sticks))
+    run = mbs.start(model, mbs.at_rest(model)).step(0.5).set({"b.vx": 1.0}).step(3.0)
+    stops = 0.5 + 1.0 / (0.1 * G)
+    told = [(one.name, one.t) for one in run.result().events]
+    assert told == [("slips", 0.5), ("sticks", pytest.approx(stops))]
+    run.set(pull=2.0).set(pull=2.5).step(0.1)
+    assert [(one.name, one.t) for one in run.result().events][2:] == [("slips", 3.5)]
+
+
+def test_bodies_that_overlap_are_not_set():
+    model, initial = ball()
+    run, free = mbs.start(model, initial).step(0.1), mbs.start(model, initial).step(0.1)
+    for given in ({"ball.y": 0.05}, {"floor.gap": -0.02}):
+        with pytest.raises(mbs.ModelError, match=r"is set at t = 0.1 with bodies that overlap.*'floor'.*set \{"):
+            run.set(given)
+    assert run.step(0.5)["ball.y"] == free.step(0.5)["ball.y"]
+    assert run.set({"floor.gap": 0.0})["ball.y"] == pytest.approx(0.1)
+
+
+def test_the_energy_that_a_run_tells_is_that_of_its_result():
+    model, initial = four_bar()
+    run = mbs.start(model, initial, method="RK4", step=0.02).step(0.5).set(torque=3.0).step(1.0)
+    assert abs(run["energy.error"]) > 1e-9
+    for name in ("energy.error", "energy.total", "energy.supplied", "energy.kinetic"):
+        assert run[name] == run.result()[name][-1], name
+
+
+def test_a_refused_reset_leaves_the_run_as_it_was():
+    model, initial = four_bar()
+    run, free = (mbs.start(model, initial).step(0.2).set(torque=2.0) for _ in range(2))
+    for bad in ({"rocker.angle": 40.0}, {"nope": 1.0}):
+        with pytest.raises(mbs.MbsError):
+            run.reset(bad)
+    with pytest.raises(mbs.ModelError, match="nan"):
+        run.reset(t=np.nan)
+    assert run.t == 0.2 and run["torque"] == 2.0 and run.result().t.size == 2
+    assert run.step(0.3)["crank.omega"] == free.step(0.3)["crank.omega"]
+    assert run.reset()["crank.omega"] == pytest.approx(5.0)
+
+
+def test_a_run_begins_at_the_time_of_its_state():
+    model, initial = four_bar()
+    pushed = model.with_inputs(torque=sp.Piecewise((0.0, mbs.t < 1.0), (5.0, True)))
+    first = mbs.start(pushed, initial).until(1.2)
+    second = mbs.start(pushed, first.state)
+    assert second.t == 1.2 and second["torque"] == 5.0
+    assert second.until(1.5)["crank.omega"] == pytest.approx(first.until(1.5)["crank.omega"], rel=1e-7)
+    assert mbs.start(pushed, first.state, t=0.0).t == 0.0
+    assert second.reset(first.state).t == 1.5 and second.reset().t == 1.5 and second.reset(initial).t == 1.5
+
+
+def test_names_that_are_not_set_are_told():
+    model, initial = four_bar()
+    run = mbs.start(model, initial)
+    for name, told in (
+        ("torqe", "did you mean 'torque'"),
+        ("crank.omga", "did you mean 'crank.omega'"),
+        ("crank.v", "'crank.vx' and 'crank.vy'"),
+        ("A.force", "read, not set"),
+        ("energy.kinetic", "read, not set"),
+        ("crank.alpha", "read, not set"),
+    ):
+        with pytest.raises(mbs.ModelError, match=told):
+            run.set({name: 1.0})
+    with pytest.raises(mbs.ModelError, match="names and values"):
+        run.set(3.0)
