@@ -212,5 +212,8 @@ def test_a_reset_where_a_contact_touches_is_made_once():
     model.add(mbs.Event("turned", when=model["ball.vx"]))
     run = mbs.simulate(model, [0.0, 0.5], {"ball.vx": 1.0})
     falls = np.sqrt(2 * 0.4 / 9.81)
-    assert [(one.name, one.t) for one in run.events] == [("hit", pytest.approx(falls)), ("turned", pytest.approx(falls))]
+    assert [(one.name, one.t) for one in run.events] == [
+        ("hit", pytest.approx(falls)),
+        ("turned", pytest.approx(falls)),
+    ]
     assert run["ball.vx"][-1] == pytest.approx(-1.0)
