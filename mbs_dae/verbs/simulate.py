@@ -155,8 +155,9 @@ class Prepared:
 
     def take_notes(self) -> None:
         """Impacts, events inside steps, and steps since this was last asked."""
-        self.events.extend(one for one in self.happened if self.is_new(one.t))
-        self.happened.clear()
+        if self.happened:
+            self.events.extend([one for one in self.happened if self.is_new(one.t)])
+            self.happened.clear()
         if self.steps:
             tape = self.march.tape
             rows = tape.rows[: tape.filled[0]]

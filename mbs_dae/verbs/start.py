@@ -12,7 +12,7 @@ without the cut, when the run goes on. Only where something is set the motion be
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from ..compiled.machine import DONE
 from ..errors import MbsError, ModelError, shortened, unknown_name
 from ..explain.contacts import check_apart, told_of_kept
 from ..explain.failures import failure, told_of_faint
+from ..kernels.blocks import WORD, address_of
 from ..kernels.images import places_written
 from ..model.model import Model
 from ..model.parameters import finite_number
@@ -91,10 +92,26 @@ def start(
     return Simulation(Run(system, by, how, _first_time(t, initial), without_past(first), None))
 
 
+@dataclass(slots=True, eq=False)
+class Row:
+    """Where a run was held: the time, the moment at which laws are read there, and a copy of what was recorded."""
+
+    t: float
+    moment: float
+    numbers: np.ndarray
+    place: int  # which of the two rows that are recorded
+    places: dict[str, tuple[int, int]]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        begin, size = self.places[name]
+        return self.numbers[begin + self.place * size : begin + (self.place + 1) * size]
+
+
 class HeldRun(Prepared):
     """A run that can be taken back to where a step was cut short, and that waits for what is set before controllers
     sample."""
 
+    __setattr__ = object.__setattr__  # it is no value, as runs that are prepared are
     is_cut = False
     """Whether the last step was cut short, so that the run is to be taken back before it goes on."""
 
@@ -107,6 +124,21 @@ class HeldRun(Prepared):
     def before_cut(self) -> list[np.ndarray]:
         """These numbers as they were before the step that was cut short."""
         return [words.copy() for words in self.words]
+
+    @cached_property
+    def recorded(self) -> np.ndarray:
+        """The part of the record that is kept of each time at which the run is held: two rows of each of its arrays."""
+        record, first = self.march.record, address_of(self.march.record.words)
+        arrays = [getattr(record, name) for name in ROWS]
+        begins = [(address_of(array) - first) // WORD for array in arrays if array.size]
+        end = max(begin + array.size for begin, array in zip(begins, filter(np.size, arrays), strict=True))
+        return record.words[min(begins) : end].view(float)
+
+    @cached_property
+    def places(self) -> dict[str, tuple[int, int]]:
+        """Where in this part the first row of each array begins, and how long a row is."""
+        arrays, first = {name: getattr(self.march.record, name) for name in ROWS}, address_of(self.recorded)
+        return {name: ((address_of(x) - first) // WORD if x.size else 0, x.size // 2) for name, x in arrays.items()}
 
     @property
     def notes(self) -> tuple[list[Any], ...]:
@@ -186,7 +218,7 @@ class Simulation(metaclass=PublicClass):
 
     def __init__(self, run: Run):
         self._run = run
-        self._rows: list[tuple[float, float, dict[str, np.ndarray]]] = []
+        self._rows: list[Row] = []
         self._message = ""
         self._failure: BaseException | None = None
         self._held = _held_run(run, run.t + WINDOW)
@@ -215,7 +247,7 @@ class Simulation(metaclass=PublicClass):
     @property
     def t(self) -> float:
         """The time at which the run stands, in s."""
-        return self._rows[-1][0]
+        return self._rows[-1].t
 
     @property
     def message(self) -> str:
@@ -244,11 +276,11 @@ class Simulation(metaclass=PublicClass):
         if t >= self._held.march.course.ends[-1]:
             self._look_ahead(t)
         held, march, course = self._held, self._held.march, self._held.march.course
-        span = int(course.at[SPAN] + np.searchsorted(course.ends[course.at[SPAN] :], t))
+        span = int(course.at[SPAN] + course.ends[course.at[SPAN] :].searchsorted(t))
         end, last = course.ends[span], course.last[span]
         if is_cut := t < end:
             course.ends[span] = course.last[span] = t
-        march.record.times[:] = held.times[:] = held.moments[:] = self.t, t
+        march.record.times[0], march.record.times[1] = self.t, t
         march.counts[marching.NEXT], march.noted[0] = 1, 0
         ended = advance(held, _ignore, begins=False)
         if is_cut:
@@ -293,12 +325,12 @@ class Simulation(metaclass=PublicClass):
 
     def _keep(self, row: int, t: float) -> None:
         """Keep what stands in a row of the record as what the run is at t, also where it was held there before."""
-        record, course = self._held.march.record, self._held.march.course
+        held, course = self._held, self._held.march.course
         span = int(course.at[SPAN])
-        rows = {name: getattr(record, name)[row].copy() for name in ROWS}
-        if self._rows and self._rows[-1][0] == t:
+        if self._rows and self._rows[-1].t == t:
             self._rows.pop()
-        self._rows.append((t, min(max(t, course.first[span]), course.last[span]), rows))
+        moment = min(max(t, course.first[span]), course.last[span])
+        self._rows.append(Row(t, moment, held.recorded.copy(), row, held.places))
         self._present: Result | None = None
         self._state: State | None = None
 
@@ -308,9 +340,11 @@ class Simulation(metaclass=PublicClass):
     def state(self) -> State:
         """Where the run stands: other runs may start there."""
         if self._state is None:
-            system, (t, _, row) = self._held.system, self._rows[-1]
-            (q,), (v,), (a,) = system.to_bodies(tuple(np.nan_to_num(row[name])[None] for name in "qva"))
-            self._state = State(system.cartesian, t, q, v, a)
+            system, row = self._held.system, self._rows[-1]
+            a = row["a"]
+            motion = row["q"][None].copy(), row["v"][None].copy(), np.where(np.isfinite(a), a, 0.0)[None]
+            (q,), (v,), (a,) = system.to_bodies(motion)
+            self._state = State(system.cartesian, row.t, q, v, a)
         return self._state
 
     def __getitem__(self, name: str) -> Any:
@@ -346,12 +380,12 @@ class Simulation(metaclass=PublicClass):
             message=self._message or "; ".join(hidden),
         )
 
-    def _result(self, rows: list[tuple[float, float, dict[str, np.ndarray]]], **more: Any) -> Result:
+    def _result(self, rows: list[Row], **more: Any) -> Result:
         held, own = self._held, self._held.march.record
         stacked = {name: np.empty((len(rows), *getattr(own, name).shape[1:])) for name in ROWS}
         for name, array in stacked.items():
-            array[:] = [row[name] for *_, row in rows]
-        times, moments = (np.array([row[k] for row in rows]) for k in range(2))
+            array.reshape(len(rows), -1)[:] = [row[name] for row in rows]
+        times, moments = np.array([row.t for row in rows]), np.array([row.moment for row in rows])
         stats = {**held.facts, **counts_of(held.march)}
         record = Record(times, **stacked)
         return dynamic_result(held.system, record, moments, len(rows), t=times, stats=stats, **more)

@@ -1,5 +1,7 @@
 """Runs that are held in the hand go as `simulate` does, bit for bit, until something is set."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -168,6 +170,22 @@ def test_two_runs_know_nothing_of_each_other():
     for t in HELD:
         one.until(t), other.until(t)
     np.testing.assert_array_equal(one.result().q, alone.q)
+
+
+def test_runs_in_two_threads_have_the_digits_of_one():
+    model, initial = ball()
+
+    def bounce(speed):
+        run = mbs.start(model, initial)
+        for k in range(100):
+            run.set({"ball.vx": speed * np.sin(k)}).step(0.01)
+        return run.result()
+
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(bounce, (1.0, -3.0, 1.0, -3.0)))
+    for result, alone in zip(found, 2 * [bounce(1.0), bounce(-3.0)], strict=True):
+        np.testing.assert_array_equal(result.q, alone.q)
+        assert [one.t for one in result.impacts] == [one.t for one in alone.impacts]
 
 
 def test_what_cannot_be_done_is_told():
