@@ -210,13 +210,14 @@ class Prepared:
             self.following.begin()
         return status
 
-    def go_on(self, patience: int) -> int:
-        """Some steps, up to the next sampling time at most, and one where it is followed; a status."""
+    def go_on(self, patience: int, made: int | None = None) -> int:
+        """Some steps, up to the next sampling time at most, and one where it is followed; a status. Steps that were
+        `made` already, with this status, are taken for some of these."""
         march = self.march
         if self.following:
             self.following.before()
             patience = 1
-        status = marching.go_on(march, patience)
+        status = marching.go_on(march, patience) if made is None else made
         if status == marching.CUT_SHORT:
             self.note_cut()
             status = marching.go_on(march, patience)
@@ -479,16 +480,17 @@ def patience_of(march: March, slow: int = 1) -> int:
     return max(1, int(PATIENCE / ((pattern.n + pattern.m) * march.tableau.stages * slow)))
 
 
-def advance(prepared: Prepared, progress: Progress, begins: bool = True) -> Ended:
+def advance(prepared: Prepared, progress: Progress, begins: bool = True, made: int | None = None) -> Ended:
     """Take a run to its last time, or to the event that stops it, in pieces short enough for progress and Ctrl-C. A run
-    that does not begin (`begins` False) goes on from where it stands."""
+    that does not begin (`begins` False) goes on from where it stands; its first steps may be `made`, with this status.
+    """
     march = prepared.march
     patience = patience_of(march, 1000 if prepared.system.raised else 1)
     total = march.record.times.size
     try:
         status = prepared.begin() if begins else DONE
         while status in (DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
-            status = prepared.go_on(patience)
+            status, made = prepared.go_on(patience, made), None
             prepared.take_notes()
             if status == marching.EVENT:
                 status, message = answer_events(prepared)

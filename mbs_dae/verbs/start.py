@@ -11,27 +11,31 @@ without the cut, when the run goes on. Only where something is set the motion be
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 
-from ..arguments import as_state, checked_options, system_of
+from ..arguments import as_state, checked_options, system_of, whole_number
 from ..compiled import System
 from ..compiled.machine import DONE
+from ..compiled.structure import Structure
 from ..errors import MbsError, ModelError, shortened, unknown_name
 from ..explain.contacts import check_apart, told_of_kept
 from ..explain.failures import failure, told_of_faint
 from ..kernels.blocks import WORD, address_of
 from ..kernels.images import places_written
+from ..model.breaks import bends, reads_time
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..motion import run as marching
 from ..motion.contact.told import impacts_of, transitions_of
 from ..motion.course import SPAN, WAITING, with_span_before
 from ..motion.events import state_with
+from ..motion.lanes.engine import Engine, engine
 from ..motion.methods import Method
 from ..motion.methods.stepping import stepping
 from ..motion.outcome import counts_of, dynamic_result
@@ -43,30 +47,50 @@ from ..motion.stabilise import Stabilization, stabilization_of
 from ..public_class import PublicClass
 from ..results.names import components
 from ..results.result import Result, State
+from ..symbolic.markers import t as time
 from ..tolerances import REPEAT
 from ..unit_system import told
-from .simulate import Prepared, advance, answer_events, check_result, prepared_run
+from .simulate import Ended, Prepared, advance, answer_events, check_result, prepared_run
 
 WINDOW = 1.0
 """Breaks of laws are known so many seconds ahead at the start; twice as far whenever the run comes there."""
 ROWS = "q", "v", "a", "multipliers", "contacts", "energies", "modes", "independence"
 """What is kept of each time at which the run is held."""
+ROUNDS = 1000
+"""So many rounds of steps are made in lanes between two looks at Ctrl-C: some hundredths of a second."""
 
 
-@checked_options
+@overload
 def start(
     model: Model | System, initial: Mapping[str, float] | State | None = None, t: float | None = None,
     inputs: Mapping[str, float] | None = None, method: str | Method = "DP5",
     stabilization: Stabilization | None = None, rtol: float = 1e-8, atol: float | None = None,
     step: float | None = None, max_step: float | None = None, max_steps: int | None = None,
-    impacts: Literal["together", "in turn"] = "together",
-) -> Simulation:  # fmt: skip
+    impacts: Literal["together", "in turn"] = "together", count: None = None,
+) -> Simulation: ...  # fmt: skip
+@overload
+def start(
+    model: Model | System, initial: Mapping[str, Any] | State | None = None, t: float | None = None,
+    inputs: Mapping[str, float] | None = None, method: str | Method = "DP5",
+    stabilization: Stabilization | None = None, rtol: float = 1e-8, atol: float | None = None,
+    step: float | None = None, max_step: float | None = None, max_steps: int | None = None,
+    impacts: Literal["together", "in turn"] = "together", *, count: int,
+) -> Simulations: ...  # fmt: skip
+@checked_options
+def start(
+    model: Model | System, initial: Mapping[str, Any] | State | None = None, t: float | None = None,
+    inputs: Mapping[str, float] | None = None, method: str | Method = "DP5",
+    stabilization: Stabilization | None = None, rtol: float = 1e-8, atol: float | None = None,
+    step: float | None = None, max_step: float | None = None, max_steps: int | None = None,
+    impacts: Literal["together", "in turn"] = "together", count: int | None = None,
+) -> Simulation | Simulations:  # fmt: skip
     """Begin a run that is held in the hand, and return it as a `Simulation` that stands at the time `t`, in s; without
     it, at the time of `initial` if that is a `State`, or at 0.
 
     `initial` and the options are those of `simulate`. Inputs whose law is a number keep their value until
     ``run.set(name=value)`` gives another one; `inputs` gives first values, also of inputs with a law of time, which are
-    then held as well.
+    then held as well. With `count` so many runs begin, which go on together as `Simulations`; initial values are then
+    numbers, or one for each run.
 
     A cart of 2 kg is pushed by 4 N for a second and pulled by 4 N for another one:
 
@@ -88,8 +112,20 @@ def start(
     plain = system_of(model)
     held = plain.model.with_held_inputs(**(inputs or {}))
     system = held.compile(plain.coordinates.set, **plain.structure.tree).run_system
-    how, first = stabilization_of(stabilization, by.method.projects), _with_inputs(system, as_state(initial))
-    return Simulation(Run(system, by, how, _first_time(t, initial), without_past(first), None))
+    how = stabilization_of(stabilization, by.method.projects)
+
+    def begun(initial: Any) -> Simulation:
+        first = without_past(_with_inputs(system, as_state(initial)))
+        return Simulation(Run(system, by, how, _first_time(t, initial), first, None))
+
+    if count is None:
+        return begun(initial)
+    many = whole_number(count, "count is how many runs begin", least=1)
+    members = list[Simulation]()
+    for k, one in enumerate(_initials(initial, many)):
+        with _member(k):
+            members.append(begun(one))
+    return Simulations(members)
 
 
 @dataclass(slots=True, eq=False)
@@ -128,7 +164,8 @@ class HeldRun(Prepared):
     @cached_property
     def recorded(self) -> np.ndarray:
         """The part of the record that is kept of each time at which the run is held: two rows of each of its arrays."""
-        record, first = self.march.record, address_of(self.march.record.words)
+        record: Any = self.march.record
+        first = address_of(record.words)
         arrays = [getattr(record, name) for name in ROWS]
         begins = [(address_of(array) - first) // WORD for array in arrays if array.size]
         end = max(begin + array.size for begin, array in zip(begins, filter(np.size, arrays), strict=True))
@@ -261,29 +298,43 @@ class Simulation(metaclass=PublicClass):
     def until(self, t: float) -> Simulation:
         """Go on up to the time `t`, or to an event that stops the run before (see `message`); return the run."""
         t = finite_number(t, "t")
+        self._check_ahead(t)
+        if self._leave(t):
+            self._arrive(advance(self._held, _ignore, begins=False))
+        return self
+
+    def _check_ahead(self, t: float) -> None:
         self._check_alive()
         if t < self.t:
             what = f"the run stands at t = {self.t:g} and does not go back to t = {t:g}"
             raise ModelError(f"{what}; begin again, run.reset(), or start another one")
+
+    def _leave(self, t: float) -> bool:
+        """Make the run ready to go on to t. Return whether it is to go on."""
         self._message = ""
         if t == self.t:
-            return self
+            return False
         self._held.take_back()
         if self._held.waits:
             self._sample(t)
             if self._message:
-                return self
+                return False
         if t >= self._held.march.course.ends[-1]:
             self._look_ahead(t)
-        held, march, course = self._held, self._held.march, self._held.march.course
+        march, course = self._held.march, self._held.march.course
         span = int(course.at[SPAN] + course.ends[course.at[SPAN] :].searchsorted(t))
         end, last = course.ends[span], course.last[span]
-        if is_cut := t < end:
+        self._cut = span, end, last
+        if t < end:
             course.ends[span] = course.last[span] = t
         march.record.times[0], march.record.times[1] = self.t, t
         march.counts[marching.NEXT], march.noted[0] = 1, 0
-        ended = advance(held, _ignore, begins=False)
-        if is_cut:
+        return True
+
+    def _arrive(self, ended: Ended) -> None:
+        """Stand where the run has come to, or raise the error that ended it."""
+        held, march, course, (span, end, last) = self._held, self._held.march, self._held.march.course, self._cut
+        if course.ends[span] < end:
             course.ends[span], course.last[span] = end, last
         elif held.waits or int(course.at[SPAN]) > span:  # a step ends there in any case
             held.is_cut = False
@@ -295,7 +346,6 @@ class Simulation(metaclass=PublicClass):
             self._message, held.is_cut = ended.message, False
         if march.counts[marching.NEXT] > 1:
             self._keep(1, float(march.time[0]))
-        return self
 
     def _sample(self, t: float) -> None:
         """Let controllers sample what has been set, before the run goes on to t; results tell what they have set."""
@@ -313,9 +363,15 @@ class Simulation(metaclass=PublicClass):
     def _look_ahead(self, t: float) -> None:
         """Find the breaks of laws up to a time behind t, and go on with them."""
         old, begin = self._held, self._run.t
+        system, course, end = old.system, old.march.course, t + (t - begin)
+        if not system.structure.once(_reads_time):  # there are none
+            course.ends[-1] = course.first[-1] = course.last[-2:] = end
+            search: Any = old.march.search
+            search.put("whole", end - self.t)
+            return
         memory = memory_of(old.march)
         run = replace(self._run, t=self.t, initial=self.state, memory=memory)
-        self._held = held = _held_run(run, t + (t - begin))
+        self._held = held = _held_run(run, end)
         counts = old.march.counts.copy(), old.march.mechanism.machine.counts.copy()
         self._answer(held.begin())
         held.march.counts[:], held.march.mechanism.machine.counts[:] = counts
@@ -460,18 +516,216 @@ class Simulation(metaclass=PublicClass):
     def reset(self, initial: Mapping[str, float] | State | None = None, t: float | None = None) -> Simulation:
         """Begin again, at the first state and time or at others, with nothing behind, and return the run. A `State`
         begins at its own time, unless `t` is given. A state that is refused leaves the run as it was."""
+        vars(self).update(vars(self._begun(initial, t)))
+        return self
+
+    def _begun(self, initial: Mapping[str, float] | State | None, t: float | None) -> Simulation:
+        """Return a run of this model that begins, at the first state and time of this one or at others."""
         run = self._run
         if initial is not None:
             run = replace(run, initial=without_past(_with_inputs(run.system, as_state(initial))))
         if t is not None or isinstance(initial, State):
             run = replace(run, t=_first_time(t, initial))
-        vars(self).update(vars(Simulation(run)))
+        return Simulation(run)
+
+
+class Simulations(metaclass=PublicClass):
+    """Runs of one model that go on together, from ``start(..., count=n)``, with the verbs of one `Simulation`. What is
+    read has a row for each member, and what is set may have one. ``runs[k]`` is member k, a `Simulation`.
+
+    >>> rod = mbs.PlanarModel.from_points(
+    ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+    >>> runs = mbs.start(rod, {"rod.angle": np.array([0.0, 0.1, 0.2]), "rod.omega": 0.0}, count=3)
+    >>> isinstance(runs, mbs.Simulations), runs.step(0.1)["rod.omega"].shape
+    (True, (3,))
+    >>> print(runs.reset(members=[1]).t)
+    [0.1 0.  0.1]
+    """
+
+    def __init__(self, members: Sequence[Simulation]):
+        self._members = tuple(members)
+
+    @cached_property
+    def _lanes(self) -> Engine | None:
+        return engine([one._held.march for one in self._members])
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    @property
+    def t(self) -> np.ndarray:
+        """The time at which each member stands, in s, shape (count,)."""
+        return np.array([one.t for one in self._members])
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Why an event has stopped each member before the time that was asked for; empty if none has."""
+        return tuple(one.message for one in self._members)
+
+    @property
+    def state(self) -> tuple[State, ...]:
+        """Where each member stands."""
+        return tuple(one.state for one in self._members)
+
+    @overload
+    def __getitem__(self, name: int) -> Simulation: ...
+    @overload
+    def __getitem__(self, name: str) -> np.ndarray: ...
+    def __getitem__(self, name: int | str) -> Any:
+        """A member by its number; or a quantity by its name, shape (count,), of a vector (count, components)."""
+        if isinstance(name, int | np.integer):
+            return self._members[name]
+        first = self._members[0]
+        if str(name).startswith("energy."):  # it is counted from the begin of each
+            return np.array([one[name] for one in self._members])
+        return np.array(first._result([one._rows[-1] for one in self._members])[name])
+
+    def step(self, dt: Any) -> Simulations:
+        """Go on by `dt` seconds, a number or one for each member, and return the runs."""
+        return self.until(self.t + self._of_members(dt, "dt"))
+
+    def until(self, t: Any) -> Simulations:
+        """Go on up to the time `t`, a number or one for each member, or to an event that stops a member before; return
+        the runs. Where a member fails, the others have come to their times, and its error is raised."""
+        times = self._of_members(t, "t").tolist()
+        for k, (one, to) in enumerate(zip(self._members, times, strict=True)):
+            with _member(k):
+                one._check_ahead(to)
+        errors, going = list[tuple[int, MbsError]](), list[int]()
+        for k, (one, to) in enumerate(zip(self._members, times, strict=True)):
+            try:
+                if one._leave(to):
+                    going.append(k)
+            except MbsError as error:
+                errors.append((k, error))
+        made = self._made(going)
+        for k in going:
+            one, held = self._members[k], self._members[k]._held
+            try:
+                if made is not None and made[k] == DONE:
+                    held.take_notes()
+                    one._arrive(Ended(DONE, ""))
+                else:
+                    one._arrive(advance(held, _ignore, begins=False, made=None if made is None else int(made[k])))
+            except MbsError as error:
+                errors.append((k, error))
+        if errors:
+            member, first = errors[0]
+            with _member(member):
+                raise first
         return self
+
+    def _made(self, going: Sequence[int]) -> np.ndarray | None:
+        """Make steps of these members in lanes, to their times or to what is done alone. Return the status of each
+        member; None where members are not made in lanes."""
+        lanes = self._lanes
+        if lanes is None:
+            return None
+        for k in going:
+            lanes.give(k, self._members[k]._held.march)
+        lanes.clear()
+        waiting: Sequence[int] = going
+        while waiting:
+            for k in waiting:
+                lanes.resume(k)
+            while lanes.go_on(ROUNDS):
+                if self._members[0]._held.system.interrupted():
+                    raise KeyboardInterrupt
+            waiting = [k for k in waiting if lanes.status[k] in (marching.CUT_SHORT, marching.PAUSED)]
+            for k in waiting:
+                if lanes.status[k] == marching.CUT_SHORT:
+                    self._members[k]._held.note_cut()
+                else:
+                    self._members[k]._held.take_notes()
+        return lanes.status.copy()
+
+    def set(self, values: Mapping[str, Any] | None = None, /, **inputs: Any) -> Simulations:
+        """Give inputs, states, positions and velocities other values, numbers or one for each member, as
+        `Simulation.set` does; return the runs."""
+        if not isinstance(values, Mapping | None):
+            raise ModelError(f"set() takes names and values, not {shortened(values)}; e.g. runs.set(push=2.0)")
+        given = {**(values or {}), **inputs}
+        rows = {name: self._of_members(value, f"set({name})").tolist() for name, value in given.items()}
+        for k, one in enumerate(self._members):
+            with _member(k):
+                one.set({name: row[k] for name, row in rows.items()})
+        return self
+
+    def reset(
+        self, initial: Mapping[str, Any] | State | None = None, t: Any = None, members: Any = None
+    ) -> Simulations:
+        """Begin again, all members or those of `members` (numbers, or a mask of True and False), and return the runs.
+        Initial values and times are numbers, or one for each member that begins again."""
+        chosen = np.arange(len(self)) if members is None else np.asarray(members)
+        if chosen.dtype == bool and chosen.shape == (len(self),):
+            chosen = np.flatnonzero(chosen)
+        good = chosen.size == 0 or (chosen.ndim == 1 and np.issubdtype(chosen.dtype, np.integer))
+        if not good or (chosen.size and not (chosen.min() >= 0 and chosen.max() < len(self))):
+            what = f"members are numbers from 0 to {len(self) - 1}, or a mask of {len(self)} values True and False"
+            raise ModelError(f"{what}, not {shortened(members)}")
+        fresh = list[tuple[int, Simulation]]()
+        times = [None] * chosen.size if t is None else _of_members(t, "t", chosen.size).tolist()
+        for row, (k, first) in enumerate(zip(chosen.tolist(), _initials(initial, chosen.size), strict=True)):
+            with _member(k):
+                fresh.append((k, self._members[k]._begun(first, times[row])))
+        for k, one in fresh:  # nothing is refused from here on
+            vars(self._members[k]).update(vars(one))
+        return self
+
+    def result(self) -> tuple[Result, ...]:
+        """Everything so far of each member: a `Result` over the times at which it was held."""
+        return tuple(one.result() for one in self._members)
+
+    def _of_members(self, given: Any, what: str) -> np.ndarray:
+        return _of_members(given, what, len(self))
+
+    def __repr__(self) -> str:
+        times = self.t
+        name, span = self._members[0]._held.system.model.name, sorted({times.min(), times.max()})
+        return f"<Simulations of {name!r}: {len(self)} runs at {' to '.join(told(float(t), 's') for t in span)}>"
+
+
+@contextmanager
+def _member(k: int) -> Iterator[None]:
+    """Let an error name the member that it is of."""
+    try:
+        yield
+    except MbsError as error:
+        raise type(error)(f"member {k}: {error}", **error.facts) from error
+
+
+def _of_members(given: Any, what: str, count: int) -> np.ndarray:
+    """Return the numbers of members, shape (count,): one for all, or one for each."""
+    if np.ndim(given) == 0:
+        return np.full(count, finite_number(given, what))
+    numbers = np.asarray(given)
+    if numbers.shape != (count,) or numbers.dtype.kind not in "fiu":
+        raise ModelError(f"{what} is a number, or {count} numbers, not {shortened(given)}")
+    if not np.isfinite(numbers).all():
+        bad = int(np.flatnonzero(~np.isfinite(numbers))[0])
+        raise ModelError(f"{what} is {numbers[bad]} for member {bad}; give finite numbers")
+    return numbers.astype(float)
+
+
+def _initials(initial: Any, count: int) -> Sequence[Any]:
+    """Return the initial values of members: of a dict the numbers of each."""
+    if not isinstance(initial, Mapping):
+        return [initial] * count
+    several = {name: _of_members(x, f"initial[{name!r}]", count).tolist() for name, x in initial.items() if np.ndim(x)}
+    return [{**initial, **{name: row[k] for name, row in several.items()}} for k in range(count)]
 
 
 def _first_time(t: float | None, initial: Any) -> float:
     """Return the time at which a run begins: t, or that of its first state, or 0."""
     return finite_number(initial.t if t is None and isinstance(initial, State) else t or 0.0, "t")
+
+
+def _reads_time(structure: Structure) -> bool:
+    """Return whether anything of a model depends on time, or happens at times of its own."""
+    model, elements = structure.model, structure.model.elements.values()
+    laws = [one.law for one in model.inputs] + [one.rate for one in model.states]
+    switch = bool(structure.with_breaks or model.controllers) or any(map(bends, elements))
+    return switch or any(map(reads_time, elements)) or any(law.has(time) for law in laws)
 
 
 def _held_run(run: Run, end: float) -> HeldRun:
