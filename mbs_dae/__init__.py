@@ -50,6 +50,8 @@ _NAMES = {
     "verbs.velocity_transformation": "velocity_transformation",
     "verbs.at_rest": "at_rest Rest",
     "verbs.simulate": "simulate",
+    "verbs.start": "start Simulation Simulations",
+    "verbs.environment": "environment",
     "motion.methods.generalised_alpha": "GA",
     "motion.stabilise": "Baumgarte Projection Unstabilized",
     "verbs.inverse_dynamics": "inverse_dynamics",

@@ -114,6 +114,10 @@ from .verbs.velocity_transformation import velocity_transformation as velocity_t
 from .verbs.at_rest import at_rest as at_rest
 from .verbs.at_rest import Rest as Rest
 from .verbs.simulate import simulate as simulate
+from .verbs.start import start as start
+from .verbs.start import Simulation as Simulation
+from .verbs.start import Simulations as Simulations
+from .verbs.environment import environment as environment
 from .motion.methods.generalised_alpha import GA as GA
 from .motion.stabilise import Baumgarte as Baumgarte
 from .motion.stabilise import Projection as Projection

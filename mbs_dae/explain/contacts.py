@@ -25,16 +25,16 @@ from .explanation import Explanation
 TOLD = 3  # so many contacts are told of one state
 
 
-def check_apart(state: State) -> None:
-    """No bodies overlap where a motion begins."""
+def check_apart(state: State, begins: str = "begins", give: str = "give initial=") -> None:
+    """Refuse a state in which bodies overlap, where a motion `begins`; `give` says by what a person gives a gap."""
     system = state.system.cartesian
     if not system.model.contacts:
         return
     if found := _overlaps(system, _gaps_at(state)):
-        told = [_overlap(state, k, depth) for k, depth in found[:TOLD]]
+        told = [_overlap(state, k, depth, give) for k, depth in found[:TOLD]]
         told += [f"and {counted(len(found) - TOLD, 'more point')} of contact"] if len(found) > TOLD else []
         names = tuple(dict.fromkeys(system.structure.contacts.points[k][0].name for k, _ in found))
-        where = f"{system.model.name!r} begins at t = {state.t:.6g} with bodies that overlap"
+        where = f"{system.model.name!r} {begins} at t = {state.t:.6g} with bodies that overlap"
         raise ModelError(f"{where}: {'; '.join(told)}", time=state.t, contacts=names, pose=state)
 
 
@@ -87,7 +87,7 @@ def told_length(unit: str, length: float) -> str:
     return f"{1e3 * length:.3g} mm" if unit == "m" and length < 0.1 else f"{length:.3g} {unit}"
 
 
-def _overlap(state: State, k: int, depth: float) -> str:
+def _overlap(state: State, k: int, depth: float, give: str) -> str:
     """How far a point overlaps, and what takes it out of it: its body moved along the gradient of the gap, or the gap
     given where the motion begins."""
     system = state.system.cartesian
@@ -96,7 +96,7 @@ def _overlap(state: State, k: int, depth: float) -> str:
     body = next(m.body for m in reversed(contact.markers) if not m.body.fixed)
     slope = system.reader_by(contacts.program).jacobian(state.t, state.full_q)[contacts.gap[k]].toarray()[0]
     along = slope[list(system.layout.v[body])[:size]]
-    steep, remedy = float(np.linalg.norm(along)), f"give initial={{'{contact.name}.{contact.row_names[number]}': 0.0}}"
+    steep, remedy = float(np.linalg.norm(along)), f"{give}{{'{contact.name}.{contact.row_names[number]}': 0.0}}"
     if not np.isfinite(slope).all() or not slope.any():
         remedy = f"place {body.name!r} aside, to any side: from where it is no way out is shorter than another"
     elif steep > 0.0:

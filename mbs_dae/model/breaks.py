@@ -320,17 +320,20 @@ def _read(table: Table, order: int, x: Any) -> np.ndarray:
     return table.read(x, int(order))
 
 
+OWN_FUNCTIONS = {
+    "Wrap": _wrapped,
+    "SmoothWrap": _wrapped,
+    "Unwound": lambda angle, near: angle + 2 * np.pi * np.floor((near - angle) / (2 * np.pi) + 0.5),
+    "Lookup": _read,
+    "BentLookup": _read,
+    "Heaviside": lambda x, middle=0.5: np.heaviside(x, middle),
+}
+"""The functions that laws may contain besides those of numpy."""
+
+
 @lru_cache(maxsize=1024)
 def _compiled(e: sp.Expr, symbols: tuple[sp.Symbol, ...]) -> Callable:
-    names = {
-        "Wrap": _wrapped,
-        "SmoothWrap": _wrapped,
-        "Unwound": lambda angle, near: angle + 2 * np.pi * np.floor((near - angle) / (2 * np.pi) + 0.5),
-        "Lookup": _read,
-        "BentLookup": _read,
-        "Heaviside": lambda x, middle=0.5: np.heaviside(x, middle),
-    }
-    return sp.lambdify((time, *symbols), e, modules=[names, "scipy", "numpy"])
+    return sp.lambdify((time, *symbols), e, modules=[OWN_FUNCTIONS, "scipy", "numpy"])
 
 
 def _check_count(count: int, who: str) -> None:

@@ -276,6 +276,27 @@ class Model(Content):
             check_content(self, changed[name])
         return self._copy(elements=changed)
 
+    def with_held_inputs(self, **values: float) -> Self:
+        """The same model with inputs that keep a value until it is set: those whose law is a number, and those that
+        get one here. They are states without a rate then.
+
+        >>> model = mbs.PlanarModel("cart")
+        >>> push = model.input("push", 4.0, unit="N")
+        >>> held = model.with_held_inputs()
+        >>> [state.name for state in held.states], [law.name for law in held.inputs]
+        (['push'], [])
+        """
+        changed = dict(self.elements)
+        for name in values:
+            if not isinstance(self.elements.get(name), Input):
+                raise self._unknown("input", name, (e.name for e in self.inputs))
+        for one in self.inputs:
+            if one.name in values or not one.law.free_symbols:
+                value = values.get(one.name, one.law)
+                changed[one.name] = StateVariable(one.symbol, None, value, one.unit, 1.0)
+                check_content(self, changed[one.name])
+        return self._copy(elements=changed)
+
     def _copy(self, **changes: Any) -> Self:
         copy = object.__new__(type(self))
         vars(copy).update(self.__getstate__())

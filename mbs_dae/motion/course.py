@@ -75,6 +75,15 @@ def new_course(
     return block(Course(ends, first, last, sampled, *turns, begin.start, float(longest)))
 
 
+def with_span_before(course: Course) -> Course:
+    """Return this course with one more span in front, which ends where the first one begins. A run that stands in a
+    span has then always a span before it, whose end may be moved to where states are set."""
+    ends, first, last = (np.concatenate([x[:1], x]) for x in (course.ends, course.first, course.last))
+    sampled = np.zeros(ends.size, dtype=np.int64)
+    sampled[1:] = course.sampled if course.sampled.size == course.ends.size else 0
+    return block(Course(ends, first, last, sampled, course.turns, course.far, course.start, course.longest))
+
+
 @compiled
 def moment(course, t):
     """The time at which laws are evaluated for what happens at t, an instant of the present span."""

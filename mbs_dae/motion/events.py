@@ -128,14 +128,21 @@ def asked_by(system: System, event: Event, before: State) -> tuple[np.ndarray, n
         wanted[name] = Evaluator(values)(e)
         if not np.isfinite(wanted[name]):
             raise ModelError(f"{event.who} sets {name} to {wanted[name]} at t = {before.t:.6g}; mend its expression")
-    states = {one.symbol: wanted.pop(one.name) for one in model.states if one.name in wanted}
+    return state_with(system, wanted, before, event.who)
+
+
+def state_with(system: System, values: dict[str, float], before: State, who: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return q and v, in the coordinates of a system, of the state nearest to `before` that has these values of
+    quantities and states. `who` asks for it, in messages."""
+    wanted = dict(values)
+    states = {one.symbol: wanted.pop(one.name) for one in system.model.states if one.name in wanted}
     try:
         q, _, held = posed(system.cartesian.model, before.t, wanted, before)
         set_states(system.cartesian, q, states)
         after = nearest_velocity(system.cartesian, held, before.t, q, before.full_v)
     except MbsError as exc:
         new = ", ".join(f"{name} = {value:g}" for name, value in wanted.items())
-        what = f"{event.who} resets {new} at t = {before.t:.6g}, which the joints do not allow"
+        what = f"{who} resets {new} at t = {before.t:.6g}, which the joints do not allow"
         raise type(exc)(f"{what}: {exc}", **exc.facts) from exc
     (q,), (v,), _ = system.from_bodies(after.motion)
     return q, v

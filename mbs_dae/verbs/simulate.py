@@ -120,7 +120,7 @@ def simulate(
     steps |= {"impacts": impacts}
     prepared = prepare(model, times, initial, stabilization, asked=derivatives, **steps)
     with progress_bar(f"simulate {prepared.system.model.name}", progress) as watch:
-        ended = _watched(prepared, watch)
+        ended = advance(prepared, watch)
     return result_of_run(prepared, ended)
 
 
@@ -140,7 +140,8 @@ class Prepared:
     facts: Mapping[str, Any]  # what the run was asked for
     noted: list[Memory | None] = field(default_factory=lambda: [None])  # at the step that the end cuts short
     impacts: list[np.ndarray] = field(default_factory=list)  # as they are noted
-    happened: list[Happening] = field(default_factory=list)  # events inside steps
+    events: list[Happening] = field(default_factory=list)  # that have been told
+    happened: list[Happening] = field(default_factory=list)  # events inside steps, which have not been told yet
     changes: list[np.ndarray] = field(default_factory=list)  # of contacts, with the state behind each
     reset_at: dict[str, float] = field(default_factory=dict)  # when each event has reset the run last
     asked: Asked | None = None  # by what it is to be differentiated
@@ -148,27 +149,35 @@ class Prepared:
     following: Following | None = None  # where it may switch
     reversals: Reversals | None = None  # where forces turn within one step, of a run whose steps are made again
     first: Any = None  # prepared as well: the run that it goes on from, where that is made again
+    known: list[float] = field(default_factory=lambda: [-np.inf])  # the time up to which events have been told
+    seen: list[int] = field(default_factory=lambda: [0, 0])  # so many changes and impacts events have been asked about
 
     def take_notes(self) -> None:
-        """Impacts and steps since this was last asked."""
+        """Impacts, events inside steps, and steps since this was last asked."""
+        if self.happened:
+            self.events.extend([one for one in self.happened if self.is_new(one.t)])
+            self.happened.clear()
         if self.steps:
             tape = self.march.tape
             rows = tape.rows[: tape.filled[0]]
             self._look(rows[:, T0], rows[:, HEAD:])
             self.steps.take(rows)
             tape.filled[0] = 0
-        contacts = self.march.mechanism.contacts
-        self.impacts.append(contacts.log[: contacts.logged[0]].copy())
-        contacts.logged[0] = 0
-        events = self.march.events
-        self.changes.append(events.log[: events.logged[0]].copy())
-        events.logged[0] = events.struck[0] = 0
+        contacts, events = self.march.mechanism.contacts, self.march.events
+        if contacts.logged[0] or not self.impacts:
+            self.impacts.append(contacts.log[: contacts.logged[0]].copy())
+            contacts.logged[0] = 0
+        if events.logged[0] or not self.changes:
+            self.changes.append(events.log[: events.logged[0]].copy())
+            events.logged[0] = 0
+        events.struck[0] = 0
 
     def begin(self) -> int:
         """The first state, the first step and the gains; a status."""
         self.system.forget_errors()
         if self.run.memory:
             remind(self.march, self.run.memory)
+            self.known[0] = float(self.march.record.times[0])
             self.march.tape.fresh[0] = BEGAN
             events = self.march.events
             first = np.zeros((1 if events.log.size else 0, events.log.shape[1]))
@@ -181,33 +190,47 @@ class Prepared:
         march, t = self.march, float(self.march.record.times[0])
         status = marching.start(march, self.q, self.v)
         if status == DONE and self.sampling.begins(t):
-            self.sampling.sample(march, t, float(march.course.first[0]))
-            status = marching.start(march, march.stages.y0[: self.q.size].copy(), self.v)
+            status = self.sample_first(t)
         return self._followed(status)
+
+    def sample_first(self, t: float) -> int:
+        """Let controllers set states at the first time t, and begin with these; a status."""
+        self.sampling.sample(self.march, t, float(self.march.course.first[0]))
+        return marching.start(self.march, self.march.stages.y0[: self.q.size].copy(), self.v)
+
+    def sample(self) -> int:
+        """Let the controllers that the run waits for set states, and go on behind; a status."""
+        march = self.march
+        self.sampling.sample(march, float(march.time[0]), float(march.course.first[march.course.at[SPAN] + 1]))
+        return marching.resume(march)
 
     def _followed(self, status: int) -> int:
         if self.following and status == DONE:
             self.following.begin()
         return status
 
-    def go_on(self, patience: int) -> int:
-        """Some steps, up to the next sampling time at most, and one where it is followed; a status."""
+    def go_on(self, patience: int, made: int | None = None) -> int:
+        """Some steps, up to the next sampling time at most, and one where it is followed; a status. Steps that were
+        `made` already, with this status, are taken for some of these."""
         march = self.march
         if self.following:
             self.following.before()
             patience = 1
-        status = marching.go_on(march, patience)
+        status = marching.go_on(march, patience) if made is None else made
         if status == marching.CUT_SHORT:
-            self.noted[0] = memory_of(march)
+            self.note_cut()
             status = marching.go_on(march, patience)
         while status == STEP_EVENT:
             status = self._look_at_events()
         if status == marching.SAMPLING:
-            self.sampling.sample(march, float(march.time[0]), float(march.course.first[march.course.at[SPAN] + 1]))
-            status = marching.resume(march)
+            status = self.sample()
         if self.following:
             self.following.after()
         return status
+
+    def note_cut(self) -> None:
+        """Note where the run stands, before a step that its last time cuts short."""
+        self.noted[0] = memory_of(self.march)
 
     def _look(self, t: np.ndarray, y: np.ndarray) -> None:
         """For forces that turn within one of these steps, or of those up to the present state."""
@@ -219,13 +242,15 @@ class Prepared:
             self.reversals.follow(np.append(t, self.march.time[0]), q, v)
 
     def changes_now(self) -> set[ContactChange]:
-        """The changes of contacts where the run stands, as far as events name them."""
+        """The changes of contacts where the run stands, as far as events name them, since this was last asked."""
         events, t = self.march.events, float(self.march.time[0])
         if not events.asks[0]:
             return set()
-        rows = np.concatenate(self.changes)
-        now = rows[-2:] if len(rows) > 1 and rows[-1, 0] == t else np.concatenate([rows[-1:], rows[-1:]])
-        return changes_at(self.system, t, now, self.impacts[-1])
+        rows, impacts = np.concatenate(self.changes), np.concatenate(self.impacts)
+        has_changed = len(rows) > max(self.seen[0], 1) and rows[-1, 0] == t
+        now = rows[-2:] if has_changed else np.concatenate([rows[-1:], rows[-1:]])
+        new, self.seen[:] = impacts[self.seen[1] :], (len(rows), len(impacts))
+        return changes_at(self.system, t, now, new)
 
     def _look_at_events(self) -> int:
         """Note the events in a step that is to be accepted, and accept it; or, where one of them stops or resets the
@@ -273,8 +298,8 @@ class Prepared:
         return not self.is_new(float(self.march.time[0]))
 
     def is_new(self, t: float) -> bool:
-        """Whether this time is behind what the run before this one has seen."""
-        return not self.run.memory or t > self.march.record.times[0]
+        """Return whether events at this time have not been told yet."""
+        return t > self.known[0]
 
     def memory(self, status: int) -> Memory | None:
         """With which another run goes on from the last state, after a good end."""
@@ -282,7 +307,7 @@ class Prepared:
             return self.noted[0]
         return memory_of(self.march, ended=True) if status in (DONE, marching.EVENT) else None
 
-    def told(self, status: int, done: int, events: list[Happening]) -> dict[str, Any]:
+    def told(self, status: int, done: int) -> dict[str, Any]:
         """What the result knows of the run: its impacts, and its events with states that know it, too."""
         t, none = float(self.times[done - 1]), np.zeros(0)
         past = Past(self.run, t, none, none, self.memory(status))
@@ -297,7 +322,7 @@ class Prepared:
         return {
             "transitions": tuple(changes),
             "past": past,
-            "events": tuple(map(knowing, events)),
+            "events": tuple(map(knowing, self.events)),
             "before": self.before,
             "impacts": impacts,
         }
@@ -319,23 +344,24 @@ def prepare(
     of = asked_of_run(run, asked)
     if of and not of.alike:
         run = replace(run, system=of.model.compile(system.coordinates.set, **system.structure.tree).run_system)
-    return _from_the_first(run, t, of) if of and goes_on else _prepared(run, t, of)
+    return _from_the_first(run, t, of) if of and goes_on else prepared_run(run, t, of)
 
 
 def _from_the_first(run: Run, t: np.ndarray, asked: Asked) -> Prepared:
     """A run that goes on, made again from the beginning of the first one: so its derivatives are those of one run."""
-    first = _prepared(replace(run.first, system=run.system), np.unique([run.first.t, t[-1]]))
+    first = prepared_run(replace(run.first, system=run.system), np.unique([run.first.t, t[-1]]))
     first.begin()
-    return _prepared(replace(run, memory=memory_of(first.march)), t, asked, first)
+    return prepared_run(replace(run, memory=memory_of(first.march)), t, asked, first)
 
 
 def _made_again(run: Run, until: float) -> Memory | None:
     """What the run carries where it comes to this time."""
-    again = _prepared(run, np.unique([run.t, until]))
-    return again.memory(_watched(again, lambda done, total: None).status)
+    again = prepared_run(run, np.unique([run.t, until]))
+    return again.memory(advance(again, lambda done, total: None).status)
 
 
-def _prepared(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None) -> Prepared:
+def prepared_run(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None) -> Prepared:
+    """Return a run that is ready to begin, with its model checked and its course of time known."""
     system, by, how, initial, memory = run.system, run.by, run.how, run.initial, run.memory
     model, bodies = system.model, system.cartesian
     check_tables(model, t)
@@ -392,17 +418,16 @@ def _turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.nd
 
 
 class Ended(NamedTuple):
-    """How a run went: its last status, what is to be said of its end, and what happened on the way."""
+    """How a run went: its last status, and what is to be said of its end."""
 
     status: int
     message: str
-    events: list[Happening]
     error: MbsError | None = None  # of what a controller or an event asked for
 
 
 def result_of_run(prepared: Prepared, ended: Ended) -> Result:
     """What was computed; or the error that ended it, with that."""
-    status, message, events, error = ended
+    status, message, error = ended
     march, system = prepared.march, prepared.system
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
     if error and not done:
@@ -416,7 +441,7 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
         if none or following.notes:
             stats["derivatives"] = "; ".join([*none, *following.notes])
     success = error is None and (done == total or status == marching.EVENT)
-    told = {"success": success, "message": message, "stats": stats, **prepared.told(status, done, events)}
+    told = {"success": success, "message": message, "stats": stats, **prepared.told(status, done)}
     told["means"] = prepared.run.by.method.steps_over
     result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)
     if error:
@@ -453,42 +478,43 @@ def patience_of(march: March, slow: int = 1) -> int:
     return max(1, int(PATIENCE / ((pattern.n + pattern.m) * march.tableau.stages * slow)))
 
 
-def _watched(prepared: Prepared, progress: Progress) -> Ended:
-    """Go on until it is done, or an event stops it, in pieces short enough to be watched and interrupted."""
-    march, events = prepared.march, list[Happening]()
+def advance(prepared: Prepared, progress: Progress, begins: bool = True, made: int | None = None) -> Ended:
+    """Take a run to its last time, or to the event that stops it, in pieces short enough for progress and Ctrl-C. A run
+    that does not begin (`begins` False) goes on from where it stands; its first steps may be `made`, with this status.
+    """
+    march = prepared.march
     patience = patience_of(march, 1000 if prepared.system.raised else 1)
     total = march.record.times.size
     try:
-        status = prepared.begin()
+        status = prepared.begin() if begins else DONE
         while status in (DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
-            status = prepared.go_on(patience)
+            status, made = prepared.go_on(patience, made), None
             prepared.take_notes()
-            events += [one for one in prepared.happened if prepared.is_new(one.t)]
-            prepared.happened.clear()
             if status == marching.EVENT:
-                status, message = _answered(prepared, events)
+                status, message = answer_events(prepared)
                 if message:
-                    return Ended(status, message, events)
+                    return Ended(status, message)
             if prepared.system.interrupted():
                 raise KeyboardInterrupt
             progress(int(march.counts[marching.NEXT]), total)
     except KeyboardInterrupt:
         done = int(march.counts[marching.NEXT])
-        return Ended(marching.PAUSED, f"interrupted at t = {march.time[0]:g}, after {done} of {total} times", events)
+        return Ended(marching.PAUSED, f"interrupted at t = {march.time[0]:g}, after {done} of {total} times")
     except MbsError as error:
-        return Ended(marching.PAUSED, str(error), events, error)
-    return Ended(status, "", events)
+        return Ended(marching.PAUSED, str(error), error)
+    return Ended(status, "")
 
 
-def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
-    """What the events ask for, and those that their resets pass: a status, and why the run stops, if it does."""
+def answer_events(prepared: Prepared) -> tuple[int, str]:
+    """Do what the events at the present time ask for, and those that their resets pass. Returns a status, and a message
+    where an event stops the run."""
     march, system, resets, status = prepared.march, prepared.system, list[Event](), marching.EVENT
     while status == marching.EVENT or (status == DONE and resets):
         if status == marching.EVENT:
             new, asked = happened(system, march, prepared.changes_now())
             if prepared.repeats:
                 new, asked = [], [event for event in asked if isinstance(event.action, Reset)]
-            events += new
+            prepared.events.extend(new)
             if prepared.following:
                 note_events(prepared.following, [one.name for one in new])
             if stops := [event.name for event in asked if event.action == "stop"]:

@@ -136,6 +136,8 @@ MADE = {
     "Result": driven,
     "Share": lambda: driven().shares("A").largest(at=0),
     "Shares": lambda: driven().shares("A"),
+    "Simulation": lambda: mbs.start(crank(False), t=0.5),
+    "Simulations": lambda: mbs.start(crank(False), t=0.5, count=2),
     "SingularCurve": lambda: region().curves[0],
     "Synthesis": linkages,
     "Topology": lambda: mbs.topology(crank()),
@@ -146,7 +148,8 @@ MADE = {
 TELLING = (
     "Bands", "BranchPoint", "Candidate", "Certificate", "CoordinateComparison", "Counterweights", "Curve", "Diagnosis",
     "Equilibrium", "EquilibriumPath", "Fit", "LinearSystem", "ModelCandidate", "MotionCertificate", "Optimum",
-    "ReachableWorkspace", "Share", "Shares", "Synthesis", "UndecidedPoint", "Workspace",
+    "ReachableWorkspace", "Share", "Shares", "Simulation", "Simulations",
+    "Synthesis", "UndecidedPoint", "Workspace",
 )  # fmt: skip
 """Classes whose text holds numbers that have units."""
 GIVEN = ("Body", "Marker", "Reset", "Rest", "Table", "Motion", "Units", "PlanarModel", "SpatialModel")

@@ -201,3 +201,19 @@ def test_an_event_at_a_sampling_time_is_found(count, method):
     run = mbs.simulate(model, [0, 2], {"b.vx": 1.0}, method=method)
     assert [event.t for event in run.events] == [pytest.approx(0.1 * count, abs=1e-9)]
     assert run.t[-1] == pytest.approx(0.1 * count, abs=1e-9)
+
+
+def test_a_reset_where_a_contact_touches_is_made_once():
+    """A ball turns back where it hits the floor: by that its speed along the floor passes zero, another event there."""
+    model = mbs.PlanarModel("ball", gravity=(0, -9.81))
+    body = model.body("ball", mass=1.0, inertia=0.1, position=(0, 0.5))
+    floor = model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Disk(body, 0.1), restitution=0.8))
+    model.add(mbs.Event("hit", when=floor.touches, action=mbs.Reset({"ball.vx": -model["ball.vx"]})))
+    model.add(mbs.Event("turned", when=model["ball.vx"]))
+    run = mbs.simulate(model, [0.0, 0.5], {"ball.vx": 1.0})
+    falls = np.sqrt(2 * 0.4 / 9.81)
+    assert [(one.name, one.t) for one in run.events] == [
+        ("hit", pytest.approx(falls)),
+        ("turned", pytest.approx(falls)),
+    ]
+    assert run["ball.vx"][-1] == pytest.approx(-1.0)

@@ -132,7 +132,7 @@ class Motions:
         """Raise the error of a run, as the verb does."""
         run = replace(self.prepared.run, system=system, initial=initial)
         alike = replace(self.prepared, run=run, system=system, march=march, q=q, v=v)
-        result_of_run(alike, Ended(status, "", []))
+        result_of_run(alike, Ended(status, ""))
 
 
 def _late(clock: Clock, march: March) -> MbsError | None:

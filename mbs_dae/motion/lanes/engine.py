@@ -210,6 +210,11 @@ class Engine:
         self.queue.status[run] = WAITING
         self.queue.next[0] = min(self.queue.next[0], run)
 
+    def give(self, run: int, march: March) -> None:
+        """Let another run of the same structure stand in the place of one."""
+        if self.marches[run] is not march:
+            self.marches[run], self.queue.march[run] = march, address_of(march)
+
     def drop(self, run: int, status: int) -> None:
         """A run that is to go no further, for this reason."""
         self.queue.lane[self.queue.lane == run] = EMPTY

@@ -5,7 +5,8 @@ from typing import Any
 
 from ...errors import ModelError
 
-EXTRAS = dict.fromkeys(("pandas", "xarray", "h5py", "h5netcdf", "openpyxl"), "data") | {"pyarrow": "parquet"}
+EXTRAS = dict.fromkeys(("pandas", "xarray", "h5py", "h5netcdf", "openpyxl"), "data")
+EXTRAS |= {"pyarrow": "parquet", "gymnasium": "learning"}
 """Which extra of ours brings each."""
 
 

@@ -125,6 +125,12 @@ def verbs(model: mbs.PlanarModel) -> float:
     moved: mbs.Result = mbs.kinematics(model, np.linspace(0, 1, 11), start=state)
     run = mbs.simulate(model, [0.0, 1.0], {"a.omega": 2.0}, method="DP8", stabilization=mbs.Projection(), rtol=1e-9)
     still: mbs.Rest = mbs.at_rest(model, {"a.omega": 2.0})
+    carried: mbs.Simulation = mbs.start(model, still, method="GA").step(0.1).set({"a.omega": 1.0}).until(0.5)
+    many: mbs.Simulations = mbs.start(model, still, count=2).step(0.1).set({"a.omega": np.ones(2)}).until(0.5)
+    one: mbs.Simulation = many.reset(members=[0], t=0.0)[1]
+    print(one.t, many["a.omega"].shape, many.t, len(many), many.state[0].t, many.result()[0].t, many.messages)
+    mbs.environment(model, {"u": (-1, 1)}, ["a.angle"], reward=0.0, ends=lambda run: run["a.omega"] > 5.0).reset()
+    print(carried.t, carried.message, carried["a.angle"], carried.state["a.omega"], carried.result().t, carried.reset())
     mbs.simulate(model, [0.0, 1.0], still)
     stiff = mbs.simulate(model, [0.0, 1.0], {"a.omega": 2.0}, method=mbs.GA(spectral_radius=0.5))
     needed = mbs.inverse_dynamics(model, moved.t)

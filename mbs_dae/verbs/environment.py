@@ -1,0 +1,163 @@
+"""A mechanism as a Gymnasium environment: a learner pushes it by its inputs, and sees what it is told to see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from ..arguments import model_of
+from ..compiled import System
+from ..errors import ModelError, check_name, counted, shortened
+from ..model.breaks import OWN_FUNCTIONS
+from ..model.measures import Quantity
+from ..model.model import Model
+from ..model.parameters import Parameter, Signal, finite_number
+from ..results.files.optional import package
+from ..symbolic.functions import as_sympy
+from ..symbolic.markers import t as time
+from .start import Simulation, start
+
+
+def environment(
+    model: Model | System, action: Mapping[str, tuple[float, float]], observation: Sequence[str],
+    reward: Any, ends: Any = False, initial: Any = None, step: float = 0.02, until: float = np.inf,
+    render_mode: str | None = None, **options: Any,
+) -> Any:  # fmt: skip
+    """Return a ``gymnasium.Env`` of a model, for programs that learn to control it.
+
+    `action` gives bounds for each input that the learner sets, `observation` names the quantities that it sees.
+    `reward` is an expression of quantities of the model, or a function of the `Simulation`; an episode is terminated
+    where `ends` holds, a condition of quantities or a function of the `Simulation`, or where an event stops the run,
+    and truncated `until` seconds after its begin. `initial` is what `start` takes, or a function that returns it from a
+    numpy random generator. A step of the environment takes `step` seconds; `render_mode` is "rgb_array" or None;
+    `options` are those of `start`. Actions and observations are in SI units, in the order of their names here. It needs
+    gymnasium: ``pip install 'mbs_dae[learning]'``.
+
+    A cart of 1 kg that is to come to rest at the origin:
+
+    >>> model = mbs.PlanarModel("cart")
+    >>> cart = model.body("cart", mass=1.0, inertia=1.0, position=(0.5, 0))
+    >>> force = model.add(mbs.Force("motor", cart, (model.input("push", unit="N"), 0)))
+    >>> env = mbs.environment(model, {"push": (-5, 5)}, ["cart.x", "cart.vx"], reward=-model["cart.x"] ** 2)
+    >>> seen, info = env.reset(seed=1)
+    >>> seen, reward, terminated, truncated, info = env.step(np.array([-1.0]))
+    >>> print(seen.round(6), round(float(reward), 6), terminated)
+    [ 0.4998 -0.02  ] -0.2498 False
+    """
+    gymnasium = package("gymnasium", "mbs.environment()")
+    inputs = {one.name for one in model_of(model).inputs}
+    for name in action:
+        check_name("input", name, inputs)
+    try:
+        low, high = np.array([*action.values()], dtype=float).reshape(-1, 2).T
+    except (TypeError, ValueError) as exc:
+        raise ModelError(f"each action needs bounds (low, high), not {dict(action)}") from exc
+    if not (action and (low < high).all()):
+        raise ModelError(f"each action needs bounds (low, high) with low < high, not {dict(action)}")
+    if isinstance(observation, str):
+        raise ModelError(f"observation= is a list of names, not the text {observation!r}; write [{observation!r}]")
+    length, names = _duration(step, "step"), tuple(observation)
+    if isinstance(reward, bool | np.bool_ | sp.logic.boolalg.Boolean):
+        what = f"reward of an environment is a number, and {shortened(reward)} is a condition"
+        raise ModelError(f"{what}; write sp.Piecewise((1, condition), (0, True))")
+    value, has_ended = _read_by(model_of(model), reward, "reward"), _condition_by(model_of(model), ends)
+    longest = until if until == np.inf else _duration(until, "until")
+    if render_mode not in (None, "rgb_array"):
+        raise ModelError(f'render_mode of an environment is "rgb_array" or None, not {render_mode!r}')
+    follow_laws = {one.name for one in model_of(model).inputs if one.law.free_symbols}
+    held = dict.fromkeys(follow_laws & action.keys(), 0.0) | dict(options.pop("inputs", None) or {})
+
+    def begun() -> Simulation:
+        first = initial(np.random.default_rng(0)) if callable(initial) else initial
+        return start(model, first, inputs=held, **options)
+
+    first_run = begun()
+    for name in names:
+        if np.ndim(first_run[name]):
+            parts = " and ".join(map(repr, first_run.result().components(name)))
+            raise ModelError(f"observation {name!r} is a vector; name its components, {parts}")
+
+    class MechanismEnvironment(gymnasium.Env):  # type: ignore[name-defined, misc]
+        """A mechanism that a learner pushes."""
+
+        metadata = {"render_modes": ["rgb_array"], "render_fps": max(1, round(1.0 / length))}
+        action_space = gymnasium.spaces.Box(low, high, dtype=np.float64)
+        observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (len(names),), dtype=np.float64)
+
+        def __init__(self) -> None:
+            self.render_mode, self.run, self.begin = render_mode, first_run, first_run.t
+
+        def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
+            super().reset(seed=seed)
+            self.begin = self.run.reset(initial(self.np_random) if callable(initial) else initial).t
+            return self._seen(), {"t": self.run.t}
+
+        def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+            if (given := np.asarray(action, dtype=float)).size != low.size:
+                wanted = f"an action has {counted(low.size, 'number')}: {', '.join(action_names)}"
+                raise ModelError(f"{wanted}; it is not {shortened(action)}")
+            given = np.clip(given.reshape(low.shape), low, high)
+            self.run.set(dict(zip(action_names, given.tolist(), strict=True))).step(length)
+            terminated = bool(self.run.message) or has_ended(self.run)
+            truncated = self.run.t - self.begin >= longest - 1e-9 * length
+            reward = finite_number(value(self.run), f"reward at t = {self.run.t:g}")
+            return self._seen(), reward, terminated, bool(truncated), {"t": self.run.t}
+
+        def render(self) -> Any:
+            if self.render_mode != "rgb_array":
+                return None
+            canvas = FigureCanvasAgg(self.run.state.draw())
+            canvas.draw()
+            return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+
+        def _seen(self) -> np.ndarray:
+            return np.array([self.run[name] for name in names])
+
+    action_names = tuple(action)
+    return MechanismEnvironment()
+
+
+def _duration(given: Any, name: str) -> float:
+    """Return a length of time in s, which is greater than 0."""
+    length = finite_number(given, f"{name}= of an environment")
+    if length <= 0.0:
+        raise ModelError(f"{name}= of an environment is a time in s greater than 0, not {length:g}")
+    return length
+
+
+def _condition_by(model: Model, ends: Any) -> Callable[[Simulation], bool]:
+    """Return the condition of a held run for which `ends` stands; its value is checked to be one of True and False."""
+    wanted = "ends= of an environment is a condition, such as abs(angle) > 0.5, or a function that tells True or False"
+    if not isinstance(ends, bool | np.bool_ | sp.logic.boolalg.Boolean) and not callable(ends):
+        raise ModelError(f"{wanted}, not {shortened(ends)}")
+    if isinstance(ends, sp.Expr):
+        raise ModelError(f"{wanted}, not the number {shortened(ends)}")
+    read = _read_by(model, ends, "ends")
+
+    def has_ended(run: Simulation) -> bool:
+        found = read(run)
+        if not isinstance(found, bool | np.bool_):
+            raise ModelError(f"{wanted}, and it is {shortened(found)} at t = {run.t:g}")
+        return bool(found)
+
+    return has_ended
+
+
+def _read_by(model: Model, given: Any, what: str) -> Callable[[Simulation], Any]:
+    """Return the function of a held run for which an expression or a condition of quantities stands."""
+    if callable(given) and not isinstance(given, sp.Basic):
+        return given
+    if isinstance(given, bool | np.bool_):
+        return lambda run: bool(given)
+    expression = given if isinstance(given, sp.logic.boolalg.Boolean) else as_sympy(given)
+    quantities = sorted(expression.atoms(Quantity, Signal), key=str)
+    constants = {p: getattr(p, "table", None) or model.value(p) for p in expression.atoms(Parameter)}
+    if unknown := expression.free_symbols - {*quantities, *constants, time}:
+        named = f"{what} of an environment contains {min(map(str, unknown))!r}"
+        raise ModelError(f"{named}, which is no quantity of {model.name!r}")
+    function = sp.lambdify([time, *quantities, *constants], expression, [OWN_FUNCTIONS, "math"])
+    return lambda run: function(run.t, *(run[str(one)] for one in quantities), *constants.values())

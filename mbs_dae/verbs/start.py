@@ -1,0 +1,757 @@
+"""A run that a program advances step by step, and whose inputs it sets on the way.
+
+    run = mbs.start(model, initial)
+    while run.t < 1.0:
+        run.set(push=-k * run["cart.x"])
+        run.step(0.01)
+
+It is the run of `simulate`, with the same steps and digits: a step that a requested time cuts short is made once more,
+without the cut, when the run goes on. Only where something is set the motion begins anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from ..arguments import as_state, checked_options, system_of, whole_number
+from ..compiled import System
+from ..compiled.machine import DONE
+from ..compiled.structure import Structure
+from ..errors import MbsError, ModelError, shortened, unknown_name
+from ..explain.contacts import check_apart, told_of_kept
+from ..explain.failures import failure, told_of_faint
+from ..kernels.blocks import WORD, address_of
+from ..kernels.images import places_written
+from ..model.breaks import bends, reads_time
+from ..model.model import Model
+from ..model.parameters import finite_number
+from ..motion import run as marching
+from ..motion.contact.told import impacts_of, transitions_of
+from ..motion.course import SPAN, WAITING, with_span_before
+from ..motion.events import state_with
+from ..motion.lanes.engine import Engine, engine
+from ..motion.methods import Method
+from ..motion.methods.stepping import stepping
+from ..motion.outcome import counts_of, dynamic_result
+from ..motion.past.memory import RECORD, memory_of
+from ..motion.past.past import Run, without_past
+from ..motion.record import Record, new_march, put_back, remember
+from ..motion.samples import set_states
+from ..motion.stabilise import Stabilization, stabilization_of
+from ..public_class import PublicClass
+from ..results.names import components
+from ..results.result import Result, State
+from ..symbolic.markers import t as time
+from ..tolerances import REPEAT
+from ..unit_system import told
+from .simulate import Ended, Prepared, advance, answer_events, check_result, prepared_run
+
+WINDOW = 1.0
+"""Breaks of laws are known so many seconds ahead at the start; twice as far whenever the run comes there."""
+ROWS = "q", "v", "a", "multipliers", "contacts", "energies", "modes", "independence"
+"""What is kept of each time at which the run is held."""
+ROUNDS = 1000
+"""So many rounds of steps are made in lanes between two looks at Ctrl-C: some hundredths of a second."""
+
+
+@overload
+def start(
+    model: Model | System, initial: Mapping[str, float] | State | None = None, t: float | None = None,
+    inputs: Mapping[str, float] | None = None, method: str | Method = "DP5",
+    stabilization: Stabilization | None = None, rtol: float = 1e-8, atol: float | None = None,
+    step: float | None = None, max_step: float | None = None, max_steps: int | None = None,
+    impacts: Literal["together", "in turn"] = "together", count: None = None,
+) -> Simulation: ...  # fmt: skip
+@overload
+def start(
+    model: Model | System, initial: Mapping[str, Any] | State | None = None, t: float | None = None,
+    inputs: Mapping[str, float] | None = None, method: str | Method = "DP5",
+    stabilization: Stabilization | None = None, rtol: float = 1e-8, atol: float | None = None,
+    step: float | None = None, max_step: float | None = None, max_steps: int | None = None,
+    impacts: Literal["together", "in turn"] = "together", *, count: int,
+) -> Simulations: ...  # fmt: skip
+@checked_options
+def start(
+    model: Model | System, initial: Mapping[str, Any] | State | None = None, t: float | None = None,
+    inputs: Mapping[str, float] | None = None, method: str | Method = "DP5",
+    stabilization: Stabilization | None = None, rtol: float = 1e-8, atol: float | None = None,
+    step: float | None = None, max_step: float | None = None, max_steps: int | None = None,
+    impacts: Literal["together", "in turn"] = "together", count: int | None = None,
+) -> Simulation | Simulations:  # fmt: skip
+    """Begin a run that is held in the hand, and return it as a `Simulation` that stands at the time `t`, in s; without
+    it, at the time of `initial` if that is a `State`, or at 0.
+
+    `initial` and the options are those of `simulate`. Inputs whose law is a number keep their value until
+    ``run.set(name=value)`` gives another one; `inputs` gives first values, also of inputs with a law of time, which are
+    then held as well. With `count` so many runs begin, which go on together as `Simulations`; initial values are then
+    numbers, or one for each run.
+
+    A cart of 2 kg is pushed by 4 N for a second and pulled by 4 N for another one:
+
+    >>> model = mbs.PlanarModel("cart")
+    >>> cart = model.body("cart", mass=2.0, inertia=1.0)
+    >>> push = model.input("push", 0.0, unit="N")
+    >>> force = model.add(mbs.Force("pusher", cart, (push, 0)))
+    >>> run = mbs.start(model, mbs.at_rest(model))
+    >>> run.set(push=4.0).step(1.0)
+    <Simulation of 'cart' at 1 s>
+    >>> round(run["cart.vx"], 6), round(run.set(push=-4.0).step(1.0)["cart.x"], 6)
+    (2.0, 2.0)
+    """
+    steps: dict[str, Any] = {"method": method, "rtol": rtol, "atol": atol, "step": step, "impacts": impacts}
+    by = stepping(**steps, max_step=max_step, max_steps=max_steps)
+    if by.method.steps_over:
+        what = f"start() holds runs of methods that stop at any time, and {by.method.name} makes steps of one length"
+        raise ModelError(f'{what}; use simulate, or take method="DP5"')
+    plain = system_of(model)
+    held = plain.model.with_held_inputs(**(inputs or {}))
+    system = held.compile(plain.coordinates.set, **plain.structure.tree).run_system
+    how = stabilization_of(stabilization, by.method.projects)
+
+    def begun(initial: Any) -> Simulation:
+        first = without_past(_with_inputs(system, as_state(initial)))
+        return Simulation(Run(system, by, how, _first_time(t, initial), first, None))
+
+    if count is None:
+        return begun(initial)
+    many = whole_number(count, "count is how many runs begin", least=1)
+    members = list[Simulation]()
+    for k, one in enumerate(_initials(initial, many)):
+        with _member(k):
+            members.append(begun(one))
+    return Simulations(members)
+
+
+@dataclass(slots=True, eq=False)
+class Row:
+    """Where a run was held: the time, the moment at which laws are read there, and a copy of what was recorded."""
+
+    t: float
+    moment: float
+    numbers: np.ndarray
+    place: int  # which of the two rows that are recorded
+    places: dict[str, tuple[int, int]]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        begin, size = self.places[name]
+        return self.numbers[begin + self.place * size : begin + (self.place + 1) * size]
+
+
+class HeldRun(Prepared):
+    """A run that can be taken back to where a step was cut short, and that waits for what is set before controllers
+    sample."""
+
+    __setattr__ = object.__setattr__  # it is no value, as runs that are prepared are
+    is_cut = False
+    """Whether the last step was cut short, so that the run is to be taken back before it goes on."""
+
+    @cached_property
+    def words(self) -> list[np.ndarray]:
+        """All numbers that steps write, but for what is recorded."""
+        return [words for words, _ in places_written(self.march, RECORD)]
+
+    @cached_property
+    def before_cut(self) -> list[np.ndarray]:
+        """These numbers as they were before the step that was cut short."""
+        return [words.copy() for words in self.words]
+
+    @cached_property
+    def recorded(self) -> np.ndarray:
+        """The part of the record that is kept of each time at which the run is held: two rows of each of its arrays."""
+        record: Any = self.march.record
+        first = address_of(record.words)
+        arrays = [getattr(record, name) for name in ROWS]
+        begins = [(address_of(array) - first) // WORD for array in arrays if array.size]
+        end = max(begin + array.size for begin, array in zip(begins, filter(np.size, arrays), strict=True))
+        return record.words[min(begins) : end].view(float)
+
+    @cached_property
+    def places(self) -> dict[str, tuple[int, int]]:
+        """Where in this part the first row of each array begins, and how long a row is."""
+        arrays, first = {name: getattr(self.march.record, name) for name in ROWS}, address_of(self.recorded)
+        return {name: ((address_of(x) - first) // WORD if x.size else 0, x.size // 2) for name, x in arrays.items()}
+
+    @property
+    def notes(self) -> tuple[list[Any], ...]:
+        return self.impacts, self.changes, self.events
+
+    @property
+    def waits(self) -> bool:
+        """Whether controllers are to sample where the run stands."""
+        return bool(self.march.course.at[WAITING])
+
+    def begin(self) -> int:
+        """Begin, behind one span of no length, or two, where controllers are to sample at the first time; a status."""
+        status, course, fresh = super().begin(), self.march.course, self.samples_first
+        course.ends[: 1 + fresh], course.last[: 1 + fresh] = course.start, course.first[1 + fresh]
+        course.at[SPAN], course.at[WAITING] = 1, fresh
+        self.known[0] = -np.inf  # it stands where nothing happens that has been told
+        self.take_notes()
+        return status
+
+    @property
+    def samples_first(self) -> bool:
+        return self.run.memory is None and self.sampling.begins(self.run.t)
+
+    def sample_first(self, t: float) -> int:
+        return DONE
+
+    def sample(self) -> int:
+        march = self.march
+        if march.time[0] < march.record.times[-1]:
+            return super().sample()
+        remember(march)
+        marching.record_now(march)
+        put_back(march)
+        return DONE
+
+    def note_cut(self) -> None:
+        self.take_notes()
+        self.is_cut, self.resets_before, self.noted_before = True, dict(self.reset_at), [len(x) for x in self.notes]
+        for words, copy in zip(self.words, self.before_cut, strict=True):
+            np.copyto(copy, words)
+
+    def take_back(self) -> None:
+        """Stand before the step that was cut short, if there was one, with nothing noted of what happened in it."""
+        if not self.is_cut:
+            return
+        self.is_cut = False
+        self.reset_at.clear()
+        self.reset_at.update(self.resets_before)
+        for notes, count in zip(self.notes, self.noted_before, strict=True):
+            del notes[count:]
+        known = sum(map(len, self.changes)), sum(map(len, self.impacts))
+        self.seen[:] = map(min, self.seen, known)
+        for words, copy in zip(self.words, self.before_cut, strict=True):
+            np.copyto(words, copy)
+
+    def forget_instant(self) -> None:
+        """Let events that have happened where the run stands not happen there once more."""
+        t, own, deciding = float(self.march.time[0]), self.march.events, self.system.structure.deciding
+        since = t - REPEAT * max(abs(t), 1.0)
+        happened = {one.name for one in self.events if one.state.t >= since}
+        told = [event.who for event in self.system.model.events if event.name in happened]
+        own.passed[:] = [deciding[k] in told for k in own.function]
+
+
+class Simulation(metaclass=PublicClass):
+    """A run that stands at a time, from `start`: it goes on by `step` and `until`, is read by name, and takes other
+    inputs by `set`.
+
+    >>> rod = mbs.PlanarModel.from_points(
+    ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+    >>> run = mbs.start(rod, mbs.at_rest(rod))
+    >>> isinstance(run, mbs.Simulation), run.until(0.2).t, run["rod.angle"] < 0
+    (True, 0.2, True)
+    >>> run.step(0.1).result()["rod.angle"].shape  # at 0, 0.2 and 0.3 s
+    (3,)
+    """
+
+    def __init__(self, run: Run):
+        self._run = run
+        self._rows: list[Row] = []
+        self._message = ""
+        self._failure: BaseException | None = None
+        self._held = _held_run(run, run.t + WINDOW)
+        self._answer(self._held.begin())
+        self._keep(0, run.t)
+
+    def _answer(self, status: int) -> None:
+        """Do what events at the present time ask for, or raise the error of a status that is not good."""
+        held = self._held
+        try:
+            if status == marching.EVENT:
+                status, self._message = answer_events(held)
+            if status not in (DONE, marching.EVENT):
+                raise failure(held.system, held.march, status, self._whole())
+        except MbsError as error:
+            self._failure = error
+            raise
+
+    def _check_alive(self) -> None:
+        if self._failure is not None:
+            what = f"this run of {self._held.system.model.name!r} has ended behind t = {self.t:g}: {self._failure}"
+            raise ModelError(f"{what}; begin again: run.reset()")
+
+    # --- the run goes on ----------------------------------------------------------------------------------------
+
+    @property
+    def t(self) -> float:
+        """The time at which the run stands, in s."""
+        return self._rows[-1].t
+
+    @property
+    def message(self) -> str:
+        """Why an event has stopped the run before the time that was asked for; empty if none has."""
+        return self._message
+
+    def step(self, dt: float) -> Simulation:
+        """Go on by `dt` seconds, and return the run."""
+        return self.until(self.t + finite_number(dt, "dt"))
+
+    def until(self, t: float) -> Simulation:
+        """Go on up to the time `t`, or to an event that stops the run before (see `message`); return the run."""
+        t = finite_number(t, "t")
+        self._check_ahead(t)
+        if self._leave(t):
+            self._arrive(advance(self._held, _ignore, begins=False))
+        return self
+
+    def _check_ahead(self, t: float) -> None:
+        self._check_alive()
+        if t < self.t:
+            what = f"the run stands at t = {self.t:g} and does not go back to t = {t:g}"
+            raise ModelError(f"{what}; begin again, run.reset(), or start another one")
+
+    def _leave(self, t: float) -> bool:
+        """Make the run ready to go on to t. Return whether it is to go on."""
+        self._message = ""
+        if t == self.t:
+            return False
+        self._held.take_back()
+        if self._held.waits:
+            self._sample(t)
+            if self._message:
+                return False
+        if t >= self._held.march.course.ends[-1]:
+            self._look_ahead(t)
+        march, course = self._held.march, self._held.march.course
+        span = int(course.at[SPAN] + course.ends[course.at[SPAN] :].searchsorted(t))
+        end, last = course.ends[span], course.last[span]
+        self._cut = span, end, last
+        if t < end:
+            course.ends[span] = course.last[span] = t
+        march.record.times[0], march.record.times[1] = self.t, t
+        march.counts[marching.NEXT], march.noted[0] = 1, 0
+        return True
+
+    def _arrive(self, ended: Ended) -> None:
+        """Stand where the run has come to, or raise the error that ended it."""
+        held, march, course, (span, end, last) = self._held, self._held.march, self._held.march.course, self._cut
+        if course.ends[span] < end:
+            course.ends[span], course.last[span] = end, last
+        elif held.waits or int(course.at[SPAN]) > span:  # a step ends there in any case
+            held.is_cut = False
+        if ended.error or ended.status == marching.PAUSED:
+            self._failure = ended.error or KeyboardInterrupt(ended.message)
+            raise self._failure
+        self._answer(DONE if ended.status == marching.EVENT else ended.status)
+        if ended.message:
+            self._message, held.is_cut = ended.message, False
+        if march.counts[marching.NEXT] > 1:
+            self._keep(1, float(march.time[0]))
+
+    def _sample(self, t: float) -> None:
+        """Let controllers sample what has been set, before the run goes on to t; results tell what they have set."""
+        held, march = self._held, self._held.march
+        march.record.times[:], march.counts[marching.NEXT] = (self.t, t), 0
+        try:
+            status = held.sample()
+        except MbsError as error:
+            self._failure = error
+            raise
+        held.take_notes()
+        self._answer(status)
+        self._keep(0, self.t)
+
+    def _look_ahead(self, t: float) -> None:
+        """Find the breaks of laws up to a time behind t, and go on with them."""
+        old, begin = self._held, self._run.t
+        system, course, end = old.system, old.march.course, t + (t - begin)
+        if not system.structure.once(_reads_time):  # there are none
+            course.ends[-1] = course.first[-1] = course.last[-2:] = end
+            search: Any = old.march.search
+            search.put("whole", end - self.t)
+            return
+        memory = memory_of(old.march)
+        run = replace(self._run, t=self.t, initial=self.state, memory=memory)
+        self._held = held = _held_run(run, end)
+        counts = old.march.counts.copy(), old.march.mechanism.machine.counts.copy()
+        self._answer(held.begin())
+        held.march.counts[:], held.march.mechanism.machine.counts[:] = counts
+        for notes, known in zip((*held.notes, held.seen), (*old.notes, old.seen), strict=True):
+            notes[:] = known
+        held.reset_at.update(old.reset_at)
+
+    def _keep(self, row: int, t: float) -> None:
+        """Keep what stands in a row of the record as what the run is at t, also where it was held there before."""
+        held, course = self._held, self._held.march.course
+        span = int(course.at[SPAN])
+        if self._rows and self._rows[-1].t == t:
+            self._rows.pop()
+        moment = min(max(t, course.first[span]), course.last[span])
+        self._rows.append(Row(t, moment, held.recorded.copy(), row, held.places))
+        self._present: Result | None = None
+        self._state: State | None = None
+
+    # --- the run is read ----------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """Where the run stands: other runs may start there."""
+        if self._state is None:
+            system, row = self._held.system, self._rows[-1]
+            a = row["a"]
+            motion = row["q"][None].copy(), row["v"][None].copy(), np.where(np.isfinite(a), a, 0.0)[None]
+            (q,), (v,), (a,) = system.to_bodies(motion)
+            self._state = State(system.cartesian, row.t, q, v, a)
+        return self._state
+
+    def __getitem__(self, name: str) -> Any:
+        """A number by the name that results have for it, at the time at which the run stands; a vector is
+        returned as an array."""
+        if name in self.state.result:
+            return self.state[name]
+        value = self._now[name][-1]
+        return value if np.ndim(value) else float(value)
+
+    @property
+    def _now(self) -> Result:
+        """The result over the first time, from which energy is counted, and the present one."""
+        if self._present is None:
+            self._present = self._result([self._rows[0], self._rows[-1]])
+        return self._present
+
+    def result(self) -> Result:
+        """Everything so far: a `Result` over the times at which the run was held, with events, impacts and energy."""
+        held = self._held
+        found = self._whole()
+        check_result(held.system, held.march, found)
+        return found
+
+    def _whole(self) -> Result:
+        held, system = self._held, self._held.system
+        hidden = filter(None, (told_of_faint(held.march), told_of_kept(held.march, system.cartesian)))
+        return self._result(
+            self._rows,
+            events=tuple(held.events),
+            impacts=impacts_of(system, held.impacts),
+            transitions=tuple(transitions_of(system, held.changes)),
+            message=self._message or "; ".join(hidden),
+        )
+
+    def _result(self, rows: list[Row], **more: Any) -> Result:
+        held, own = self._held, self._held.march.record
+        stacked = {name: np.empty((len(rows), *getattr(own, name).shape[1:])) for name in ROWS}
+        for name, array in stacked.items():
+            array.reshape(len(rows), -1)[:] = [row[name] for row in rows]
+        times, moments = np.array([row.t for row in rows]), np.array([row.moment for row in rows])
+        stats = {**held.facts, **counts_of(held.march)}
+        record = Record(times, **stacked)
+        return dynamic_result(held.system, record, moments, len(rows), t=times, stats=stats, **more)
+
+    def __repr__(self) -> str:
+        note = f"; {self._message}" * bool(self._message)
+        return f"<Simulation of {self._held.system.model.name!r} at {told(self.t, 's')}{note}>"
+
+    # --- the run is changed -------------------------------------------------------------------------------------
+
+    def set(self, values: Mapping[str, float] | None = None, /, **inputs: float) -> Simulation:
+        """Give inputs and states of the model other values from now on, by their names, and return the run. A dict may
+        name quantities, too, ``run.set({"crank.omega": 3})``: then positions and velocities are the nearest ones that
+        joints allow."""
+        self._check_alive()
+        held, march, t = self._held, self._held.march, self.t
+        if not isinstance(values, Mapping | None):
+            what = f"set() takes names and values, not {shortened(values)}"
+            raise ModelError(f'{what}; e.g. run.set(push=2.0), or run.set({{"crank.omega": 3.0}})')
+        both = {**(values or {}), **inputs}
+        given = {str(name): finite_number(value, f"set({name})") for name, value in both.items()}
+        model = held.system.model
+        states = {one.name: one.symbol for one in model.states}
+        signals = {states[name]: value for name, value in given.items() if name in states}
+        for name in given.keys() - states.keys():
+            self._check_is_set(name)
+        q = march.stages.y0[: march.mechanism.state.q_end]
+        if len(signals) == len(given) and all(q[held.system.layout.signals[s]] == x for s, x in signals.items()):
+            return self
+        moved = None if len(signals) == len(given) else state_with(held.system, given, self.state, "set()")
+        if moved is not None:
+            q_new, v_new = (x[None].copy() for x in moved)
+            (pose,), (rates,), _ = held.system.to_bodies((q_new, v_new, np.zeros_like(v_new)))
+            after = State(held.system.cartesian, t, pose, rates, held.system.cartesian.still)
+            check_apart(after, "is set", "set ")
+        held.is_cut, waits = False, held.waits
+        held.forget_instant()
+        march.record.times[:] = t
+        if moved is not None:
+            march.counts[marching.NEXT] = 2
+            status = marching.restart(march, *moved)
+        else:
+            set_states(held.system, q, signals)
+            course, span = march.course, int(march.course.at[SPAN])
+            if course.first[span] <= t:  # no law switches here: the span is cut in two
+                course.ends[span - 1] = course.last[span - 1] = course.first[span] = t
+            course.at[SPAN], course.at[WAITING], march.counts[marching.NEXT] = span - 1, 1, 1
+            status = marching.resume(march)
+            course.at[WAITING] = waits
+        held.take_notes()
+        self._answer(status)
+        self._keep(1, t)
+        return self
+
+    def _check_is_set(self, name: str) -> None:
+        """Refuse a name that is neither a state, nor a position or a velocity."""
+        model = self._held.system.model
+        found = model.found_quantity(name)
+        if found and found[1] < 2:
+            return
+        takes = "set() takes inputs, states, positions and velocities"
+        if name in {one.name for one in model.inputs}:
+            what = f"the input {name!r} is given by a law, so it is not set"
+            raise ModelError(f"{what}; hold it from the start: mbs.start(..., inputs={{{name!r}: value}})")
+        known = [one.name for one in model.states] + model.quantity_names(2)
+        if parts := components(name, known):
+            raise ModelError(f"{takes}, and {name!r} is a vector; set {' and '.join(map(repr, parts))}", name=name)
+        if found or name in self._now:
+            raise ModelError(f"{takes}, and {name!r} follows from these; it is read, not set", name=name)
+        raise unknown_name("input, state, position or velocity", name, known, f"model {model.name!r}")
+
+    def reset(self, initial: Mapping[str, float] | State | None = None, t: float | None = None) -> Simulation:
+        """Begin again, at the first state and time or at others, with nothing behind, and return the run. A `State`
+        begins at its own time, unless `t` is given. A state that is refused leaves the run as it was."""
+        vars(self).update(vars(self._begun(initial, t)))
+        return self
+
+    def _begun(self, initial: Mapping[str, float] | State | None, t: float | None) -> Simulation:
+        """Return a run of this model that begins, at the first state and time of this one or at others."""
+        run = self._run
+        if initial is not None:
+            run = replace(run, initial=without_past(_with_inputs(run.system, as_state(initial))))
+        if t is not None or isinstance(initial, State):
+            run = replace(run, t=_first_time(t, initial))
+        return Simulation(run)
+
+
+class Simulations(metaclass=PublicClass):
+    """Runs of one model that go on together, from ``start(..., count=n)``, with the verbs of one `Simulation`. What is
+    read has a row for each member, and what is set may have one. ``runs[k]`` is member k, a `Simulation`.
+
+    >>> rod = mbs.PlanarModel.from_points(
+    ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+    >>> runs = mbs.start(rod, {"rod.angle": np.array([0.0, 0.1, 0.2]), "rod.omega": 0.0}, count=3)
+    >>> isinstance(runs, mbs.Simulations), runs.step(0.1)["rod.omega"].shape
+    (True, (3,))
+    >>> print(runs.reset(members=[1]).t)
+    [0.1 0.  0.1]
+    """
+
+    def __init__(self, members: Sequence[Simulation]):
+        self._members = tuple(members)
+
+    @cached_property
+    def _lanes(self) -> Engine | None:
+        return engine([one._held.march for one in self._members])
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    @property
+    def t(self) -> np.ndarray:
+        """The time at which each member stands, in s, shape (count,)."""
+        return np.array([one.t for one in self._members])
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Why an event has stopped each member before the time that was asked for; empty if none has."""
+        return tuple(one.message for one in self._members)
+
+    @property
+    def state(self) -> tuple[State, ...]:
+        """Where each member stands."""
+        return tuple(one.state for one in self._members)
+
+    @overload
+    def __getitem__(self, name: int) -> Simulation: ...
+    @overload
+    def __getitem__(self, name: str) -> np.ndarray: ...
+    def __getitem__(self, name: int | str) -> Any:
+        """A member by its number; or a quantity by its name, shape (count,), of a vector (count, components)."""
+        if isinstance(name, int | np.integer):
+            return self._members[name]
+        first = self._members[0]
+        if str(name).startswith("energy."):  # it is counted from the begin of each
+            return np.array([one[name] for one in self._members])
+        return np.array(first._result([one._rows[-1] for one in self._members])[name])
+
+    def step(self, dt: Any) -> Simulations:
+        """Go on by `dt` seconds, a number or one for each member, and return the runs."""
+        return self.until(self.t + self._of_members(dt, "dt"))
+
+    def until(self, t: Any) -> Simulations:
+        """Go on up to the time `t`, a number or one for each member, or to an event that stops a member before; return
+        the runs. Where a member fails, the others have come to their times, and its error is raised."""
+        times = self._of_members(t, "t").tolist()
+        for k, (one, to) in enumerate(zip(self._members, times, strict=True)):
+            with _member(k):
+                one._check_ahead(to)
+        errors, going = list[tuple[int, MbsError]](), list[int]()
+        for k, (one, to) in enumerate(zip(self._members, times, strict=True)):
+            try:
+                if one._leave(to):
+                    going.append(k)
+            except MbsError as error:
+                errors.append((k, error))
+        made = self._made(going)
+        for k in going:
+            one, held = self._members[k], self._members[k]._held
+            try:
+                if made is not None and made[k] == DONE:
+                    held.take_notes()
+                    one._arrive(Ended(DONE, ""))
+                else:
+                    one._arrive(advance(held, _ignore, begins=False, made=None if made is None else int(made[k])))
+            except MbsError as error:
+                errors.append((k, error))
+        if errors:
+            member, first = errors[0]
+            with _member(member):
+                raise first
+        return self
+
+    def _made(self, going: Sequence[int]) -> np.ndarray | None:
+        """Make steps of these members in lanes, to their times or to what is done alone. Return the status of each
+        member; None where members are not made in lanes."""
+        lanes = self._lanes
+        if lanes is None:
+            return None
+        for k in going:
+            lanes.give(k, self._members[k]._held.march)
+        lanes.clear()
+        waiting: Sequence[int] = going
+        while waiting:
+            for k in waiting:
+                lanes.resume(k)
+            while lanes.go_on(ROUNDS):
+                if self._members[0]._held.system.interrupted():
+                    raise KeyboardInterrupt
+            waiting = [k for k in waiting if lanes.status[k] in (marching.CUT_SHORT, marching.PAUSED)]
+            for k in waiting:
+                if lanes.status[k] == marching.CUT_SHORT:
+                    self._members[k]._held.note_cut()
+                else:
+                    self._members[k]._held.take_notes()
+        return lanes.status.copy()
+
+    def set(self, values: Mapping[str, Any] | None = None, /, **inputs: Any) -> Simulations:
+        """Give inputs, states, positions and velocities other values, numbers or one for each member, as
+        `Simulation.set` does; return the runs."""
+        if not isinstance(values, Mapping | None):
+            raise ModelError(f"set() takes names and values, not {shortened(values)}; e.g. runs.set(push=2.0)")
+        given = {**(values or {}), **inputs}
+        rows = {name: self._of_members(value, f"set({name})").tolist() for name, value in given.items()}
+        for k, one in enumerate(self._members):
+            with _member(k):
+                one.set({name: row[k] for name, row in rows.items()})
+        return self
+
+    def reset(
+        self, initial: Mapping[str, Any] | State | None = None, t: Any = None, members: Any = None
+    ) -> Simulations:
+        """Begin again, all members or those of `members` (numbers, or a mask of True and False), and return the runs.
+        Initial values and times are numbers, or one for each member that begins again."""
+        chosen = np.arange(len(self)) if members is None else np.asarray(members)
+        if chosen.dtype == bool and chosen.shape == (len(self),):
+            chosen = np.flatnonzero(chosen)
+        good = chosen.size == 0 or (chosen.ndim == 1 and np.issubdtype(chosen.dtype, np.integer))
+        if not good or (chosen.size and not (chosen.min() >= 0 and chosen.max() < len(self))):
+            what = f"members are numbers from 0 to {len(self) - 1}, or a mask of {len(self)} values True and False"
+            raise ModelError(f"{what}, not {shortened(members)}")
+        fresh = list[tuple[int, Simulation]]()
+        times = [None] * chosen.size if t is None else _of_members(t, "t", chosen.size).tolist()
+        for row, (k, first) in enumerate(zip(chosen.tolist(), _initials(initial, chosen.size), strict=True)):
+            with _member(k):
+                fresh.append((k, self._members[k]._begun(first, times[row])))
+        for k, one in fresh:  # nothing is refused from here on
+            vars(self._members[k]).update(vars(one))
+        return self
+
+    def result(self) -> tuple[Result, ...]:
+        """Everything so far of each member: a `Result` over the times at which it was held."""
+        return tuple(one.result() for one in self._members)
+
+    def _of_members(self, given: Any, what: str) -> np.ndarray:
+        return _of_members(given, what, len(self))
+
+    def __repr__(self) -> str:
+        times = self.t
+        name, span = self._members[0]._held.system.model.name, sorted({times.min(), times.max()})
+        return f"<Simulations of {name!r}: {len(self)} runs at {' to '.join(told(float(t), 's') for t in span)}>"
+
+
+@contextmanager
+def _member(k: int) -> Iterator[None]:
+    """Let an error name the member that it is of."""
+    try:
+        yield
+    except MbsError as error:
+        raise type(error)(f"member {k}: {error}", **error.facts) from error
+
+
+def _of_members(given: Any, what: str, count: int) -> np.ndarray:
+    """Return the numbers of members, shape (count,): one for all, or one for each."""
+    if np.ndim(given) == 0:
+        return np.full(count, finite_number(given, what))
+    numbers = np.asarray(given)
+    if numbers.shape != (count,) or numbers.dtype.kind not in "fiu":
+        raise ModelError(f"{what} is a number, or {count} numbers, not {shortened(given)}")
+    if not np.isfinite(numbers).all():
+        bad = int(np.flatnonzero(~np.isfinite(numbers))[0])
+        raise ModelError(f"{what} is {numbers[bad]} for member {bad}; give finite numbers")
+    return numbers.astype(float)
+
+
+def _initials(initial: Any, count: int) -> Sequence[Any]:
+    """Return the initial values of members: of a dict the numbers of each."""
+    if not isinstance(initial, Mapping):
+        return [initial] * count
+    several = {name: _of_members(x, f"initial[{name!r}]", count).tolist() for name, x in initial.items() if np.ndim(x)}
+    return [{**initial, **{name: row[k] for name, row in several.items()}} for k in range(count)]
+
+
+def _first_time(t: float | None, initial: Any) -> float:
+    """Return the time at which a run begins: t, or that of its first state, or 0."""
+    return finite_number(initial.t if t is None and isinstance(initial, State) else t or 0.0, "t")
+
+
+def _reads_time(structure: Structure) -> bool:
+    """Return whether anything of a model depends on time, or happens at times of its own."""
+    model, elements = structure.model, structure.model.elements.values()
+    laws = [one.law for one in model.inputs] + [one.rate for one in model.states]
+    switch = bool(structure.with_breaks or model.controllers) or any(map(bends, elements))
+    return switch or any(map(reads_time, elements)) or any(law.has(time) for law in laws)
+
+
+def _held_run(run: Run, end: float) -> HeldRun:
+    """Return a run up to a time, with a record of two rows: where it was held last, and where it is held next."""
+    prepared = prepared_run(run, np.array([run.t, end]))
+    course, times = with_span_before(prepared.march.course), prepared.march.record.times.copy()
+    held = HeldRun(**{**vars(prepared), "times": times, "moments": times.copy()})
+    if held.samples_first:
+        course = with_span_before(course)
+    return replace(held, march=new_march(run.system, run.by, run.how, course, times))
+
+
+def _with_inputs(system: System, initial: Mapping[str, float] | State | None) -> Mapping[str, float] | State:
+    """Return initial values with those of the inputs that are held."""
+    number, states = system.evaluator, {one.name: one for one in system.model.states}
+    if not isinstance(initial, State):
+        held = {one.name: number(one.initial) for one in states.values() if one.is_held}
+        return {**held, **(initial or {})}
+    bodies, theirs = system.cartesian, {str(symbol): place for symbol, place in initial.system.layout.signals.items()}
+    q, v = bodies.placement.copy(), bodies.still.copy()
+    q[: bodies.nq], v[: bodies.nv] = initial.q, initial.v
+    for symbol, place in bodies.layout.signals.items():
+        if str(symbol) in states and str(symbol) in theirs:
+            q[place] = initial.full_q[theirs[str(symbol)]]
+    return State(bodies, initial.t, q, v, bodies.still)
+
+
+def _ignore(done: int, total: int) -> None:
+    """Show no progress: a person holds the run."""
