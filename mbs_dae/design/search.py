@@ -216,7 +216,7 @@ def _gauss_newton(runs: Runs, box: Box, first: Evaluation, most: int) -> tuple[E
 
 
 class _Programme:
-    """Of sequential quadratic programming."""
+    """The problem of a search by sequential quadratic programming."""
 
     def __init__(self, runs: Runs, box: Box, kind: str, first: Evaluation, most: int):
         self.runs, self.box, self.kind, self.first, self.most = runs, box, kind, first, most
@@ -291,7 +291,7 @@ class _Programme:
 
 
 def wanted_value(found: Evaluation, kind: str) -> float:
-    """What is to be small, as one number."""
+    """Return the number that is to become small."""
     value = found.wanted.value
     if kind == "least_squares":
         return float(value @ value)
