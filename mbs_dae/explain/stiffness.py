@@ -30,9 +30,9 @@ def told_of_stiffness(system: System, march: March) -> str:
 
 
 def _stiff_friction(system: System, march: March, t: float, rate: float) -> str:
-    """Return the friction that acts at this rate, of those that never stick and follow from normal forces: its
-    acceleration along a slip differs by between both states that were kept, over what the slip does. Empty if there is
-    none."""
+    """Return the friction that acts at this rate, of those that never stick and follow from normal forces: the rate
+    is the difference of its accelerations along a slip between both states that were kept, over the difference of the
+    slips. Empty if there is none."""
     mechanism, seen = march.mechanism, march.stiffness
     contacts, state = mechanism.contacts, mechanism.state
     rubs = np.flatnonzero(contacts.smooth > 0.0)
