@@ -1,4 +1,4 @@
-"""What analyses are called with, checked at the door."""
+"""Checks of the arguments of analyses."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
@@ -77,7 +77,7 @@ def check_without_contacts(model: Model, what: str) -> None:
 
 
 def as_state(given: Any) -> Any:
-    """What is given as a state: an equilibrium stands for its own."""
+    """Return what was given; of an equilibrium its state."""
     own = getattr(given, "state", None)
     return own if isinstance(own, State) else given
 
@@ -101,7 +101,7 @@ def truth_of(given: Any, what: str) -> bool:
 
 
 def checked_fix(fix: Mapping[str, float] | None) -> dict[str, float]:
-    """What is held, and the values."""
+    """Return the held quantities and their values, checked."""
     given = {} if fix is None else fix
     check_dict("fix", given, "names and values", 'fix={"crank.angle": 0.6}')
     return {name: finite_number(value, f"fix[{name!r}]") for name, value in given.items()}
@@ -137,7 +137,7 @@ def drivers_named(model: Model, release: str | Sequence[str] | None) -> tuple[st
 
 
 def checked_over(over: Any) -> tuple[str, list[float]]:
-    """What is varied, and its values in their order."""
+    """Return the name of what is varied, and its values in their order."""
     pair = isinstance(over, tuple | list) and len(over) == 2 and isinstance(over[0], str)
     if not (pair and np.ndim(over[1]) == 1):
         raise ModelError(f'over= takes a name and its values, e.g. over=("P", [0, 10, 20]), not {over!r}')
@@ -184,7 +184,8 @@ def check_tables(model: Model, t: np.ndarray) -> None:
 
 
 def tables_left(system: System, motion: Trajectory) -> str:
-    """Which tables over lengths, angles and rates a motion has left: they go on as their end tangents."""
+    """Return a sentence about the tables over lengths, angles and rates that a motion has left: they go on as their end
+    tangents."""
     told = []
     for element, table, _, of_state in system.structure.once(open_tables):
         if of_state is None or not len(motion.t):

@@ -106,7 +106,7 @@ class Dual:
         return Dual(np.asarray(self.value[own]), _all_at(self.slope, own), self.by)
 
     def each(self, function: Callable[[np.ndarray], np.ndarray]) -> Dual:
-        """What a linear function makes of it."""
+        """Return a linear function of it."""
         value = np.asarray(function(self.value))
         slope = np.array([function(one) for one in self.slope]).reshape(len(self.by), *value.shape)
         return Dual(value, slope, self.by)
@@ -250,7 +250,7 @@ def dual(x: Any, by: tuple[Any, ...]) -> Dual:
 
 
 def _together(function: Any) -> Callable[..., Dual]:
-    """Of functions that put arrays together: linear in all of them."""
+    """Return the rule for functions that put arrays together, which are linear in all of them."""
 
     def made(by: tuple[Any, ...], arrays: Sequence[Any], *args: Any, **kwargs: Any) -> Dual:
         parts = [dual(x, by) for x in arrays]
@@ -295,7 +295,7 @@ def _einsum(by: tuple[Any, ...], rule: str, *arrays: Any) -> Dual:
 
 
 def _bilinear(function: Any) -> Callable[..., Dual]:
-    """Of products: each factor's derivative by itself, with the other as it is."""
+    """Return the product rule: the derivative of each factor times the other factor."""
 
     def made(by: tuple[Any, ...], x: Any, y: Any, **options: Any) -> Dual:
         one, other = dual(x, by), dual(y, by)
@@ -323,7 +323,7 @@ def _interp(by: tuple[Any, ...], x: Any, places: Any, y: Any) -> Any:
 
 
 def _norm(by: tuple[Any, ...], x: Any, axis: int | None = None) -> Dual:
-    """That of vectors: along the axis, or of all entries."""
+    """Return the norm of vectors along an axis, or of all entries."""
     return np.sqrt((x * x).sum(axis=axis))
 
 

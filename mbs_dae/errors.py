@@ -1,4 +1,4 @@
-"""What can go wrong, by name. Every message says which element, what is wrong, and what to do.
+"""Errors, by name. Every message says which element, what is wrong, and what to do.
 
 Each error carries its facts as attributes too, so that a program can act on them:
 ``err.joints``, ``err.time``, ``err.residuals``, ...

@@ -1,4 +1,4 @@
-"""What an earlier room asks of a later one.
+"""Functions that an earlier room asks a later one for.
 
 A model can be compiled and a result can be drawn, but neither knows how: the rooms that do come later. So the method
 asks for a function by name, ``provided("Result.plot")``. The front door of the package, which alone knows all rooms,

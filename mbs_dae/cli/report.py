@@ -45,7 +45,7 @@ def _slips(result: Result) -> Iterator[str]:
 
 
 def simulated(result: Result, names: Sequence[str]) -> Iterator[str]:
-    """What the integration did, and how good it is."""
+    """Yield the lines about an integration and its accuracy."""
     stats = result.stats
     size = f"step {stats['step']:g} s" if "step" in stats else f"rtol {stats['rtol']:g}"
     rule = stats.get("gain_rule", "").partition(";")[0]  # of the gains that step control chooses step by step
@@ -188,7 +188,7 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 
 def available(names: Sequence[str]) -> Iterator[str]:
-    """Which quantities there are: owners that have the same ones share a line."""
+    """Yield the lines with all quantities: owners with equal quantities share a line."""
     owners: dict[str, list[str]] = {}
     for owner, own in groupby(names, lambda name: name.rpartition(".")[0]):
         if owner:

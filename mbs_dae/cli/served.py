@@ -59,7 +59,7 @@ class ModelFile:
         return [name for name in new if name.partition(".")[0] in own]
 
     def _note(self, files: Iterable[str | None]) -> None:
-        """Those of its own folder matter, too."""
+        """Note the files that matter, with those of the folder of the model."""
         folder = self.path.resolve().parent
         for path in (Path(file).resolve() for file in files if file):
             if path.is_relative_to(folder):

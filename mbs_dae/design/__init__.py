@@ -1,1 +1,2 @@
-"""What follows from derivatives: gradients of objectives, best designs, fits to measurements, tolerances."""
+"""The room of design, which stands on derivatives: gradients of objectives, best designs, fits to measurements,
+tolerances."""

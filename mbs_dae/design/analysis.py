@@ -25,13 +25,13 @@ DIFFERENTIATED = ("kinematics", "inverse_dynamics", "simulate")
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What is run with which numbers free; each run has derivatives by these."""
+    """An analysis whose free numbers may change; each of its runs has derivatives by them."""
 
     recipe: Recipe
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the numbers that are free."""
+        """The names of the free numbers."""
         return self.recipe.names
 
     @property
@@ -60,7 +60,7 @@ class Analysis:
         return measure.units[level]
 
     def values(self, row: np.ndarray) -> dict[str, float]:
-        """Those of all parameters."""
+        """Return the values of all parameters, with the free numbers of `row`."""
         own = {name: one.value for name, one in self.model.parameters.items()}
         return own | {name: float(x) for name, x in zip(self.names, row, strict=True) if name in own}
 
@@ -69,7 +69,8 @@ class Analysis:
         return self.recipe.variation(row)
 
     def result(self, row: np.ndarray, may_stop: bool = False) -> Result:
-        """Of a run, with derivatives; a run that did not come to its end is none, but where an event may stop it."""
+        """Return the result of a run, with derivatives. A run that did not come to its end is refused, unless an event
+        may stop it."""
         found = self.recipe.result(row)
         if not found.success:
             raise ModelError(f"{self.label} stopped early: {found.message}", result=found)
@@ -85,7 +86,7 @@ class Analysis:
 def analysis_of(
     thing: Any, times: Any, names: Sequence[Any], verb: str | None, initial: Any, how: Mapping[str, Any]
 ) -> Analysis:
-    """What is asked, checked at the door."""
+    """Return the analysis of a model or of a function that makes results, with its arguments checked."""
     bare, start = model_of(thing), as_state(initial)
     verb = verb_of(bare, verb, has_start=isinstance(start, Mapping))
     check_name("verb", verb, DIFFERENTIATED, "the list of analyses with derivatives")

@@ -50,7 +50,7 @@ class Band(metaclass=PublicClass):
         return np.sqrt(sum(part**2 for part in self.parts.values()))
 
     def share(self, name: str) -> np.ndarray:
-        """What part of the variance is of one number, over time; 0 where nothing scatters."""
+        """Return the part of the variance that one number makes, over time; 0 where nothing scatters."""
         check_name("number", name, self.parts, f"the band of {self.name}")
         variance = self.sigma**2
         return np.divide(self.parts[name] ** 2, variance, out=np.zeros_like(variance), where=variance > 0.0)
@@ -98,7 +98,8 @@ class Bands(metaclass=PublicClass):
 
     @cached_property
     def difference(self) -> dict[str, float]:
-        """Of each quantity, how far the standard deviation is from that of the members, in parts of the largest."""
+        """Return for each quantity the deviation of the standard deviation from that of the members, in parts of the
+        largest."""
         if self.ensemble is None:
             return {}
         found = {}
@@ -155,7 +156,7 @@ class Bands(metaclass=PublicClass):
         )
 
     def plot(self, names: Sequence[str] = (), degrees: bool = False, units: UnitsLike = None) -> Figure:
-        """Of all quantities, or these: what may be added to the nominal values (three standard deviations, the worst
-        case, and members if any were drawn); below it, whose fault it is."""
+        """Plot the deviations from the nominal values of all quantities, or of these (three standard deviations, the
+        worst case, and members if any were drawn); below them, the shares of the numbers."""
         with shown_in(units, degrees):
             return pictures.tolerance_bands(self, [names] if isinstance(names, str) else [*(names or self.bands)])

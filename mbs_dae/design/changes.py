@@ -47,7 +47,7 @@ class Changing:
 
     @cached_property
     def values(self) -> tuple[np.ndarray, ...]:
-        """Of each that is asked for, a number or an array."""
+        """The value of each objective: a number or an array."""
         return tuple(array_of(one, self._plain).value for one in self.asked)
 
     @property
@@ -56,7 +56,7 @@ class Changing:
 
     @cached_property
     def slopes(self) -> np.ndarray:
-        """Of all values, one after the other: (names, values)."""
+        """The derivatives of all values, one after the other: (names, values)."""
         if goes_back(self.result) and sum(one.size for one in self.values) < len(self.names):
             try:
                 return self._back()

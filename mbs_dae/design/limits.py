@@ -1,4 +1,4 @@
-"""What a design must keep to: limits of numbers, and of quantities at all times."""
+"""Limits of a design: of numbers, and of quantities at all times."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INFINITE = np.inf
 
 @dataclass(frozen=True, eq=False)
 class Limit(metaclass=PublicClass):
-    """That a number stays between two others; or an array, every entry of it.
+    """A limit: a number, or every entry of an array, stays between two numbers.
 
     In `subject_to` a comparison says the same, ``mbs.maximum("motor.effort") <= 50``; this is for functions of a
     result: ``mbs.Limit(lambda result: np.ptp(result["slider.x"]), lower=0.2)``. Where `lower` and `upper` are equal it
@@ -56,7 +56,7 @@ class Limit(metaclass=PublicClass):
 
     @property
     def label(self) -> str:
-        """What is limited, in words."""
+        """The limited quantity, in words."""
         own = self.measured.label
         return self.name or ("function" if own == "objective" else own)
 
@@ -79,7 +79,7 @@ class Limit(metaclass=PublicClass):
 
 
 def limits_of(given: Any) -> tuple[Limit, ...]:
-    """What stands in `subject_to`."""
+    """Return the limits that stand in `subject_to`."""
     if isinstance(given, Limit | Relational) or not isinstance(given, Sequence):
         raise ModelError(f'subject_to must be a list, e.g. [mbs.maximum("motor.effort") <= 50], not {shortened(given)}')
     return tuple(_limit(one) for one in given)
@@ -105,8 +105,8 @@ def _limit(given: Any) -> Limit:
 
 
 def _smooth(what: sp.Expr, lower: float, upper: float, said: str) -> Limit:
-    """The same without a kink, where the words allow it: a largest value stays below a limit where all values do; |x|
-    does where x stays between two."""
+    """Return the limit without a kink, where the words allow it: a largest value stays below a limit where all values
+    do; |x| does where x stays between two."""
     if isinstance(what, Maximum) and lower == -INFINITE or isinstance(what, Minimum) and upper == INFINITE:
         return _smooth(what.args[0], lower, upper, said)
     if isinstance(what, sp.Abs) and lower == -INFINITE:

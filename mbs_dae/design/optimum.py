@@ -114,7 +114,7 @@ class Optimum(metaclass=PublicClass):
 
     @property
     def active(self) -> tuple[str, ...]:
-        """What holds the optimum: "lower bound of r", and limits as they were said."""
+        """The limits that hold the optimum: "lower bound of r", and limits as they were said."""
         bounds = tuple(f"{one.active} bound of {one.name}" for one in self.bounds if one.active)
         return (*bounds, *(str(one.limit) for one in self.limits if one.active))
 

@@ -22,7 +22,7 @@ def panels(count: int) -> tuple[Figure, Any]:
 
 
 def before_and_after(optimum: Any, names: str | Sequence[str]) -> Figure:
-    """What was read over time, where the search began and where it ended."""
+    """Plot quantities over time for the design at which the search began and for that at which it ended."""
     before, after = optimum.before, optimum.result
     drawn = ([names] if isinstance(names, str) else [*names]) or [*optimum.reads] or [*after.names[:1]]
     with style():
@@ -76,7 +76,7 @@ def measured_and_fitted(fit: Any) -> Figure:
 
 
 def tolerance_bands(found: Any, names: Sequence[str]) -> Figure:
-    """Of each quantity above deviations from the nominal values, below shares of the variance."""
+    """Plot for each quantity the deviations from the nominal values, and below them the shares of the variance."""
     bands = [found[name] for name in names]
     with style():
         figure = Picture(figsize=(6.8, 4.8 * len(bands)), layout="constrained")

@@ -121,8 +121,16 @@ def search(runs: Runs, box: Box, kind: str, start: np.ndarray, most: int) -> Tri
         end, iterations, message = _gauss_newton(runs, box, first, most)
     else:
         end, iterations, message = _Programme(runs, box, kind, first, most).solved()
-    if wanted_value(first, kind) <= wanted_value(end, kind) and _are_kept(sides_of(runs, box, first), first):
-        end = first  # a search that begins at the optimum ends within roundoff of it
+    kept = _are_kept(sides_of(runs, box, end), end)
+    if _are_kept(sides_of(runs, box, first), first):
+        if not kept or wanted_value(first, kind) <= wanted_value(end, kind):
+            end = first  # a search that begins at the optimum ends within roundoff of it
+    elif not kept:
+        near = _nearest_to_limits(runs, box, end, most)
+        if _are_kept(sides_of(runs, box, near), near):
+            again = search(runs, box, kind, near.row, most)
+            return Trial(start, again.end, iterations + again.iterations, runs.count - before, again.message)
+        end = near
     if (lower := _lower_beside(runs, box, kind, first, end)) is not None:
         again = search(runs, box, kind, lower, most)
         return Trial(start, again.end, iterations + again.iterations, runs.count - before, again.message)
@@ -140,6 +148,45 @@ def _are_kept(sides: Sides, found: Evaluation) -> bool:
     """Whether a design keeps all limits."""
     margins = sides.margins(found)
     return bool((np.where(sides.equation, -np.abs(margins), margins) >= -LIMITED).all())
+
+
+def _nearest_to_limits(runs: Runs, box: Box, begin: Evaluation, most: int) -> Evaluation:
+    """Return the design that exceeds its limits least, in parts of their size, of all that a search from `begin` tries:
+    min s with s + m >= 0 for all margins m of inequalities, and s - |m| >= 0 for those of equations."""
+    sides = sides_of(runs, box, begin)
+    both, best, least = sides.equation, begin, np.inf
+
+    def at(z: np.ndarray) -> Evaluation:
+        nonlocal best, least
+        found = runs.at(box.row(z[:-1]))
+        if isinstance(found, Failed):
+            raise _Stuck
+        margins = sides.margins(found)
+        exceeded = float(np.where(both, np.abs(margins), -margins).max())
+        if exceeded < least:
+            best, least = found, exceeded
+        return found
+
+    def room(z: np.ndarray) -> np.ndarray:
+        margins = sides.margins(at(z))
+        return np.concatenate([margins, -margins[both]]) + z[-1]
+
+    def slopes(z: np.ndarray) -> np.ndarray:
+        rows = sides.slopes(at(z)) * box.width
+        rows = np.concatenate([rows, -rows[both]])
+        return np.concatenate([rows, np.ones((len(rows), 1))], axis=1)
+
+    start = np.append(box.u(begin.row), 0.0)
+    bounds = [*zip(box.u(box.low), box.u(box.high), strict=True), (0.0, None)]
+    try:
+        start[-1] = -room(start).min()
+        minimize(
+            lambda z: float(z[-1]), start, jac=lambda z: np.eye(z.size)[-1], bounds=bounds, method="SLSQP",
+            constraints={"type": "ineq", "fun": room, "jac": slopes}, options={"maxiter": most, "ftol": LIMITED**2},
+        )  # fmt: skip
+    except _Stuck:
+        pass
+    return best
 
 
 def _lower_beside(runs: Runs, box: Box, kind: str, first: Evaluation, end: Evaluation) -> np.ndarray | None:
@@ -216,7 +263,7 @@ def _gauss_newton(runs: Runs, box: Box, first: Evaluation, most: int) -> tuple[E
 
 
 class _Programme:
-    """Of sequential quadratic programming."""
+    """The problem of a search by sequential quadratic programming."""
 
     def __init__(self, runs: Runs, box: Box, kind: str, first: Evaluation, most: int):
         self.runs, self.box, self.kind, self.first, self.most = runs, box, kind, first, most
@@ -291,7 +338,7 @@ class _Programme:
 
 
 def wanted_value(found: Evaluation, kind: str) -> float:
-    """What is to be small, as one number."""
+    """Return the number that is to become small."""
     value = found.wanted.value
     if kind == "least_squares":
         return float(value @ value)

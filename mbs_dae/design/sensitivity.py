@@ -1,4 +1,4 @@
-"""What holds a design where it is, and how the optimum changes with that.
+"""Limits that hold an optimum, and how the optimum changes with them.
 
 At an optimum the slope of the objective is a sum of slopes of active bounds and limits, with factors that are not
 negative (Karush, Kuhn, Tucker): g = Σ λ_i ∇h_i, where h_i >= 0 is the margin to the i-th. If the i-th gives way by one

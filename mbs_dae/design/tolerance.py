@@ -29,7 +29,7 @@ NOISE = 1e-7
 
 
 class Spread(NamedTuple):
-    """Of one number: the standard deviation, and the limits."""
+    """The scatter of one number: its standard deviation and its limits."""
 
     nominal: float
     sigma: float
@@ -121,8 +121,8 @@ def _band(readings: Varying, name: str, spreads: Mapping[str, Spread]) -> Band:
 def _curvature(
     analysis: Analysis, row: np.ndarray, spreads: Mapping[str, Spread], bands: Mapping[str, Band]
 ) -> dict[str, tuple[float, str]]:
-    """Of each quantity, what the derivative leaves of a change at a limit, in parts of the widest band; and of which
-    number."""
+    """Return for each quantity the error of the linear change at a limit, in parts of the widest band, and the name of
+    the number."""
     found = dict.fromkeys(bands, (0.0, ""))
     for k, (name, one) in enumerate(spreads.items()):
         moved = row.copy()

@@ -1,4 +1,4 @@
-"""What a paper is made of."""
+"""The parts of a paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which errors a motion may have, for its tolerances: of a run, and of all members of a study at once."""
+"""Errors that a motion may have, for its tolerances: of a run, and of all members of a study at once."""
 
 from typing import Any
 

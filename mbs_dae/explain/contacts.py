@@ -39,12 +39,13 @@ def check_apart(state: State, begins: str = "begins", give: str = "give initial=
 
 
 def told_of_overlap_at(state: State) -> str:
-    """What is to be said of a pose that knows no forces."""
+    """Return a sentence about overlaps in a pose that knows no forces."""
     return told_of_overlap(state.system.cartesian, Trajectory(np.array([state.t]), *state.motion))
 
 
 def told_of_overlap(system: System, motion: Trajectory, swept: Swept | None = None) -> str:
-    """The same of a motion, or of poses over a parameter: the first and the deepest overlap of each contact."""
+    """Return a sentence about overlaps in a motion, or in poses over a parameter: the first and the deepest overlap of
+    each contact."""
     if not system.model.contacts:
         return ""
     contacts = system.structure.contacts
@@ -70,7 +71,7 @@ def point_of(system: System, k: int) -> str:
 
 
 def _gaps_at(state: State) -> np.ndarray:
-    """Of each point; what only rubs never closes."""
+    """Return the gap of each point; an element that only rubs never closes."""
     system = state.system.cartesian
     contacts = system.structure.contacts
     values = system.reader_by(contacts.program)(np.array([state.t]), *state.motion)[0][0]
@@ -108,7 +109,7 @@ def _overlap(state: State, k: int, depth: float, give: str) -> str:
 
 
 def _facing(contact: Contact, body: Body) -> str:
-    """Which side of a wall that is."""
+    """Return the name of the side of a wall on which a body is."""
     walls = [one for one in contact.shapes if isinstance(one.geometry, HalfSpace) and one.marker.body is not body]
     return "".join(f", the {'y' if one.dimension == 2 else 'z'} axis of the {one.kind}" for one in walls)
 
@@ -172,7 +173,7 @@ def _squeezed(pose: State, names: Sequence[str]) -> Explanation:
 
 
 def told_of_kept(march: March, system: System) -> str:
-    """What is to be said of contacts that carry no force because joints alone keep them closed."""
+    """Return a sentence about contacts that carry no force because joints alone keep them closed."""
     noted = march.mechanism.contacts.noted
     if not (names := noted.size and _names(system, np.flatnonzero(noted).tolist())):
         return ""

@@ -16,7 +16,7 @@ from .undefined import undefined_force
 
 @dataclass(frozen=True)
 class Explanation:
-    """What is wrong, with which joints, when and where, and what to do about it."""
+    """An explanation: the fault, its joints, its time and place, and the remedy."""
 
     kind: type[MbsError]
     what: str
@@ -54,7 +54,7 @@ def contradiction(regular: State, pose: State, ahead: float, drifted: bool = Fal
 
 
 def no_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str:
-    """What is to be said where accelerations have no value."""
+    """Return a sentence about accelerations without a value."""
     culprit = undefined_force(system, t, q, v) or "an equation"
     what = {"state": "rate", "input": "value", "Event": "value"}.get(culprit.split(" ")[0], "force")
     told = f"{culprit} gives no finite {what} at t = {t:.6g}"
@@ -79,7 +79,8 @@ def going_on(pose: State, dt: float) -> np.ndarray:
 
 
 def undefined(pose: State, moments: Iterable[float], forces: bool) -> Explanation | None:
-    """What has no value at one of these moments, with the motion going on as it does."""
+    """Return an explanation of the forces or inputs that have no value at one of these moments, if the motion goes on
+    as now."""
     system = pose.system
     for moment in moments:
         q = going_on(pose, moment - pose.t) if forces else pose.full_q

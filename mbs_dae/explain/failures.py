@@ -173,7 +173,7 @@ def _jumps_of(broken: set[str]) -> str:
 
 
 def told_of_faint(march: March) -> str:
-    """What is to be said of a motion so small that the errors which its tolerances allow may be as large."""
+    """Return a sentence about a motion so small that the errors which its tolerances allow may be as large."""
     control, record, done = march.control, march.record, int(march.counts[marching.NEXT])
     if control.fixed > 0.0:
         return ""

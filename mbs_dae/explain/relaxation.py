@@ -1,4 +1,5 @@
-"""Which joints to replace by others that ask less, so that no equation is redundant and nothing else changes."""
+"""Proposals of joints that restrict less in place of others, so that no equation is redundant and nothing else
+changes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -53,7 +54,8 @@ def spare(system: System, q: np.ndarray, joints: Sequence[str]) -> str | None:
 
 
 class _Trial:
-    """What replacements would do to the rank, by the matrix of the model as it is: rows left out, and others beside."""
+    """The rank of the model with replacements, by the matrix of the model as it is: rows left out, and others
+    beside."""
 
     def __init__(self, system: System, q: np.ndarray):
         self.system, self.q, self.pose = system, q, PoseRank(system, 0.0, q)

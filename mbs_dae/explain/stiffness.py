@@ -30,8 +30,9 @@ def told_of_stiffness(system: System, march: March) -> str:
 
 
 def _stiff_friction(system: System, march: March, t: float, rate: float) -> str:
-    """Whose friction acts at this rate, of those that never stick and follow from normal forces: what its acceleration
-    along a slip differs by between both states that were kept, over what the slip does. Empty if there is none."""
+    """Return the friction that acts at this rate, of those that never stick and follow from normal forces: the rate
+    is the difference of its accelerations along a slip between both states that were kept, over the difference of the
+    slips. Empty if there is none."""
     mechanism, seen = march.mechanism, march.stiffness
     contacts, state = mechanism.contacts, mechanism.state
     rubs = np.flatnonzero(contacts.smooth > 0.0)
@@ -60,8 +61,8 @@ def _stiff_friction(system: System, march: March, t: float, rate: float) -> str:
 
 
 def _stiffest(system: System, march: March, t: float) -> str:
-    """What changes most, in accelerations along their difference, between both states that were kept; masses are those
-    of columns."""
+    """Return the element whose force changes most, in accelerations along their difference, between both states that
+    were kept; masses are those of columns."""
     state, seen = march.mechanism.state, march.stiffness
     y = np.stack([seen.y, seen.aside])
     motion = y[:, : state.q_end].copy(), y[:, state.v_at : state.v_end].copy()

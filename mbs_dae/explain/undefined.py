@@ -1,4 +1,4 @@
-"""Which force, input or rate has no value at a state."""
+"""Search for the force, input or rate that has no value at a state."""
 
 import numpy as np
 

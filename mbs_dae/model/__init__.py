@@ -1,1 +1,2 @@
-"""What the user says: bodies, markers, joints, drivers, parameters. Physical, independent of coordinates."""
+"""The room of what a person says: bodies, markers, joints, drivers, parameters. Physical, independent of
+coordinates."""

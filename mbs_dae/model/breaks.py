@@ -79,8 +79,8 @@ def _times_of(switching: list[Element], number: Numbers, first: float, last: flo
 
 
 def put_on_breaks(t: np.ndarray, breaks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """These times, those put on a break that are off it by roundoff; and when laws are read for what is recorded then:
-    on a break just after it, so that of two values it is the later one."""
+    """Return the times t, moved onto a break where they miss it by roundoff, and the times at which laws are read for
+    them: on a break just after it, so that of two values it is the later one."""
     if not breaks.size:
         return t, t
     near = breaks[np.searchsorted(0.5 * (breaks[1:] + breaks[:-1]), t)]
@@ -292,7 +292,7 @@ def _ranked(rank: np.ndarray) -> np.ndarray:
 
 
 def _between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Of the whole numbers between two, the one that ends in most zeros. So halving takes the same way to a number
+    """Return the whole number between two that ends in most zeros, so that halving takes one way to a number
     from whatever bracket it begins in."""
     differ = low ^ (high - np.uint64(1))
     for shift in (1, 2, 4, 8, 16, 32):

@@ -1,4 +1,4 @@
-"""What a model has: bodies, elements and parameters, and the names of all that can be read of them."""
+"""The content of a model: its bodies, elements and parameters, and the names of all that can be read of them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Content(metaclass=PublicClass):
         return self.parameters[number].value if isinstance(number, str) else self.evaluator()(number)
 
     def evaluator(self) -> Evaluator:
-        """What gives the values of expressions of parameters, as they are now."""
+        """The evaluator of expressions, with the present values of the parameters."""
         return Evaluator({p.symbol: p.value for p in self.parameters.values()})
 
     def _of(self, kind: type[Kind]) -> tuple[Kind, ...]:
@@ -108,7 +108,7 @@ class Content(metaclass=PublicClass):
 
     @property
     def controllers(self) -> tuple[Sampled, ...]:
-        """What sets states at sampling times: see `Sampled`."""
+        """The controllers, which set states at sampling times: see `Sampled`."""
         return self._of(Sampled)
 
     @property
@@ -125,7 +125,7 @@ class Content(metaclass=PublicClass):
         return frozenset([*rubbing, *(s.owner for s in read if s.component != EFFORT)])
 
     def measures_of(self, owner: str) -> tuple[Measure, ...]:
-        """What can be read of a body, of a named marker ("rod.tip"), or of an element."""
+        """Return the measures of a body, of a named marker ("rod.tip"), or of an element."""
         body, _, marker = owner.partition(".")
         if body in self.bodies:
             at = self.bodies[body].markers.get(marker) if marker else self.bodies[body].origin
@@ -185,7 +185,8 @@ class Content(metaclass=PublicClass):
         return Quantity(name, measure, level)
 
     def quantity_names(self, levels: int = 3) -> list[str]:
-        """Those of bodies, markers and elements: values, rates and accelerations, or the first of these levels.
+        """Return the names of all quantities of bodies, markers and elements: values (level 0), rates and
+        accelerations.
 
         >>> model = mbs.PlanarModel("point")
         >>> body = model.body("p")

@@ -29,7 +29,7 @@ changes motions by no more than the square of it."""
 
 
 class Said(Protocol):
-    """What has been said of a model."""
+    """Everything that a person has put into a model."""
 
     name: str
     ground: Body
@@ -184,7 +184,7 @@ def _check_signal(model: Said, what: str, signal: Signal, more: Mapping[str, Ele
 
 
 def check_spoken_of(model: Said) -> None:
-    """What elements speak of is in the model."""
+    """Check that all elements refer to bodies and elements of the model."""
     for element in model.elements.values():
         for other in element.speaks_of:
             if (found := model.elements.get(other.name)) is other:

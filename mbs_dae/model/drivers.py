@@ -23,7 +23,7 @@ from .parameters import Number, constants_out, is_constant
 
 
 class Prescribed(Condition):
-    """What follows a function of time."""
+    """A quantity that follows a function of time."""
 
 
 class Driver(Prescribed):
@@ -87,7 +87,7 @@ def _following(measure: Measure, function: sp.Expr) -> tuple[Relation, dict[sp.S
 
 
 class LetGo(Element):
-    """What a driver drove, where it drives no longer: read by the same name, and no more."""
+    """The coordinate of a driver that drives no longer: it keeps its name and can only be read."""
 
     def __init__(self, driver: Driver):
         self.name, self.measure, self.sketch = driver.name, driver.measure, driver.sketch

@@ -1,4 +1,4 @@
-"""What an element is: a name, markers, and expressions in their symbols."""
+"""Elements of a model: a name, markers, and expressions in their symbols."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Element(metaclass=PublicClass):
     """Whether expressions of others were made with its numbers: of its effort, or of its gap."""
 
     def __new__(cls, *given: Any, **named: Any) -> Any:
-        """What its constructor does not know is told, with what it knows."""
+        """Refuse arguments that the constructor does not know, by name, with those that it knows."""
         made: Any = cls
         known = _arguments_of(made)
         for word in named if known else ():
@@ -79,7 +79,7 @@ class Element(metaclass=PublicClass):
         return super().__new__(cls)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """What its expressions were made of does not change once they are made."""
+        """Refuse to change an attribute from which expressions have been made."""
         if "_form" in vars(self) and not name.startswith("_"):
             remedy = f"model = model.without({self.name!r}).plus(another), or take a parameter and with_parameters(...)"
             raise ModelError(f"{self.who} is built, and its {name} is not set any more; write {remedy}")
@@ -100,11 +100,11 @@ class Element(metaclass=PublicClass):
 
     @property
     def loads(self) -> dict[str, str]:
-        """What pushes, by the names under which results have it, and the units."""
+        """Return the unit of each load of the element, by the name under which results have it."""
         return {}
 
     def check_values(self, number: Callable[[Number], float]) -> None:
-        """What could not be checked before the parameters had values."""
+        """Check what depends on the values of parameters."""
 
     def tables(self) -> Iterator[tuple[Table, sp.Expr]]:
         """The tables that are looked up, and at which expression."""
@@ -119,11 +119,11 @@ class Element(metaclass=PublicClass):
         return {}
 
     def with_constant(self, name: str, value: Number) -> Self:
-        """The same element with another number for one of its constants."""
+        """Return a copy of the element with another number for one of its constants."""
         raise ModelError(f"{self.who} has no constant {name!r}; it has {', '.join(self.constants) or 'none'}")
 
     def renewed(self) -> Self:
-        """The same element, where those that it speaks of have changed."""
+        """Return a copy of the element for a model in which the elements that it refers to have changed."""
         return self
 
     def _unfinished(self, **changed: Any) -> Self:
@@ -164,7 +164,7 @@ class Element(metaclass=PublicClass):
 
     @property
     def who(self) -> str:
-        """What messages call it: "Revolute 'A'"."""
+        """The kind and name of the element, as messages say it: "Revolute 'A'"."""
         return f"{self.kind} {self.name!r}"
 
     @property
@@ -179,7 +179,7 @@ class Element(metaclass=PublicClass):
 
     @property
     def bodies(self) -> tuple[Body, ...]:
-        """Those that its markers are on, each once."""
+        """The bodies on which its markers are, each once."""
         return tuple(dict.fromkeys(m.body for m in self.markers))
 
     def __repr__(self) -> str:
@@ -212,7 +212,7 @@ class Declared(Element):
 
     @classmethod
     def places(cls) -> list[inspect.Parameter]:
-        """What its signature shows for the markers."""
+        """Return the parameters that its signature shows for the markers."""
         return places(cls.marker_names, cls.optional_markers)
 
     def __init__(self, name: str, *args: Any, at: Any = None, axis: Any = None, x_axis: Any = None, **constants: Any):
@@ -355,7 +355,7 @@ def _form_of_class(
 
 
 def slot(name: str) -> sp.Symbol:
-    """What stands for a scalar of this name."""
+    """Return the symbol of a scalar with this name."""
     return sp.Symbol(f"p_{name}", real=True)
 
 

@@ -1,4 +1,4 @@
-"""What an element is told besides its markers, declared in its class.
+"""The arguments of an element besides its markers, declared in its class.
 
 A `scalar` becomes a slot of the kernel: one machine code for all lengths. A `function` becomes part of the
 expression: one machine code for all profiles of that form. An `expression` may speak of time and of named quantities of
@@ -62,7 +62,7 @@ REQUIRED: Any = object()
 
 @dataclass(frozen=True)
 class Field:
-    """What a class declares of its elements.
+    """An argument that a class declares for its elements.
 
     `default` may be a function of the placed markers (and of constants declared before it, by name): what the
     reference placement says.
@@ -79,7 +79,7 @@ class Field:
         return value
 
     def check_value(self, value: Any, number: Callable[[Any], float], who: str) -> None:
-        """What could not be checked before the parameters had values."""
+        """Check the value, now that the parameters have values."""
 
     def numbers(self, value: Any) -> dict[str, Any]:
         """The number that a value is, or those that it consists of, by what stands behind the name of the field."""
@@ -289,7 +289,7 @@ def places(names: Iterable[str], optional: int = 0) -> list[Parameter]:
 
 
 def coordinate(*kinds: str) -> list[Parameter]:
-    """What a coordinate is given by, by place only: "Joint | Measure", or markers."""
+    """Return the positional parameters that give a coordinate: "Joint | Measure", or markers."""
     return [Parameter(name, Parameter.POSITIONAL_ONLY, annotation=k) for name, k in zip("ij", kinds, strict=False)]
 
 

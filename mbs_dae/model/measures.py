@@ -23,7 +23,7 @@ from .parameters import Number, constants_out
 
 
 class Kind(NamedTuple):
-    """What there is to know of measures of one kind."""
+    """A kind of measure: how it is formed, its unit, and its name in results."""
 
     unit: str
     levels: tuple[str, str, str]
@@ -62,9 +62,8 @@ class OwnRow:
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """What is read of markers, by `angle`, `distance`, `x` and their like: a value with its rate and its acceleration,
-    or a rate alone.
-    """
+    """A number that is read from markers, by `angle`, `distance`, `x` and their like: a value with its rate and its
+    acceleration, or a rate alone. """
 
     kind: str
     markers: tuple[Marker, ...]
@@ -154,7 +153,7 @@ class Quantity(sp.Symbol):
         return Quantity, (self.name, self.measure, self.level)
 
     def of(self, symbols: tuple[FormMarker, ...]) -> sp.Expr:
-        """What it is of these markers."""
+        """Return the expression of the measure in the symbols of these markers."""
         return self.measure.of(*symbols) if self.level == 0 else self.measure.rate(symbols)
 
 
@@ -173,7 +172,7 @@ def written_in_markers(
 
 
 class Measured(Protocol):
-    """What has coordinates of its own, by kind: a joint."""
+    """An element with coordinates of its own, by kind: a joint."""
 
     name: str
 

@@ -230,8 +230,8 @@ def _with_parameters(value: Any, own: Mapping[str, Any]) -> Any:
 def _rod(
     dimension: int, name: str, P: Vector, Q: Vector, mass: Numeric, length: Numeric | None
 ) -> tuple[Any, Any, Any, Any]:
-    """What every link has: its middle, the way between its ends, its mass, and its length, which is that of the way if
-    none is given."""
+    """Return the middle of a link, the vector between its ends, its mass, and its length, which is that of the vector
+    if none is given."""
     ends = (coordinates_of(point, f"{which} of link {name!r}", dimension) for which, point in (("P", P), ("Q", Q)))
     tail, head = map(sp.Matrix, ends)
     way = head - tail

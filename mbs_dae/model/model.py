@@ -35,7 +35,7 @@ Named: TypeAlias = str | Body | Element | Iterable[str | Body | Element]
 
 
 class Model(Content):
-    """What mechanisms in the plane and in space have in common: see `PlanarModel` and `SpatialModel`."""
+    """A mechanism, in the plane or in space: see `PlanarModel` and `SpatialModel`."""
 
     def __init__(self, name: str = "model", gravity: Vector | None = None):
         if not isinstance(name, str) or not name:
@@ -201,7 +201,7 @@ class Model(Content):
     # --- variations -----------------------------------------------------------------------------------------
 
     def without(self, *names: str) -> Self:
-        """The same model without these elements.
+        """Return a copy of the model without these elements.
 
         >>> model = mbs.PlanarModel("pendulum")
         >>> rod = model.link("rod", (0, 0), (1, 0))
@@ -218,7 +218,7 @@ class Model(Content):
         return self._copy(elements=left)
 
     def only(self, bodies: Iterable[Body], elements: Iterable[Element]) -> Self:
-        """The same model with these of its bodies and elements alone.
+        """Return a copy of the model that has only these of its bodies and elements.
 
         >>> points = {"A": (0, 0), "B": (0, 1), "C": (1.5, 1), "D": (2, 0)}
         >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
@@ -232,7 +232,7 @@ class Model(Content):
         )
 
     def plus(self, *elements: Element) -> Self:
-        """The same model with these elements added.
+        """Return a copy of the model with these elements added.
 
         >>> model = mbs.PlanarModel("pendulum")
         >>> rod = model.link("rod", (0, 0), (1, 0))
@@ -245,7 +245,7 @@ class Model(Content):
         return copy
 
     def with_parameters(self, /, **values: float) -> Self:
-        """The same model with other parameter values; nothing is derived or compiled again.
+        """Return a copy of the model with other parameter values; nothing is derived or compiled again.
 
         >>> model = mbs.PlanarModel("circle")
         >>> r = model.parameter("r", 0.5)
@@ -266,7 +266,7 @@ class Model(Content):
         return copy
 
     def with_inputs(self, **laws: Any) -> Self:
-        """The same model with other inputs: numbers, expressions of time, tables, motions; see `input`."""
+        """Return a copy of the model with other inputs: numbers, expressions of time, tables, motions; see `input`."""
         changed = dict(self.elements)
         for name, law in laws.items():
             old = self.elements.get(name)
@@ -365,8 +365,8 @@ class Model(Content):
         return provided("Model.draw")(self, t).draw(ax, **options)
 
     def _known_alike(self, key: tuple[str, ...]) -> Any:
-        """What was compiled with other values of the parameters. Bodies can be compiled where joint or natural
-        coordinates are."""
+        """Return the system that was compiled with other values of the parameters. Bodies can be compiled where joint
+        or natural coordinates are."""
         if key == ("cartesian",) and key not in self._alike and self._alike:
             return next(iter(self._alike.values())).cartesian
         return self._alike.get(key)
@@ -374,7 +374,7 @@ class Model(Content):
     # --- the door -------------------------------------------------------------------------------------------
 
     def _checks(self) -> Iterator[Callable[[Callable[[Number], float]], None]]:
-        """What could not be checked before the parameters had values."""
+        """Yield the checks that depend on values of parameters."""
         for body in self.bodies.values():
             yield body.check_values
         for element in self.elements.values():
@@ -383,7 +383,7 @@ class Model(Content):
             yield element.check_values
 
     def check_along(self, parameter: Parameter, values: Iterable[float]) -> None:
-        """What `compile` checks, for many values of one parameter: of what asks for it."""
+        """Make the checks of `compile` that depend on one parameter, for many values of it."""
         number, touched = self.evaluator(), self.checks_of({parameter})
         for value in values:
             there = number.at(parameter, value)
@@ -391,7 +391,7 @@ class Model(Content):
                 check(there)
 
     def checks_of(self, parameters: Set[Any]) -> list[Callable[[Callable[[Number], float]], None]]:
-        """Those of the checks of `compile` that ask for some of these parameters."""
+        """Return the checks of `compile` that depend on some of these parameters."""
         number, asked = self.evaluator(), []
 
         def asking(wanted: Number) -> float:

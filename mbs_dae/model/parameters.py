@@ -52,7 +52,7 @@ class Signal(sp.Symbol):
 
 
 class Reaction(Signal):
-    """What a joint or driver does to bodies, as a symbol: the effort of a driver, "motor.effort", or a component of a
+    """The load of a joint or driver on bodies, as a symbol: the effort of a driver, "motor.effort", or a component of a
     reaction, "A.Fx". It follows from forces."""
 
     @property
@@ -90,7 +90,7 @@ class Evaluator:
         return self._seen[number]
 
     def along(self, number: Number, parameter: sp.Symbol, values: Sequence[float]) -> list[float]:
-        """The same for many values of one parameter."""
+        """Return the numbers of an expression for many values of one parameter."""
         if not isinstance(number, sp.Basic):
             return [float(number)] * len(values)
         known, found = dict(self._values), []

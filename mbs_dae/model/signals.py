@@ -189,18 +189,18 @@ def _of_time(law: Any) -> Any:
 
 
 def signals_of(element: Element) -> list[Signal]:
-    """Those that it reads."""
+    """Return the signals that an element reads."""
     form, slots = element.form()
     return [slots[s] for s in form.signals]
 
 
 def reactions_in(element: Element) -> list[Reaction]:
-    """Of these, what follows from forces."""
+    """Return the signals of an element that follow from forces."""
     return [s for s in signals_of(element) if isinstance(s, Reaction)]
 
 
 def all_signals(elements: Iterable[Element]) -> tuple[Signal, ...]:
-    """Those of states, then those of inputs, then the reactions that are read."""
+    """Return the signals of states, then those of inputs, then the reactions that elements read."""
     found: dict[type, list[Signal]] = {StateVariable: [], Input: [], Reaction: []}
     for element in elements:
         if isinstance(element, StateVariable | Input):
@@ -211,8 +211,8 @@ def all_signals(elements: Iterable[Element]) -> tuple[Signal, ...]:
 
 
 def reaction_of(element: Element, wanted: str, home: Any) -> sp.Expr:
-    """What an element does to bodies: its effort, or a component in world axes. Those of joints and drivers follow from
-    forces; the effort of a force is an expression."""
+    """Return the load of an element on bodies: its effort, or a component in world axes. Those of joints and drivers
+    follow from forces; the effort of a force is an expression."""
     if wanted == EFFORT and isinstance(element, EffortElement):
         return element.effort_expression
     if isinstance(element, Driver if wanted == EFFORT else Condition):

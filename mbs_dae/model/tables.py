@@ -107,7 +107,7 @@ class Table(metaclass=PublicClass):
 
     @cached_property
     def symbol(self) -> TableSymbol:
-        """What stands for its data in expressions."""
+        """The symbol of the table in expressions."""
         return TableSymbol(self)
 
     @cached_property

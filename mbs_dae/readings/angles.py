@@ -28,7 +28,7 @@ EXAMPLES = 'coupler from B to C, driven body on D: ("B", "C", "D"); a cam and it
 
 
 class Push(NamedTuple):
-    """Of a member on a body: where, over time, and along which line."""
+    """The force of a member on a body: its place and its line, over time."""
 
     body: str
     point: np.ndarray
@@ -136,7 +136,7 @@ def _bodies(result: Result, name: str) -> list[str]:
 
 
 def _size(difference: np.ndarray, *points: np.ndarray) -> np.ndarray:
-    """What lengths are compared with: the size of the places that they are between."""
+    """Return the size with which lengths are compared: that of the places between which they are."""
     return np.maximum.reduce([np.linalg.norm(value_of(x), axis=1) for x in (difference, *points)])
 
 

@@ -1,4 +1,4 @@
-"""What loads take from a force on each velocity, at given poses: influence lines.
+"""Influence lines: the loads that a force on each velocity makes, at given poses.
 
 A load is a sum p · λ of multipliers. With forces f on the velocities, at a motion whose accelerations are given, what
 is added to these and to the multipliers solves

@@ -59,7 +59,7 @@ class ComputedQuantities:
 
     @cached_property
     def _forces(self) -> tuple[str, ...]:
-        """What is known of forces, by name."""
+        """The names of the known loads."""
         return (*(self._loads if self.pushes is not None else ()), *self._told)
 
     @cached_property
@@ -70,7 +70,8 @@ class ComputedQuantities:
 
     @cached_property
     def _told(self) -> dict[str, tuple[ForceElement, str]]:
-        """What forces tell besides: whose it is, and the unit. (Over a swept parameter nothing reads it.)"""
+        """The further readings of forces, by name: the element and the unit. (Over a swept parameter nothing reads
+        it.)"""
         forces = () if self.swept else self.system.model.forces
         return {f"{e.name}.{n}": (e, unit) for e in forces for n, unit in e.loads.items()}
 
@@ -163,7 +164,7 @@ class ComputedQuantities:
         return dict(self._read)
 
     def violation(self) -> Violation:
-        """What the constraints read along the motion."""
+        """The violation of the constraints along the motion."""
         system = self.system
         read = system.reader_by(system.structure.program, self.swept) if self.swept else system.read_constraints
         return Violation(frozen(read(*self.motion)), system.structure.owners)
@@ -198,12 +199,12 @@ class ComputedQuantities:
 
 
 def reader_of(structure: Structure, owner: str, levels: tuple[str, ...]) -> ProgramBuilder:
-    """What reads one measure, in all motions of all designs."""
+    """Return the program that reads one measure, in all motions of all designs."""
     return structure.builder_of([m for m in structure.model.measures_of(owner) if m.levels == levels])
 
 
 def measure_reader(system: System, owner: str, levels: tuple[str, ...]) -> Reader:
-    """The same with the numbers of a design, in all its motions."""
+    """Return the reader of one measure, with the numbers of a design."""
     return system.reader_by(system.structure.once(reader_of, owner, levels))
 
 
@@ -264,7 +265,7 @@ def marker_frame(system: System, q: np.ndarray, marker: Marker) -> tuple[np.ndar
 
 
 def computed(result: Result) -> ComputedQuantities:
-    """What a result of this process was computed with."""
+    """Return the quantities with which a result of this process was computed."""
     if not isinstance(result.quantities, ComputedQuantities):
         raise ModelError("a result from a file has no states to go on from; run it again, or give initial values")
     return result.quantities

@@ -1,4 +1,4 @@
-"""What joints, drivers and forces do to bodies, from the multipliers.
+"""Loads of joints, drivers and forces on bodies, from the multipliers.
 
 The equations of a joint act on its markers by -(∂ψ/∂ṁ)ᵀ λ, whatever the rows of Φ look like. A reaction is that force
 and moment on the body of the second marker, about that marker.
@@ -52,7 +52,7 @@ sine of the nearest singular pose; a determined component must not be taken for 
 
 
 class Loads(NamedTuple):
-    """What joints carry along a motion."""
+    """The loads that joints carry along a motion."""
 
     multipliers: np.ndarray
     """(times, rows)."""
@@ -83,7 +83,7 @@ class ComputedReactions:
 
     @property
     def system(self) -> System:
-        """What they are read from: a system, its motion, and the forces along all rows of contacts."""
+        """The source of the loads: a system, its motion, and the forces along all rows of contacts."""
         return self._system
 
     @property

@@ -1,4 +1,4 @@
-"""What the frame feels: the force and the moment of all that touches it, by the sources that they come from.
+"""Shaking force and moment: the loads on the frame, by their sources.
 
 Joints, drivers and forces on coordinates act between bodies and the frame even where they name no marker on it (a
 driver of ``x``, a spring that pulls towards the world): what they do to moving bodies, turned round, is what the frame
@@ -22,7 +22,7 @@ from .shares import known_reactions, known_sources, leave_out_unbalanced, shares
 
 
 def shaking(result: Result, about: Any = None) -> Shares:
-    """Of all that touches the frame, the moment about a point of it."""
+    """Return the shares in the loads of all elements on the frame, with the moment about a point of it."""
     reactions = known_reactions(result)
     system, point = reactions.system, _point(reactions, about)
     width = len(COMPONENTS[reactions.dimension])
@@ -43,7 +43,7 @@ def shaking(result: Result, about: Any = None) -> Shares:
 
 
 def _by_forces(reactions: ComputedReactions, point: np.ndarray) -> dict[str, np.ndarray]:
-    """What forces and contacts do to the frame themselves, (times, components)."""
+    """Return the loads of forces and contacts on the frame, (times, components)."""
     system, found = reactions.system, dict[str, np.ndarray]()
     for force in system.model.forces:
         wrenches = reactions.wrenches_of_force(force)[:, None]

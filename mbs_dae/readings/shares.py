@@ -31,7 +31,7 @@ TOLD = 5  # so many times are told
 
 
 def shares(result: Result, name: str, axes: str = "world") -> Shares:
-    """Of the reaction of a joint, or of the effort of a driver."""
+    """Return the shares in the reaction of a joint, or in the effort of a driver."""
     reactions = known_reactions(result)
     system = reactions.system
     conditions = {element.name: element for element in system.model.conditions}

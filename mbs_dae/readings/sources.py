@@ -1,4 +1,4 @@
-"""What loads come from: the weight and the inertia of every body, every force, every contact, along a motion.
+"""Sources of loads: the weight and the inertia of every body, every force, every contact, along a motion.
 
 At a given motion the equations say what joints carry, Φ_vᵀ λ = Q - M v̇, and the right side is a sum:
 
@@ -23,7 +23,7 @@ WEIGHT, INERTIA, SEPARATION = "weight of ", "inertia of ", "pressure angle of "
 
 
 class Push(NamedTuple):
-    """What one source does: on which velocities it acts, and how, (times, columns)."""
+    """The action of one source: the velocities on which it acts, and its forces, (times, columns)."""
 
     columns: np.ndarray
     forces: np.ndarray
@@ -73,7 +73,7 @@ def sources_of(
 
 
 def _at_rest(system: System, motion: Trajectory) -> dict[int, Push]:
-    """What each body feels without velocity: its weight."""
+    """Return the forces on each body without velocity: its weight."""
     own = system.structure
     bodies = [*system.model.bodies.values()]
     builder = own.batch(dynamics_instances(bodies, (), system.model.gravity, own.coordinates.kernels))

@@ -1,4 +1,4 @@
-"""What is read of a motion that carries its derivatives, and what cannot be."""
+"""Readings of a motion that carries its derivatives."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,7 +19,8 @@ def check_read(form: Any, q: Any, who: str) -> None:
 
 
 def called(function: Callable[[float, Any], Any], times: np.ndarray, states: Any) -> Any:
-    """What a Python function says at each time. It sees numbers; if these carry derivatives it is differenced."""
+    """Return the values of a Python function at each time. It sees numbers; if these carry derivatives it is
+    differenced."""
     if not isinstance(states, Dual):
         return np.array([function(t, state) for t, state in zip(times, states, strict=True)])
     value = called(function, times, states.value)

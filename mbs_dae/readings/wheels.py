@@ -116,7 +116,7 @@ def _direction(given: Direction, what: str) -> np.ndarray:
 
 
 def _frame(result: Result, name: str, kinds: Sequence[str] = ()) -> Frame:
-    """Of a named marker, or of the first marker of a joint, which must be of these kinds."""
+    """Return the frame of a named marker, or of the first marker of a joint, which must be of these kinds."""
     if name in result.sketch.markers:
         return at_marker(result, name)
     joints = [e.name for e in result.sketch.elements]

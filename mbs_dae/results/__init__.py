@@ -1,4 +1,4 @@
-"""What the user gets: named arrays over time, violations, files."""
+"""The room of results: named arrays over time, violations, files."""
 
 from .files import load
 from .result import Result

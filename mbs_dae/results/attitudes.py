@@ -11,7 +11,7 @@ from .sketch import Sketch
 
 
 class Attitudes:
-    """What a `Result` tells of attitudes, twists and wrenches."""
+    """The readings of a `Result` about attitudes, twists and wrenches."""
 
     q: np.ndarray
     coordinate_names: tuple[str, ...]

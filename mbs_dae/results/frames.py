@@ -28,7 +28,7 @@ class Placed(Protocol):
 
 
 class Frame(NamedTuple):
-    """Of a body or a marker over time, in the world."""
+    """The place and axes of a body or a marker over time, in the world."""
 
     point: np.ndarray
     """(times, 3)"""
@@ -60,7 +60,7 @@ def of_body(result: Placed, body: str) -> Frame:
 
 
 def coordinates(result: Placed, body: str) -> np.ndarray:
-    """Of a moving body over time: x, y and its angle; in space x, y, z and a unit quaternion."""
+    """Return the coordinates of a moving body over time: x, y and its angle; in space x, y, z and a unit quaternion."""
     check_name("body", body, moving(result), "the result")
     start = result.coordinate_names.index(f"{body}.x")
     return result.q[:, start : start + (3 if result.sketch.dimension == 2 else 7)]

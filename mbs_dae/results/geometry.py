@@ -1,5 +1,5 @@
-"""What a result tells of the mechanism's geometry: vectors in any axes, angles that say how well a force drives, angles
-of wheels and of what steers them."""
+"""Readings of a result about the mechanism's geometry: vectors in any axes, angles that say how well a force drives,
+angles of wheels and of what steers them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens in a run at an instant: events, and impacts."""
+"""Records of events and impacts, which happen at an instant of a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .names import components
 
 @dataclass(frozen=True, eq=False)
 class StoredState:
-    """What was read at a moment, out of a file: ``state["slider.x"]``. No run begins there."""
+    """The readings at a moment, out of a file: ``state["slider.x"]``. No run begins there."""
 
     t: float
     values: Names[float] = field(repr=False)

@@ -1,4 +1,4 @@
-"""What a result tells by name, beside the quantities of its motion: what follows from forces and from equations, and
+"""Names of a result beside the quantities of its motion: of all that follows from forces and from equations, and
 vectors.
 
 A vector is called what its components are called, without x, y, z: ``rod.tip`` has the components ``rod.tip.x`` and
@@ -99,7 +99,7 @@ class Derived:
 
     @cached_property
     def units(self) -> Mapping[str, str]:
-        """Of all, by their names."""
+        """The units of all quantities, by their names."""
         found: dict[str, str] = {}
         if reactions := self.result.reactions:
             force = {c: "N" if c.startswith("F") else "N m" for c in COMPONENTS[reactions.dimension]}
@@ -158,7 +158,7 @@ class Derived:
 
 
 def names_of_forces(elements: Iterable[str], dimension: int) -> list[str]:
-    """What may be known of forces, by name: not every element has an effort."""
+    """Return the names of loads that a result may know: not every element has an effort."""
     words = (EFFORT, POWER, *COMPONENTS[dimension])
     return [*(f"{name}.{word}" for name in elements for word in words), *(f"{ENERGY}.{total}" for total in TOTALS)]
 
@@ -182,7 +182,7 @@ class Said(Protocol):
 
 
 def known_names(model: Said) -> dict[str, None]:
-    """What results of a model may know: of its motion, of forces, of violations."""
+    """Return the names that results of a model may know: of its motion, of forces, of violations."""
     acting = (*model.conditions, *model.contacts, *model.frictions, *model.forces)
     more = [*model.signal_units, *(f"{e.name}.{load}" for e in acting for load in e.loads)]
     more += names_of_forces((e.name for e in acting), model.dimension) + [f"{VIOLATION}.{level}" for level in LEVELS]
@@ -206,7 +206,7 @@ MEANINGS: dict[str, Any] = {
 
 
 def long_name(name: str) -> str:
-    """What it is, in words: for tables."""
+    """Return the words for a name, for tables."""
     owner, dot, word = name.rpartition(".")
     if not dot:
         return name

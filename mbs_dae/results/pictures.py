@@ -79,8 +79,8 @@ class Pictures:
             return provided("Result.plot_energy")(self)
 
     def plot_reaction(self, *joints: str, axes: str = "world", polar: bool = False, units: UnitsLike = None) -> Figure:
-        """What joints do to their second bodies, over time: Fx, Fy, the magnitude, and the moment where there is one.
-        Dashed is what redundant joints leave open (see `Result.is_unique`).
+        """Plot the loads of joints on their second bodies over time: Fx, Fy, the magnitude, and the moment where there
+        is one. Dashed is what redundant joints leave open (see `Result.is_unique`).
 
         With ``polar=True`` the path of the tip of the force, for bearings; then ``axes="first"`` or ``"second"`` shows
         where the load meets the one or the other body.

@@ -1,4 +1,4 @@
-"""What a result reads from, and what a file keeps of it: named arrays, and what joints, drivers and forces do to
+"""Sources of a result's readings, which a file keeps: named arrays, the loads that joints, drivers and forces do to
 bodies, and the ledger of its energy. Those of a run are computed (`readings`)."""
 
 from collections.abc import Iterable, Mapping

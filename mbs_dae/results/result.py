@@ -37,7 +37,7 @@ _NO_FORCES = (
 
 @dataclass(frozen=True, eq=False)
 class Result(Attitudes, Geometry, Origins, Pictures, Written):
-    """What an analysis gives back.
+    """The result of an analysis.
 
     ``result["slider.vx"]`` is an array over ``result.t``; ``result.names`` lists the quantities of the motion. A vector
     is read without x, y, z, one column for each: ``result["rod.tip"]``, ``result["rod.tip.v"]``. What follows from

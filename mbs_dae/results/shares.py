@@ -23,8 +23,8 @@ WORDS = ("force", "moment")
 
 @dataclass(frozen=True)
 class Share(metaclass=PublicClass):
-    """What one source has of a load at one time: ``name`` of the source, ``fraction`` of the load (along the load; all
-    of them add up to 1), and its ``size`` in the unit of the load.
+    """The share of one source in a load at one time: ``name`` of the source, ``fraction`` of the load (along the load;
+    all of them add up to 1), and its ``size`` in the unit of the load.
 
     >>> rod = mbs.PlanarModel.from_points(
     ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -261,7 +261,7 @@ class Shares(metaclass=PublicClass):
         return {name: float(np.linalg.norm(self._main(part)[k])) for name, part in self.parts.items()}
 
     def _fractions(self, k: int) -> dict[str, float]:
-        """Of each source along the load; nan where shares cancel."""
+        """Return the fraction of each source along the load; nan where shares cancel."""
         whole, most = self._main(self.total)[k], max(self._sizes(k).values(), default=0.0)
         square = float(whole @ whole)
         if not square > (NOTHING * most) ** 2:
@@ -304,7 +304,7 @@ def _lines(head: tuple[str, ...], rows: list[tuple[Any, ...]], sizes: np.ndarray
 
 
 def _nearest(values: np.ndarray, value: float, name: str) -> int:
-    """Of the places where values pass a value the first."""
+    """Return the first place at which values pass a value."""
     if not isinstance(value, Real):
         raise ModelError(f"at= takes a time, or a quantity with its value, {{{name!r}: 1.5}}, not {value!r}")
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
@@ -320,7 +320,7 @@ def _nearest(values: np.ndarray, value: float, name: str) -> int:
 
 
 class Origins:
-    """What a `Result` tells of where its loads come from."""
+    """The readings of a `Result` about the sources of its loads."""
 
     def shares(self, name: str, axes: str = "world") -> Shares:
         """Where the reaction of a joint, or the effort of a driver, comes from: the shares of the weight and the

@@ -1,4 +1,4 @@
-"""What is needed to draw a mechanism that nobody drew: bodies as their points, elements as symbols at markers."""
+"""A sketch of a mechanism that has no drawing: bodies as their points, elements as symbols at markers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class BodySketch:
 
 @dataclass(frozen=True)
 class ShapeSketch:
-    """What stands at a marker where bodies touch, in its axes: "solid", all within a radius of the hull of its corners;
+    """A shape at a marker where bodies touch, in its axes: "solid", all within a radius of the hull of its corners;
     "outline", a closed line through its corners; "hollow", the inside of a ring or a bowl of this radius; "flat", a
     line or a plane."""
 

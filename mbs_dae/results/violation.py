@@ -15,7 +15,7 @@ LEVELS = ("positions", "velocities", "accelerations")
 
 
 def _largest(level: int) -> cached_property[np.ndarray]:
-    """Of all rows at each time."""
+    """The largest violation of all rows at each time."""
 
     def read(violation: Violation) -> np.ndarray:
         return frozen(np.abs(violation.rows[level]).max(axis=1, initial=0.0))
@@ -40,7 +40,7 @@ class Violation:
     position, velocity, acceleration = map(_largest, range(3))
 
     def joint(self, name: str) -> Violation:
-        """The same for one element."""
+        """Return the violation of one element."""
         check_name("constraint", name, {*self.elements}, "the result")
         own = [k for k, element in enumerate(self.elements) if element == name]
         return Violation(self.rows[:, :, own], (name,) * len(own))

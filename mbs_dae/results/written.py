@@ -11,7 +11,7 @@ from ..unit_system import UnitsLike, shown_in
 
 
 class Written(metaclass=PublicClass):
-    """What a `Result` can be written as."""
+    """The formats in which a `Result` can be written."""
 
     def save(self, path: str | Path, *, units: UnitsLike = None, degrees: bool = False, **choices: Any) -> Path:
         """Write a file; the ending of its name says which: .npz or .nc with everything, for ``mbs.load(path)``; .csv,

@@ -1,1 +1,1 @@
-"""Which dimensions of a linkage make it do what is wanted: functions, motions, paths."""
+"""The room of synthesis: dimensions of a linkage for wanted functions, motions, paths."""

@@ -1,4 +1,4 @@
-"""What is asked of a synthesis, checked at the door."""
+"""Checks of the arguments of a synthesis."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def check_counts(starts: Any, seed: Any) -> None:
 
 
 def check_of_model(**given: Any) -> None:
-    """What is said of a model where there is none."""
+    """Refuse arguments about a model where there is none."""
     for name, value in given.items():
         if value is not None:
             raise ModelError(f"{name}= speaks of a model; give it as kind=, or leave {name}= out")
 
 
 def check_of_linkage(**given: Any) -> None:
-    """What is said of a linkage where a model is given."""
+    """Refuse arguments about a linkage where a model is given."""
     for name, value in given.items():
         if value is not None:
             raise ModelError(f"{name}= is for four-bars and slider-cranks; bounds of a model are the ranges in over=")

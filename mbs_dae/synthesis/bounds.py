@@ -35,13 +35,14 @@ class Bounds:
     """Of the longest link to the shortest, at most."""
 
     def scaled(self, origin: complex, size: float) -> Bounds:
-        """The same in lengths of `size`, seen from an origin."""
+        """Return the bounds in lengths of `size`, seen from an origin."""
         low_high = None if self.within is None else tuple((corner - origin) / size for corner in self.within)
         lengths = {name: (low / size, high / size) for name, (low, high) in self.lengths.items()}
         return Bounds(self.kind, low_high, lengths, self.ratio)  # type: ignore[arg-type]
 
     def excess(self, x: np.ndarray) -> Excess:
-        """What linkages, rows of numbers, have too much, and its derivatives: (rows, bounds, numbers)."""
+        """Return by how much linkages, rows of numbers, exceed the bounds, and its derivatives: (rows, bounds,
+        numbers)."""
         rows = list(self._rows(x))
         return np.stack([value for value, _ in rows], axis=1), np.stack([slope for _, slope in rows], axis=1)
 
@@ -50,7 +51,7 @@ class Bounds:
         return bool(worst <= SLACK * max(1.0, np.abs(linkage.numbers()).max()))
 
     def hold(self, pivots: np.ndarray) -> np.ndarray:
-        """Which of these points are inside of the box."""
+        """Return whether each of these points is inside of the box."""
         if self.within is None:
             return np.ones(len(pivots), dtype=bool)
         low, high = self.within

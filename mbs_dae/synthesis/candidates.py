@@ -28,7 +28,7 @@ Cell = tuple[str, str, int]
 
 
 class Task(Protocol):
-    """What was asked for."""
+    """The task of a synthesis."""
 
     @property
     def what(self) -> str: ...
@@ -40,7 +40,7 @@ class Task(Protocol):
 
 
 class Ranked(Protocol):
-    """What stands in the table of a synthesis."""
+    """A row in the table of a synthesis."""
 
     @property
     def error(self) -> np.ndarray: ...
@@ -102,8 +102,8 @@ class Candidate(metaclass=PublicClass):
 
     @cached_property
     def defects(self) -> tuple[str, ...]:
-        """What keeps it from passing all positions while the crank drives: "circuit", "branch", "order"; and "range",
-        where it has no pose between or beyond the precision points of a function. None is best."""
+        """The defects that keep it from passing all positions while the crank drives: "circuit", "branch", "order"; and
+        "range", where it has no pose between or beyond the precision points of a function. None is best."""
         found = defects(self.linkage, self.angles, self.signs, self.task.ordered)
         return found if np.isfinite(self.error).all() else (*found, "range")
 
@@ -166,7 +166,7 @@ class Candidate(metaclass=PublicClass):
 
     @property
     def size(self) -> float:
-        """What its errors are compared with: one radian, or its longest length."""
+        """The size with which its errors are compared: one radian, or its longest length."""
         return 1.0 if self.task.unit == "rad" else max(abs(one) for one in self.lengths.values())
 
     @property
@@ -203,5 +203,5 @@ class Candidate(metaclass=PublicClass):
     is_spatial: ClassVar[bool] = False
 
     def draw(self, ax: Any, small: bool = False) -> None:
-        """The same in given axes."""
+        """Draw the mechanism into given axes."""
         pictures.draw_linkage(self, ax, small)

@@ -1,4 +1,4 @@
-"""What keeps a linkage that stands in all wanted positions from passing them: defects of circuit, branch and order.
+"""Defects that keep a linkage which stands in all wanted positions from passing them: of circuit, branch and order.
 
 The crank reaches the angles θ with low ≤ cos(θ - axis) ≤ high: all, one arc, or two. On an arc both signs of the pose
 meet at its ends, so that they are one circuit; two arcs are two circuits, which no motion joins; and where the crank
@@ -62,7 +62,7 @@ def wrapped(angle: Any) -> Any:
 
 
 def defect_table(linkage: Linkage, theta: np.ndarray, sign: np.ndarray, ordered: bool = True) -> dict[str, np.ndarray]:
-    """Which defects linkages have, whose positions are along the last axis."""
+    """Return the defects of linkages, whose positions are along the last axis, by kind."""
     circuit = circuits(linkage, theta, sign)
     other = np.any(circuit != circuit[..., :1], axis=-1)
     found = {"circuit": other, "branch": ~other & np.any(sign != sign[..., :1], axis=-1)}
@@ -76,7 +76,7 @@ def defect_table(linkage: Linkage, theta: np.ndarray, sign: np.ndarray, ordered:
 
 
 def defects(linkage: Linkage, theta: np.ndarray, sign: np.ndarray, ordered: bool = True) -> tuple[str, ...]:
-    """Those of one linkage, by name."""
+    """Return the names of the defects of one linkage."""
     return tuple(name for name, has in defect_table(linkage, theta, sign, ordered).items() if bool(has))
 
 

@@ -23,7 +23,7 @@ Kind = Literal["four-bar", "slider-crank"]
 
 
 def dot(u: Any, v: Any) -> Any:
-    """Of two vectors."""
+    """Return the scalar product of two vectors."""
     return (np.conj(u) * v).real
 
 
@@ -60,7 +60,7 @@ class Circle:
         return (B - self.D) / np.abs(B - self.D)
 
     def slopes(self, B: Any) -> list[Any]:
-        """Of the distance of B from the guide, |B - D| - c, with Dx, Dy and c."""
+        """Return the derivatives of the distance of B from the guide, |B - D| - c, with Dx, Dy and c."""
         normal = self.normal(B)
         return [-normal.real, -normal.imag, -np.ones_like(normal.real)]
 
@@ -71,7 +71,7 @@ class Circle:
         return Limits(np.angle(self.D - O), low, high)
 
     def way(self, B: Any) -> Any:
-        """What the follower does: the angle of the rocker."""
+        """Return the motion of the follower: the angle of the rocker."""
         return np.angle(B - self.D)
 
     def way_gradient(self, B: Any) -> Any:
@@ -106,7 +106,8 @@ class Line:
         return 1j * turn(self.angle) * np.ones_like(B)
 
     def slopes(self, B: Any) -> list[Any]:
-        """Of the distance of B from the guide, n·B - h with n = i e^{i angle}, with h and the angle."""
+        """Return the derivatives of the distance of B from the guide, n·B - h with n = i e^{i angle}, with h and the
+        angle."""
         normal = self.normal(B)
         return [-np.ones_like(normal.real), dot(1j * normal, B)]
 
@@ -117,7 +118,7 @@ class Line:
         return Limits(np.angle(normal), low, high)
 
     def way(self, B: Any) -> Any:
-        """What the follower does: the place of the slider along the line."""
+        """Return the motion of the follower: the place of the slider along the line."""
         return dot(turn(self.angle), B)
 
     def way_gradient(self, B: Any) -> Any:
@@ -169,7 +170,7 @@ class Linkage(metaclass=PublicClass):
 
     @property
     def kind(self) -> Kind:
-        """What guides B: "four-bar" or "slider-crank"."""
+        """The guide of B: "four-bar" or "slider-crank"."""
         return self.guide.kind
 
     def pose(self, theta: Any, sign: Any) -> Pose:
@@ -182,18 +183,18 @@ class Linkage(metaclass=PublicClass):
             return Pose(A, B, A + self.p * along, gamma, dot(self.guide.normal(B), 1j * along))
 
     def limits(self) -> Limits:
-        """What the crank reaches: low ≤ cos(θ - axis) ≤ high."""
+        """The range of the crank: low ≤ cos(θ - axis) ≤ high."""
         return self.guide.limits(self.O, self.a, self.b)
 
     def moved(self, offset: complex, factor: complex) -> Linkage:
-        """The same linkage turned and stretched by `factor` about the origin, then shifted."""
+        """Return the linkage turned and stretched by `factor` about the origin, then shifted."""
         size = np.abs(factor)
         return Linkage(
             offset + factor * self.O, size * self.a, size * self.b, self.guide.moved(offset, factor), size * self.p
         )
 
     def plain(self) -> Linkage:
-        """The same linkage with plain numbers."""
+        """The linkage with plain numbers."""
         guide = self.guide
         held = (
             Circle(complex(guide.D), float(guide.c))

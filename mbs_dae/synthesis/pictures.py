@@ -50,7 +50,7 @@ def plot_found(found: Any, count: int) -> Figure:
 
 
 def axes_of(candidate: Any) -> dict[str, Any]:
-    """Those of a mechanism in space have depth."""
+    """Return the arguments of the axes for a candidate; a mechanism in space has depth."""
     return {"projection": "3d"} if candidate.is_spatial else {}
 
 

@@ -1,4 +1,4 @@
-"""What a choice does, on a model of one's own: the same motion in each coordinate set, or with each stabilisation."""
+"""Comparisons of one motion in each coordinate set, or with each stabilisation."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -172,7 +172,7 @@ def compare_coordinates(
     model: Model | System, times: Sequence[float] | np.ndarray = (), initial: Mapping[str, float] | State | None = None,
     **options: Any,
 ) -> CoordinateComparison:  # fmt: skip
-    """The same motion in Cartesian, natural and joint coordinates: sizes, cost, drift, and how well they agree.
+    """Compute one motion in Cartesian, natural and joint coordinates: sizes, cost, drift, and how well they agree.
 
     Where drivers move all freedom and no `initial` is given, the motion is theirs (`inverse_dynamics`); else forces
     make it (`simulate`, to which further options go). A set that cannot do the model says why. How far simulated

@@ -47,7 +47,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Diagnosis(metaclass=PublicClass):
-    """What `diagnose` found; ``print`` gives the table.
+    """The report of `diagnose`; ``print`` shows it as a table.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0)}, rods={"rod": "AB"}, fixed="A")
     >>> found = mbs.diagnose(rod)

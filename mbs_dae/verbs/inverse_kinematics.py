@@ -77,7 +77,8 @@ class Nearest(Solution):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solutions(Sequence):
-    """What `inverse_kinematics` found, the nearest to the start first; ``for solution in found``, ``found[0]``."""
+    """The solutions of `inverse_kinematics`, the nearest to the start first; ``for solution in found``,
+    ``found[0]``."""
 
     solutions: tuple[Solution, ...]
     nearest: Nearest | None

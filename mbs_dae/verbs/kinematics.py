@@ -106,7 +106,7 @@ def kinematics(
 
 
 def noted(**told: Any) -> dict[str, Any]:
-    """What there is to be told."""
+    """Return the facts that are not empty."""
     return {name: value for name, value in told.items() if value}
 
 

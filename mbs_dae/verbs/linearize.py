@@ -179,7 +179,7 @@ def _state(model: Model, state: State | Mapping[str, float] | None) -> State:
 
 
 def _joint_coordinates(system: System) -> tuple[str, ...]:
-    """What small motions of a system in joint coordinates are told by: those that are named quantities."""
+    """Return the joint coordinates in which small motions are told: those that are named quantities."""
     if system.coordinates.kernels is system.coordinates:
         return ()
     known = set(system.model.quantity_names())

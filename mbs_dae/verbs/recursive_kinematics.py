@@ -106,7 +106,8 @@ def recursive_kinematics(
 
 
 def _names(freedoms: Iterable[Freedom], level: int) -> dict[str, tuple[Freedom, int]]:
-    """What values (level 0), rates (1) and accelerations (2) are called, and the component of a motion that each is."""
+    """Return the names of values (level 0), rates (1) or accelerations (2), with the component of a motion that each
+    is."""
     found = {}
     for freedom in freedoms:
         owner = freedom.edge.child.name if freedom.edge.floating else freedom.edge.joint.name

@@ -308,7 +308,8 @@ class Prepared:
         return memory_of(self.march, ended=True) if status in (DONE, marching.EVENT) else None
 
     def told(self, status: int, done: int) -> dict[str, Any]:
-        """What the result knows of the run: its impacts, and its events with states that know it, too."""
+        """Return the facts of the run that its result keeps: its impacts, and its events with states that know it,
+        too."""
         t, none = float(self.times[done - 1]), np.zeros(0)
         past = Past(self.run, t, none, none, self.memory(status))
 
@@ -355,7 +356,7 @@ def _from_the_first(run: Run, t: np.ndarray, asked: Asked) -> Prepared:
 
 
 def _made_again(run: Run, until: float) -> Memory | None:
-    """What the run carries where it comes to this time."""
+    """Make the run again up to this time; return what it carries there."""
     again = prepared_run(run, np.unique([run.t, until]))
     return again.memory(advance(again, lambda done, total: None).status)
 
@@ -426,7 +427,7 @@ class Ended(NamedTuple):
 
 
 def result_of_run(prepared: Prepared, ended: Ended) -> Result:
-    """What was computed; or the error that ended it, with that."""
+    """Return the result; or raise the error that ended the run, with the result up to there."""
     status, message, error = ended
     march, system = prepared.march, prepared.system
     done, total = int(march.counts[marching.NEXT]), march.record.times.size

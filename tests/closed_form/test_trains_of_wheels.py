@@ -159,12 +159,39 @@ def check(seed):
         assert np.abs(energy.error).max() <= 1e-9 * np.abs(energy.kinetic).max(), f"seed {seed}, {coordinates}"
 
 
+def check_rest(seed):
+    """Torsion springs hold a train at rest in its reference placement: teeth and bearings carry what the laws of Newton
+    and Euler say without motion."""
+    train = Train(seed)
+    train.speeds = dict.fromkeys(train.moved, 0.0)
+    _, bearings, teeth, efforts = train.solved(dict.fromkeys(train.moved, 0.0))
+    stiffness, bodies = 100 * np.abs(efforts).max() + 10, train.model.bodies
+    springs = [
+        mbs.TorsionSpring(f"s{k}", train.model.ground, bodies[train.names[k]], stiffness=stiffness, angle=M / stiffness)
+        for k, M in zip(train.moved, efforts, strict=True)
+    ]
+    size = np.abs(np.vstack([bearings, teeth])).max()
+    for coordinates in SETS:
+        held = train.model.plus(*springs).compile(coordinates)
+        rest = mbs.equilibrium(held, {f"{train.names[0]}.angle": 0.02}).result
+        for k, force in enumerate(bearings):
+            assert np.abs(rest.reaction(f"B{k}")[0][:2] - force).max() <= 1e-9 * size, f"B{k}, {seed}, {coordinates}"
+        for k, force in enumerate(teeth):
+            assert np.abs(rest.reaction(f"g{k}")[0][:2] - force).max() <= 1e-9 * size, f"g{k}, {seed}, {coordinates}"
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_trains_of_wheels(seed):
     check(seed)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_trains_of_wheels_at_rest(seed):
+    check_rest(seed)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(6, 40))
 def test_many_trains_of_wheels(seed):
     check(seed)
+    check_rest(seed)

@@ -410,7 +410,18 @@ def test_limits_stay_from_frame_to_frame(shafts):
     assert scene.ax.get_children() == artists  # moved, not made anew
 
 
-@pytest.mark.parametrize("name", ["shafts", "pendulum", "brick"])
+@pytest.fixture(scope="module")
+def arm():
+    """Two links, much wider on the paper than they are high."""
+    model = mbs.SpatialModel("arm", gravity=(0, 0, -9.81))
+    upper = model.link("upper", (0, 0, 0), (0.4, 0.1, 0.2), mass=1, radius=0.02)
+    fore = model.link("fore", (0.4, 0.1, 0.2), (0.6, 0.5, 0.1), mass=1, radius=0.02)
+    model.add(mbs.Revolute("U", model.ground, upper, at=(0, 0, 0), axis=(0, 0, 1)))
+    model.add(mbs.Revolute("S", upper, fore, at=(0.4, 0.1, 0.2), axis=(0, 1, 0)))
+    return mbs.simulate(model, [0, 0.1])
+
+
+@pytest.mark.parametrize("name", ["shafts", "pendulum", "brick", "arm"])
 @pytest.mark.parametrize("size", [(6.4, 4.8), (4.0, 3.0)])
 def test_nothing_leaves_the_paper_and_words_touch_nothing(name, size, request):
     scene = scene_of(request.getfixturevalue(name), size=size)

@@ -1,4 +1,4 @@
-"""What a fit has found, and how sure it is."""
+"""The result of a fit, with its confidence."""
 
 from __future__ import annotations
 
@@ -127,6 +127,6 @@ class Fit(metaclass=PublicClass):
         return told(self.noise[name], self.result.unit(name), name, digits=3)
 
     def plot(self, degrees: bool = False, units: UnitsLike = None) -> Figure:
-        """What was measured and what the model gives, and the residuals beside it."""
+        """Plot the measurements and the model, and the residuals beside them."""
         with shown_in(units, degrees):
             return pictures.measured_and_fitted(self)

@@ -149,7 +149,7 @@ def _size(data: Measured, name: str) -> float:
 
 
 def _parts(data: Measured, values: np.ndarray) -> dict[str, np.ndarray]:
-    """Those of each column, of a list of all."""
+    """Return the values of each column, out of a list of all."""
     ends = np.cumsum([data.known(name).sum() for name in data.columns])[:-1]
     return dict(zip(data.columns, np.split(values, ends), strict=True))
 

@@ -1,4 +1,4 @@
-"""Which numbers a measurement cannot tell apart, in words.
+"""Sentences about numbers that a measurement cannot tell apart.
 
 A direction in which all numbers may change while nothing that was measured does, is a vector of relative changes
 d_k = δp_k / p_k. Where all are equal, only ratios of the p_k are known; where d_1 = -d_2, only a product is; where
@@ -20,7 +20,7 @@ POWERS = (1, 2, 3)
 
 
 def directions(matrix: np.ndarray) -> np.ndarray:
-    """The same space in rows that have as many zeros as elimination gives."""
+    """Return rows that span the space of the given ones, with as many zeros as elimination gives."""
     rows = np.array(matrix, dtype=float)
     done = 0
     for column in np.argsort(-np.abs(rows).max(axis=0, initial=0.0)):
@@ -40,7 +40,7 @@ def directions(matrix: np.ndarray) -> np.ndarray:
 
 
 def told(names: Sequence[str], values: np.ndarray, changes: np.ndarray) -> str:
-    """Of a direction of absolute changes, in which nothing that was measured changes."""
+    """Return a sentence about a direction of absolute changes in which nothing that was measured changes."""
     at = np.flatnonzero(changes)
     if at.size == 1:
         return f"nothing that was measured depends on {names[int(at[0])]}"

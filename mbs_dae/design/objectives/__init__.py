@@ -1,1 +1,1 @@
-"""What is asked for: numbers that are made of results, and how they change with what results hold."""
+"""Objectives: numbers that are made of results, and how they change with what results hold."""

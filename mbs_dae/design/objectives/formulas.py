@@ -41,7 +41,7 @@ FUNCTIONS: Mapping[Any, Callable[..., Any]] = {
 
 
 def evaluated(expression: sp.Expr, known: Mapping[sp.Basic, Any]) -> Any:
-    """With what stands for symbols, and for whole parts of the expression."""
+    """Return the value of an expression, with `known` values of symbols and of whole parts."""
     if expression in known:
         return known[expression]
     if expression.is_number:

@@ -1,4 +1,4 @@
-"""What is asked for, in any of three forms: an expression, a function of a result, a function with its own gradient."""
+"""An objective, in any of three forms: an expression, a function of a result, a function with its own gradient."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Formula:
 
 
 def known_of(expression: sp.Expr, readings: Readings) -> dict[sp.Basic, Any]:
-    """What stands for the symbols."""
+    """Return the values of the symbols in an expression."""
     known: dict[sp.Basic, Any] = {}
     for symbol in sorted(expression.free_symbols, key=str):
         if isinstance(symbol, Quantity):
@@ -212,7 +212,7 @@ def number_of(measured: Measured, readings: Readings) -> Dual:
 
 
 def as_number(measured: Measured, found: Any) -> Any:
-    """What was made, if it is a single number."""
+    """Return the value of an objective, if it is a single number."""
     if found.shape not in ((), (1,)):
         what = f"{measured.label} gives an array of the shape {found.shape}, and a single number is wanted"
         raise ModelError(f"{what}; add up its values, or say kind='least_squares' or 'minimax'")

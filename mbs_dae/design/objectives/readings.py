@@ -1,4 +1,4 @@
-"""What objectives read: quantities of a result, which carry derivatives."""
+"""Readings of objectives: quantities of a result, which carry derivatives."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Varying(Calls):
     """The quantities of a result that was asked for derivatives."""
 
     def __init__(self, result: Result, names: tuple[str, ...], values: Mapping[str, float]):
-        """With what derivatives are by, and the values of all parameters."""
+        """`names` are the numbers by which derivatives are taken, `values` those of all parameters."""
         self.result, self.names, self.values = result, names, values
         self.varied = result.varied.with_moving_end() if end_moves(result) else result.varied
         self.by = tuple(self.varied.asked.symbols)
@@ -97,7 +97,7 @@ def end_moves(result: Result) -> bool:
 
 
 class Seeded(Calls):
-    """The same of a result without derivatives: of one quantity, each value by itself is what derivatives are by."""
+    """Readings of a result without derivatives, in which each value of one quantity is a variable of its own."""
 
     def __init__(self, result: Result, values: Mapping[str, float], seeded: str, places: range):
         self.result, self.values, self.seeded, self.places = result, values, seeded, places

@@ -41,7 +41,8 @@ class Weights:
 
 
 def weights(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
-    """Of a result, which needs no derivatives; `values` are those of all parameters."""
+    """Return the derivatives of an objective by the values of a result, which needs no derivatives itself; `values` are
+    those of all parameters."""
     if isinstance(measured, Objective):
         arrays = [np.asarray(result[name]) for name in measured.names]
         value, slopes = measured.by_arrays(arrays)
@@ -98,7 +99,8 @@ def _seed(value: Any, place: int, names: tuple[str, ...]) -> Dual:
 
 
 def _of_function(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
-    """Of a function it is not known how it uses its arrays: each value is asked for by itself, many at once."""
+    """Return the derivatives of a function, whose use of arrays is not known: each value is asked for by itself, many
+    at once."""
     plain = Seeded(result, values, "", range(1))
     value = array_of(measured, plain).value
     by_arrays = {name: _by_values(measured, result, values, name, one.shape) for name, one in plain.read.items()}

@@ -99,7 +99,8 @@ def one_at(place: int, size: int) -> np.ndarray:
 
 
 def lengths(t: np.ndarray) -> np.ndarray:
-    """Of the trapezoidal rule: half of the interval before each time, and half of the one behind it."""
+    """Return the weights of the trapezoidal rule: half of the interval before each time, and half of the one behind
+    it."""
     h = np.diff(t)
     return 0.5 * (np.concatenate([[0.0], h]) + np.concatenate([h, [0.0]]))
 
@@ -116,7 +117,7 @@ def quantity(name: str) -> sp.Symbol:
 
 
 def over_time(what: Any, word: str) -> sp.Expr:
-    """What is read over time: a name, or an expression."""
+    """Return the expression of a quantity over time, given by a name or an expression."""
     if isinstance(what, str):
         return quantity(what)
     if not isinstance(what, sp.Expr):

@@ -55,7 +55,7 @@ class Marker(metaclass=PublicClass):
         return np.array([number(n) for n in self.point]), np.array([[number(n) for n in row] for row in self.frame])
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
-        """What could not be checked before the parameters had values."""
+        """Check what depends on the values of parameters."""
         symbolic = [n for n in self.numbers if isinstance(n, sp.Basic)]
         if not all(isfinite(number(n)) for n in symbolic):
             what = f"a number of marker {self.label} of {who} is not a finite real number for these parameters"
@@ -63,7 +63,7 @@ class Marker(metaclass=PublicClass):
 
     @property
     def label(self) -> str:
-        """What it is called: "rod.tip", or "rod(0.5, 0)" without a name."""
+        """The name of the marker: "rod.tip", or "rod(0.5, 0)" without a name."""
         name = getattr(self, "name", "")
         return f"{self.body.name}.{name}" if name else f"{self.body.name}({', '.join(map(str, self.point))})"
 
@@ -217,7 +217,7 @@ class Body(metaclass=PublicClass):
         return all(is_zero(c) for c in self.com)
 
     def check_values(self, number: Callable[[Number], float]) -> None:
-        """What could not be checked before the parameters had values."""
+        """Check what depends on the values of parameters."""
         check_number(number(self.mass), f"mass of body {self.name!r}", non_negative=True)
         if not all(isfinite(number(c)) for c in self.com):
             what = f"the centre of mass of body {self.name!r} is nowhere for these parameters"
@@ -242,7 +242,7 @@ Place: TypeAlias = Marker | Body
 
 
 def reference_turns(form: Any, markers: Sequence[Marker]) -> dict[sp.Symbol, Number]:
-    """What stands for the reference turns in a form on these markers: the angles of the reference placement."""
+    """Return the numbers for the reference turns in a form on these markers: the angles of the reference placement."""
     free = {s for e in form.expressions for s in e.free_symbols}
     labelled = zip(LABELS, markers, strict=False)
     pairs = ((reference_turn(a, b), i, j) for (a, i), (b, j) in permutations(labelled, 2))

@@ -24,7 +24,7 @@ IDENTITY: Rotation = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
 def rotation_of(value: Any, what: str) -> Rotation:
-    """What users may give for an orientation: a matrix, a quaternion, a scipy Rotation."""
+    """Return the rotation for an orientation that a person gave: a matrix, a quaternion, a scipy Rotation."""
     if value is None or value is IDENTITY:
         return IDENTITY
     rows = value.tolist() if isinstance(value, sp.MatrixBase) else value
@@ -86,7 +86,7 @@ def _symbolic(rows: Any) -> bool:
 
 
 def _entries(rows: Any) -> list[Any]:
-    """Of a nested list; none of anything else."""
+    """Return the entries of a nested list; none for anything else."""
     if not isinstance(rows, tuple | list):
         return []
     return [n for row in rows for n in (row if isinstance(row, tuple | list) else [row])]

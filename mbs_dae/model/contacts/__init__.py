@@ -1,4 +1,4 @@
-"""What may touch: contacts and stops, and the shapes of bodies that meet; `base` says what a contact is."""
+"""The room of contacts: contacts and stops, and the shapes of bodies that meet; `base` says what a contact is."""
 
 from .base import Contact, ContactElement, registered_contacts
 from .closure import Closure

@@ -1,4 +1,4 @@
-"""What a contact must say.
+"""The base class of contacts.
 
 The contract of a contact (all that `ContactElement` asks of a new class):
 
@@ -120,7 +120,7 @@ class Contact(Touching):
 
     @property
     def laws(self) -> tuple[Number, ...]:
-        """What becomes of the motion when it touches."""
+        """The numbers of its laws: restitution, friction, static friction, and the speed of smoothing."""
         return self.restitution, *self.rubbing.numbers
 
     @property

@@ -70,7 +70,7 @@ class Rubbing:
 
     @classmethod
     def said(cls, who: str, names: tuple[str, str], sliding: Any, static: Any = None, smooth: Any = None) -> Rubbing:
-        """The same after all checks that need no values of parameters."""
+        """Return the coefficients after all checks that need no values of parameters."""
         mu = check_coefficient(sliding, names[0], who)
         if smooth is not None and static is not None:
             what = f"{who} has smooth=, so nothing rests, and {names[1]}="
@@ -111,7 +111,7 @@ class Rubbing:
 
     @property
     def constants(self) -> dict[str, tuple[Number, str]]:
-        """Those that are numbers, with their units."""
+        """The coefficients that are numbers, with their units, by name."""
         sliding, static = self.names
         found = {} if isinstance(self.sliding, Law) else {sliding: (self.sliding, "")}
         if self.smooth != 0:
@@ -119,7 +119,8 @@ class Rubbing:
         return found if changes(self.static) else found | {static: (self.static, "")}
 
     def with_constant(self, name: str, value: Number) -> Rubbing:
-        """The same with another number. What holds at rest goes with what slides where both are the same."""
+        """Return the coefficients with another number. Friction at rest follows that of sliding where both are one
+        number."""
         if not self.is_there:
             what = f"{self.who} has no friction, and by its {name} there is a derivative to one side alone"
             raise ModelError(f"{what}; give it a small one")

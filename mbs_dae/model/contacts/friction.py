@@ -34,7 +34,7 @@ LEAD = slot("pitch") / (2 * sp.pi * slot("radius"))
 
 
 class FrictionElement(Element, ContactChanges):
-    """What sticks and slips."""
+    """An element whose friction sticks or slips."""
 
     units: tuple[str, ...]
 
@@ -51,7 +51,7 @@ class FrictionElement(Element, ContactChanges):
 
     @property
     def loads(self) -> dict[str, str]:
-        """What acts along each of its rows, and the unit."""
+        """Return the unit of the force along each of its rows, by its name."""
         many = len(self.units) > 1
         names = (f"friction{k + 1}" if many else "friction" for k in range(len(self.units)))
         return {name: "N m" if unit == "rad/s" else "N" for name, unit in zip(names, self.units, strict=True)}
@@ -244,7 +244,7 @@ class DryFriction(FrictionElement):
         return {name: (bound, unit) for name, bound in named if is_constant(bound)}
 
     def with_constant(self, name: str, value: Number) -> Self:
-        """What holds at rest goes with what slides where both are the same."""
+        """Return a copy with another number. Friction at rest follows that of sliding where both are one number."""
         force, rest = self._bounds
         if name not in self.constants:
             return super().with_constant(name, value)
@@ -260,7 +260,8 @@ class DryFriction(FrictionElement):
         self._check_bounds(number, (Parameter,))
 
     def _check_bounds(self, number: Callable[[Number], float], known: tuple[type, ...]) -> None:
-        """What rests holds at least what slides, and no friction drives: of bounds that follow from what is known."""
+        """Check that friction at rest is no less than that of sliding, and that no friction is negative, where this is
+        known."""
         sliding, rest = self._bounds
         ways = {f"static_force of {self.who}": rest, f"force of {self.who}": sliding.xreplace({speed: sp.S.Zero})}
         for place in SPEEDS if sliding.has(speed) else ():
@@ -284,7 +285,7 @@ class DryFriction(FrictionElement):
 
 
 class SmoothFriction(EffortElement):
-    """What a `DryFriction` with `smooth` is: the force F ṡ / √(ṡ² + v²) against the rate ṡ of any measure. At rest
+    """A `DryFriction` with `smooth=`: the force F ṡ / √(ṡ² + v²) against the rate ṡ of any measure. At rest
     there is none: what friction would hold creeps."""
 
     equations = ("effort",)

@@ -56,7 +56,7 @@ class Geometry:
         return 0
 
     def corners(self, marker: FormMarker) -> list[sp.Matrix]:
-        """Those of its hull; a surface that is none has none."""
+        """Return the corners of its hull; none for a surface without a hull."""
         return []
 
     @property
@@ -77,7 +77,7 @@ class Geometry:
         raise NotImplementedError
 
     def with_slots(self, label: str) -> tuple[Any, dict[sp.Symbol, Number]]:
-        """The same with symbols for its numbers, and the numbers."""
+        """Return the geometry with symbols for its numbers, and the numbers."""
         slots: dict[sp.Symbol, Number] = {}
 
         def put(value: Any, name: str) -> Any:
@@ -183,7 +183,7 @@ class Polytope(Geometry):
         return [_placed(marker, point) for point in self.points]
 
     def takes(self, other: Geometry) -> bool:
-        """Those with one corner, such as the middle of a disk."""
+        """Return whether the other shape has one corner, such as the middle of a disk."""
         return self.is_convex and other.count == 1 and are_round(self, other)
 
     def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
@@ -277,7 +277,7 @@ def inset(points: Sequence[Sequence[Number]], radius: Number) -> tuple[tuple[Num
 
 @dataclass(frozen=True)
 class HalfSpace(Geometry):
-    """What lies on the side to which the marker's last axis points: y in the plane, z in space."""
+    """The half space on the side to which the marker's last axis points: y in the plane, z in space."""
 
     def takes(self, other: Geometry) -> bool:
         return other.count > 0

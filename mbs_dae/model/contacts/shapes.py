@@ -22,7 +22,7 @@ SHARP = "both are sharp where they touch; round one of them: Box(..., radius=0.0
 
 
 class Shape(metaclass=PublicClass):
-    """What a body looks like where it may touch another."""
+    """The shape of a body where it may touch another."""
 
     dimensions: ClassVar[tuple[int, ...]] = (2, 3)
     elsewhere: ClassVar[str] = ""
@@ -65,7 +65,7 @@ class Shape(metaclass=PublicClass):
         return {name: n for argument, value in self.said.items() for name, n in _numbers(argument, value)}
 
     def with_constant(self, name: str, value: Number) -> Self:
-        """The same shape with another number."""
+        """Return a copy of the shape with another number."""
         said = {argument: _with_number(argument, given, name, value) for argument, given in self.said.items()}
         other = type(self)(self.marker, **said)
         other.whole = self.whole
@@ -95,7 +95,7 @@ def _with_number(name: str, value: Any, wanted: str, number: Number) -> Any:
 
 
 def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
-    """Of a vector, or of a list of vectors."""
+    """Return the components of a vector, or of a list of vectors, with their names."""
     if not isinstance(value, list | tuple | np.ndarray):
         return []
     if any(isinstance(item, list | tuple | np.ndarray) for item in value):

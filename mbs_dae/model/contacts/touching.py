@@ -36,7 +36,8 @@ NAMES = ("gap", "slip")
 
 
 class Touching(Element, ContactChanges):
-    """What has gaps, and slips where there is friction: one for each point, in this order in its relation."""
+    """An element with gaps, and with slips where there is friction: its relation has the gaps of all points, then the
+    slips."""
 
     sketch = "contact"
     units: tuple[str, ...]
@@ -68,7 +69,7 @@ class Touching(Element, ContactChanges):
 
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
-        """Those of its shapes: "radius", or, of two that have one, "ball.radius" of the one on this body."""
+        """The constants of its shapes: "radius", or, of two that have one, "ball.radius" of the one on this body."""
         return {**super().constants, **{name: (n, "m") for name, (_, _, n) in self._of_its_shapes.items()}}
 
     @property
@@ -175,17 +176,18 @@ class Touching(Element, ContactChanges):
 
     @property
     def row_names(self) -> list[str]:
-        """What results call its gaps, then its slips."""
+        """The names of its gaps in results, then those of its slips."""
         return self._names("gap", "slip")
 
     @property
     def loads(self) -> dict[str, str]:
-        """What pushes along each of its rows, and the unit: the normal force "force", and "friction"."""
+        """Return the unit of the force along each of its rows, by its name: the normal force "force", and
+        "friction"."""
         unit = "N m" if self.units[0] == "rad" else "N"
         return dict.fromkeys(self._names("force", "friction"), unit)
 
     def point_name(self, number: int) -> str:
-        """What one of several points is called, counted from 0; empty of the only one."""
+        """Return the name of a point, counted from 0; an empty name where there is one point alone."""
         return f"point {number + 1}" if self.points > 1 else ""
 
     def _names(self, normal: str, across: str) -> list[str]:

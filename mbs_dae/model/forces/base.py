@@ -1,4 +1,4 @@
-"""What a force must say.
+"""The base class of forces.
 
 The contract of a force (all that `ForceElement` asks of a new class):
 
@@ -273,7 +273,7 @@ class EffortElement(ForceElement):
 
     @property
     def effort_expression(self) -> sp.Expr:
-        """The same in quantities, parameters and signals: for other expressions."""
+        """The effort as an expression of quantities, parameters and signals, for use in other expressions."""
         s, rate = (Quantity(f"{self.name}.{level}", self.measure, k) for k, level in enumerate(self.measure.levels[:2]))
         what = f"the effort of {self.who}"
         return expression_of(called(type(self).effort, (s, rate), what, **self.values), what)

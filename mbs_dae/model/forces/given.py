@@ -254,8 +254,9 @@ class PythonForce(ForceElement):
         self._complete(Reading(symbols, (*m, *rates)), {})  # the state of the markers, all that the function sees
 
     def wrenches(self, t: float, values: Any, modes: Sequence[float] = ()) -> list[float]:
-        """What the function returns for these numbers (m of all markers, then their rates), checked: the forces and
-        moments on all markers, one after the other. Modes that are nan, or not given, are the signs of its switches."""
+        """Return the checked values of the function for these numbers (m of all markers, then their rates): the forces
+        and moments on all markers, one after the other. Modes that are nan, or not given, are the signs of its
+        switches."""
         states = self._states(values)
         told = {}
         if self.switches:
@@ -267,7 +268,7 @@ class PythonForce(ForceElement):
         return [*map(float, duals(self.function(t, *states, **told), states, f"the function of {self.who}"))]
 
     def deciding(self, t: float, values: Any) -> list[float]:
-        """What its switches return."""
+        """Return the values of its switching functions."""
         return [float(g(t, *self._states(values))) for g in self.switches]
 
     def _states(self, values: Any) -> list[FormMarker]:

@@ -1,4 +1,4 @@
-"""What a joint must say.
+"""The base class of joints.
 
 The contract of a joint (all that `Joint` asks of a new class):
 
@@ -176,7 +176,7 @@ class Joint(Condition, Declared):
         return relation_of(phi, psi, markers, constants, f"joint class {cls.__name__}")
 
     def _check_motions(self, rows: int) -> None:
-        """What the equations forbid and what the motions allow is all that there is."""
+        """Check that the equations and the motions of the joint add up to all relative motions."""
         motions = (self.motions or {}).get(self.dimension)
         every = 3 * (self.dimension - 1)
         if motions is not None and rows + velocities(motions) != every:

@@ -187,7 +187,7 @@ def _check_use(outlines: Mapping[str, Outline], places: Mapping[str, Any], held:
 
 
 def _masses(shapes: Mapping[str, Shape], mass: Any, density: Any) -> dict[str, Any]:
-    """What each body weighs: given as a mass, or as a density per metre (rods) or per square metre (plates)."""
+    """Return the mass of each body: given as a mass, or as a density per metre (rods) or per square metre (plates)."""
     if mass is not None and density is not None:
         raise ModelError("from_points got mass and density; give one of them")
     word, given = ("density", density) if density is not None else ("mass", mass)

@@ -1,5 +1,5 @@
-"""What is in a file of a result: a header of plain words and numbers, and arrays. Never pickles: a file from a stranger
-is data, not code."""
+"""The content of a file of a result: a header of plain words and numbers, and arrays. Never pickles: a file from a
+stranger is data, not code."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -166,7 +166,7 @@ def _read_impacts(header: Header, arrays: Arrays) -> Iterator[Impact]:
 
 
 def _forces(result: Result) -> Arrays:
-    """What forces a result knows, as arrays."""
+    """Return the loads that a result knows, as arrays."""
     reactions, energy = result.reactions, result.energy
     assert reactions is not None and result.multipliers is not None
     names = reactions.names()

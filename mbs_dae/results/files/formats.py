@@ -1,4 +1,4 @@
-"""Which file is written as what: the one table of the endings of names."""
+"""The formats of files, by the endings of their names."""
 
 import zlib
 from collections.abc import Callable

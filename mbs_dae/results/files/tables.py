@@ -44,7 +44,8 @@ def fit(text: str) -> str:
 
 
 def columns_of(result: Result, names: Sequence[str] = ()) -> list[Column]:
-    """What the result runs over; then the named quantities, vectors by their components, or all that there are."""
+    """Return the column over which the result runs, then the named quantities, vectors by their components, or all that
+    there are."""
     if not names:
         result.quantities.read_all()  # at once, which is quicker than one by one
     parts = dict.fromkeys(part for name in names for part in result.components(name)) if names else result.scalar_names

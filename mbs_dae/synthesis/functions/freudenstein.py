@@ -110,7 +110,7 @@ def zeros(form: Callable[[float], float], degree: int) -> list[float]:
 
 
 def _determinant(kind: Kind, phi: np.ndarray, way: np.ndarray, start: tuple[float, float]) -> float:
-    """Of the four columns, the follower's start being (p, q)."""
+    """Return the determinant of the four columns for a start (p, q) of the follower."""
     p, q = start
     if kind == "four-bar":
         columns = [p * np.cos(way) - q * np.sin(way), np.cos(phi), np.ones_like(phi)]
@@ -127,7 +127,7 @@ def _form(kind: Kind, phi: np.ndarray, way: np.ndarray) -> tuple[float, float, f
 
 
 def _pair(kind: Kind, phi: np.ndarray, way: np.ndarray) -> list[tuple[float, float, float]]:
-    """Those of two fours out of five."""
+    """Return the quadratic forms of two fours out of five columns."""
     return [_form(kind, phi[rows], way[rows]) for rows in ([0, 1, 2, 3], [4, 3, 2, 1])]
 
 

@@ -27,7 +27,7 @@ ALIKE = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class FunctionTask:
-    """What crank and follower are to do, at precision points and over the range."""
+    """The wanted motion of crank and follower, at precision points and over the range."""
 
     kind: Kind
     x: np.ndarray

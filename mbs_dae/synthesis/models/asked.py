@@ -1,4 +1,4 @@
-"""What is asked of a model, checked at the door: the driver that moves it, and the ranges of its parameters."""
+"""Checks of the arguments of a synthesis of a model: the driver that moves it, and the ranges of its parameters."""
 
 from __future__ import annotations
 

@@ -88,8 +88,8 @@ class ModelCandidate(metaclass=PublicClass):
 
     @cached_property
     def defects(self) -> tuple[str, ...]:
-        """What keeps it from passing all targets in their order while the driver goes on: "order", or none. All are on
-        one circuit and branch, since the driver has gone from each to the next."""
+        """The defects that keep it from passing all targets in their order while the driver goes on: "order", or none.
+        All are on one circuit and branch, since the driver has gone from each to the next."""
         steps = np.diff(self.angles)
         monotone = (steps >= 0).all() or (steps <= 0).all()
         passed = monotone and (not self.may_turn or np.ptp(self.angles) < 2 * np.pi)

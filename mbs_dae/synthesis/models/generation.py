@@ -86,7 +86,7 @@ def _each_once(search: Search, found: Sequence[Found]) -> Iterator[Found]:
 
 
 def _notes(told: Counter[str]) -> list[str]:
-    """What became of designs that were tried, if some were left."""
+    """Return sentences about designs that were tried and left, if there are any."""
     begun = told.pop("begun", 0)
     if not told:
         return []

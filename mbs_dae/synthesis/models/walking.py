@@ -33,7 +33,7 @@ ITERATIONS = 25
 
 
 class Followed(NamedTuple):
-    """What is wanted of a design, at some values of its driver."""
+    """The wanted values of a design, at some values of its driver."""
 
     values: np.ndarray
     """(places, quantities)."""

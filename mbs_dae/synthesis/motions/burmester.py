@@ -163,5 +163,5 @@ def _solved(rows: np.ndarray, O: complex, A: complex) -> bool:
 
 
 def lengths_kept(move: Displacements, O: complex, A: complex) -> np.ndarray:
-    """Of the crank in all poses: equal, if A is a circle point and O its centre."""
+    """Return the length of the crank in each pose: they are equal if A is a circle point and O its centre."""
     return np.sqrt(dot(move.places(A) - O, move.places(A) - O))

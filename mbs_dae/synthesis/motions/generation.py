@@ -220,7 +220,7 @@ def _of_two(move: Displacements, A: complex, radius: float | None) -> Iterator[P
 def _best_on_curve(
     move: Displacements, O: np.ndarray, A: np.ndarray, ordered: bool, bounds: Bounds | None
 ) -> list[tuple[Pair, Pair]]:
-    """Of all couples of points: those with fewest defects that transmit forces best in the poses."""
+    """Return the couples of points with fewest defects that transmit forces best in the poses."""
     near = (np.abs(O) < FAR) & (np.abs(A) < FAR) & (np.abs(A - O) > SHORT) & (bounds is None or bounds.hold(O))
     O, A = O[near], A[near]
     i, j = (index.ravel() for index in np.indices((len(O), len(O))))

@@ -35,7 +35,7 @@ def _both(found: Found) -> tuple[Found, Found]:
 
 
 def _seen_from(found: Found, pose: Pose) -> Found:
-    """The same linkage with its rocker as the crank."""
+    """Return the linkage with its rocker as the crank."""
     linkage = found.linkage
     guide = _circle(linkage)
     turned = Linkage(guide.D, guide.c, linkage.b, Circle(linkage.O, linkage.a), linkage.b - linkage.p)
@@ -43,7 +43,7 @@ def _seen_from(found: Found, pose: Pose) -> Found:
 
 
 def _cognate(found: Found, pose: Pose) -> Found:
-    """That on the crank's side: it keeps the pivot O."""
+    """Return the cognate on the crank's side: it keeps the pivot O."""
     linkage = found.linkage
     guide, z = _circle(linkage), linkage.p / linkage.b
     third = Circle(linkage.O + z * (guide.D - linkage.O), abs(z) * guide.c)

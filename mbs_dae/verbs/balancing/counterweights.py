@@ -1,4 +1,4 @@
-"""What balancing finds: how much each counterweight counts, and what is left of the shaking force."""
+"""The result of balancing: the size of each counterweight, and the shaking force that remains."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Counterweights(metaclass=PublicClass):
 
     @property
     def left(self) -> float:
-        """What is left of the force: the root mean square after over that before."""
+        """The part of the force that remains: its root mean square with counterweights over that without."""
         return float(np.linalg.norm(self.after) / (np.linalg.norm(self.before) or 1.0))
 
     def __repr__(self) -> str:

@@ -119,7 +119,8 @@ def _check_numbers(step: Any, poses: Any, branch: Any, both: Any) -> None:
 
 
 def _as_asked(model: Model, start: Any, fix: Any, release: Any, t: Any) -> tuple[dict[str, float], Any, float]:
-    """What is held, what is let go, and the time: from a branch point as it was when that was found."""
+    """Return the held values, the driver that is let go, and the time: from a branch point as it was when that was
+    found."""
     values = checked_fix(fix)
     t = None if t is None else finite_number(t, "the time t")
     if not isinstance(start, BranchPoint):

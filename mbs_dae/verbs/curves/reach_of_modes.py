@@ -26,7 +26,7 @@ MOST = 24
 
 
 class LetGo(NamedTuple):
-    """What is let go: its name, what stays held, and the driver, if it is one that holds it."""
+    """A quantity that is let go: its name, the values that stay held, and the driver that held it, if there is one."""
 
     name: str
     others: dict[str, float]
@@ -102,7 +102,7 @@ def reached(modes: AssemblyModes) -> Reached:
 
 
 def _led(modes: AssemblyModes) -> Iterator[LetGo]:
-    """What can be let go."""
+    """Yield the quantities that can be let go."""
     for name in modes.fix:
         yield LetGo(name, {key: value for key, value in modes.fix.items() if key != name}, None)
     for driver in modes[0].system.model.drivers:

@@ -1,4 +1,5 @@
-"""Which drivers are let go, so that a mechanism with one freedom can be followed, and which hold what they drive."""
+"""The choice of drivers that are let go, so that a mechanism with one freedom can be followed, and of those that
+hold."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ SPACE = "m, rad, kg, s. e0..e3 is a unit quaternion, scalar first; omega1..omega
 
 
 class Program(NamedTuple):
-    """What computes the entries of a matrix."""
+    """A program that computes the entries of a matrix."""
 
     reads: list[str]
     """What is read of arrays, and what is computed, as lines."""
@@ -48,7 +48,7 @@ class Program(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """What is printed: these matrices of these equations."""
+    """The matrices of equations that are printed as code."""
 
     eq: Matrices
     names: Sequence[str]
@@ -68,7 +68,7 @@ class Code:
 
     @cached_property
     def own_names(self) -> dict[sp.Symbol, str]:
-        """What every symbol is called in all languages."""
+        """The name of every symbol, in all languages."""
         eq, found = self.eq, {t: "t"}
         for symbol in (*eq.q, *eq.v, *eq.turns, *eq.z, *eq.inputs, *eq.parameters):
             found[symbol] = identifier(symbol.name, {*found.values()})
@@ -125,7 +125,7 @@ class Code:
         return f"{rows} x {columns}, row by row" if name in IN_COLUMNS else f"{rows}"
 
     def header(self) -> Iterator[str]:
-        """What a reader has to know, whatever the language."""
+        """Yield the lines of the header, whatever the language."""
         eq = self.eq
         yield "The equations of a mechanism, derived from its joints and forces, and written, by mbs_dae."
         yield ""

@@ -100,7 +100,7 @@ def _with_free(model: Model, name: str) -> Freed[SystemEquations]:
 
 
 def _constraints(model: Model, names: _Notation) -> tuple[tuple[tuple[str, int], ...], tuple[int, ...], Printed]:
-    """Whose each row is, which rows are of positions, and Φ, Φ_q, ν and γ of all elements."""
+    """Return the element of each row, the rows of positions, and Φ, Φ_q, ν and γ of all elements."""
     rows: list[tuple[str, int]] = []
     position_rows: list[int] = []
     columns: dict[str, list[sp.Expr]] = {"Phi": [], "nu": [], "gamma": []}
@@ -171,7 +171,7 @@ def _dynamics(model: Model, names: _Notation) -> tuple[sp.ImmutableMatrix, sp.Im
 
 
 class _Notation:
-    """What everything is called: coordinates and rates of bodies, and what stands in the slots.
+    """Names in print: of coordinates and rates of bodies, and of the numbers in slots.
 
     sympy sets the name phidot_2 as a dotted letter with an index. Decimal numbers get stand-ins while terms are sorted,
     so that what cancels does so exactly and leaves no 1e-17 behind.
@@ -206,7 +206,8 @@ class _Notation:
         return dict(zip(self.q, placed, strict=True)) | states
 
     def put(self, element: Element) -> Put:
-        """What to put in the equations of the element's type: coordinates, rates, and what is in its slots."""
+        """Return the replacements for the equations of the element's type: coordinates, rates, and the contents of its
+        slots."""
         form, slots = element.form()
         put = {slot: self._exact(number) for slot, number in slots.items()}
         for mp, marker in zip(self.maps, element.markers, strict=False):

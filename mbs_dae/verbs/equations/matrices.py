@@ -105,11 +105,11 @@ class Matrices:
 
     @property
     def told_zero(self) -> str:
-        """What is said of derivatives by a number that stands nowhere."""
+        """The sentence about derivatives by a number that occurs nowhere."""
         return f"nothing depends on {', then '.join(s.name for s in self.by)}: all derivatives are zero"
 
     def called(self, name: str) -> str:
-        """What a matrix is called in print: Q, and Q_r where it is differentiated by r."""
+        """Return the name of a matrix in print: Q, or Q_r where it is differentiated by r."""
         return "_".join([name, *(s.name for s in self.by)])
 
     def readable(self, name: str) -> sp.Matrix:
@@ -126,7 +126,7 @@ class Matrices:
         return {symbol: sp.Symbol(shown) for shown, symbol in self.tables.items()}
 
     def place(self, name: str, row: int, column: int) -> tuple[str, sp.Symbol | None]:
-        """Whose row it is (an element's; in M and Q a body's), and the coordinate of the column."""
+        """Return the element of a row (in M and Q the body), and the coordinate of the column."""
         columns = self.q if len(self.q) == len(self.v) else self.v  # in space Φ_q is by the velocities
         coordinate = columns[column] if name in IN_COLUMNS else None
         if name == "zdot":

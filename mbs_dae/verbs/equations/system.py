@@ -55,7 +55,7 @@ class SystemEquations(Matrices):
     """
 
     def lambdify(self, *names: str) -> Callable[..., tuple[np.ndarray, ...]]:
-        """These matrices (all six but zdot, where none is named) as one function of numbers::
+        """Return the named matrices (all six but zdot, where none is named) as one function of numbers::
 
             M, Q = eq.lambdify("M", "Q")(t, q, v, turns=None, parameters={"r": 0.2}, z=None, inputs=None)
 
@@ -125,9 +125,9 @@ class SystemEquations(Matrices):
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
     def to_code(self, language: str, *names: str) -> str:
-        """These matrices (all, where none is named) as functions of numbers in "C" (C99), "JavaScript" (a module) or
-        "Python" (with numpy): self-contained, with common subexpressions computed once, and a header that tells what
-        the numbers are. Parameters are arguments, by name; their values in the model are there as defaults.
+        """Return the named matrices (all, where none is named) as functions of numbers in "C" (C99), "JavaScript" (a
+        module) or "Python" (with numpy): self-contained, with common subexpressions computed once, and a header that
+        tells what the numbers are. Parameters are arguments, by name; their values in the model are there as defaults.
         """
         check_name("language", language, LANGUAGES, "to_code()")
         return code(self, language, self._named(names))
@@ -247,9 +247,9 @@ def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tupl
 
 
 def _shared(plain: Mapping[Any, sp.Symbol], expressions: list[sp.Expr], list: bool = False) -> tuple[Any, Any]:
-    """What occurs more than once is computed once; then symbols get names that Python can have (sympy would do this
-    symbol by symbol). Parts of sums and of products are not looked for: in long equations that takes a hundred times
-    longer, and finds little."""
+    """Compute subexpressions that occur more than once only once; then symbols get names that Python can have (sympy
+    would do this symbol by symbol). Parts of sums and of products are not looked for: in long equations that takes a
+    hundred times longer, and finds little."""
     temporaries, reduced = tree_cse(expressions, sp.numbered_symbols("w_"))
     return [(s, e.xreplace(plain)) for s, e in temporaries], [e.xreplace(plain) for e in reduced]
 
@@ -307,7 +307,7 @@ class Comparison:
 
 
 def _compared(eq: SystemEquations, given: Mapping[str, Any]) -> Comparison:
-    """Which entries of the hand-written matrices (by name) differ."""
+    """Compare hand-written matrices (by name) with these, entry by entry."""
     if not given:
         raise ModelError(f"compare() was given no matrix; name one of {', '.join(f'{n}=...' for n in BOLD)}")
     points, found = _points(eq), []

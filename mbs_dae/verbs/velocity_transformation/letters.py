@@ -64,7 +64,7 @@ class LetteredTransformation:
         return f"$${self.latex()}$$"
 
     def values(self, q: Any = None) -> dict[Any, Any]:
-        """What the letters of R are at a pose, in numbers: ``found.R.subs(found.values()).as_explicit()``."""
+        """Return the numbers of the letters of R at a pose: ``found.R.subs(found.values()).as_explicit()``."""
         system = self.model.compile()
         frames, number = frames_of(pose_of(self.topology, system, q).tree, self.model), system.evaluator
         r, u = {}, {NORMAL: np.array([0.0, 0.0, 1.0])}

@@ -68,15 +68,15 @@ def body_names(body: Body) -> tuple[str, ...]:
 
 
 def row_names(system: System) -> tuple[str, ...]:
-    """Of the velocities of a system."""
+    """Return the names of the velocities of a system, one for each row."""
     if system.is_cartesian:
         return tuple(name for body in system.bodies for name in body_names(body))
     return tuple("{}.v{}".format(*name.rsplit(".", 1)) for name in system.coordinate_names)
 
 
 def column_names(topology: Topology) -> tuple[str, ...]:
-    """Of the joint velocities, edge by edge: "R1.omega", "P3.velocity"; where a joint has several of a kind they
-    are counted: "U.omega1", "U.omega2"; of a ball they are the components of ω."""
+    """Return the names of the joint velocities, edge by edge: "R1.omega", "P3.velocity"; where a joint has several of a
+    kind they are counted: "U.omega1", "U.omega2"; of a ball they are the components of ω."""
     return tuple(name for edge in topology.edges for name in _edge_names(edge))
 
 

@@ -108,7 +108,7 @@ def _of_points_and_vectors(found: Topology, system: System) -> Iterator[Rows]:
 
 
 class Axis(NamedTuple):
-    """What a unit of one joint velocity does to all that is behind the joint: t, s, p, and their rates."""
+    """The effect of a unit of one joint velocity on all bodies behind the joint: t, s, p, and their rates."""
 
     turn: Moving
     slide: Moving

@@ -188,7 +188,7 @@ def _missing(solution: Any) -> Iterator[Block]:
 
 
 def _sentence(text: str) -> str:
-    """What is so, without what to do about it."""
+    """Return the statement of a text, without its advice."""
     told = text.partition(";")[0].rstrip(".")
     return f"{told[:1].upper()}{told[1:]}."
 

@@ -40,7 +40,7 @@ Numbers = Callable[..., tuple[np.ndarray, ...]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WorkedSolution(metaclass=PublicClass):
-    """What was done, in numbers; ``save`` writes it as a paper.
+    """A worked solution, in numbers; ``save`` writes it as a paper.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A")
     >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 3 * mbs.t))
@@ -88,7 +88,7 @@ class WorkedSolution(metaclass=PublicClass):
 
     @property
     def paper(self) -> Paper:
-        """What `save` writes: headings, sentences, formulas, tables."""
+        """The paper that `save` writes: headings, sentences, formulas, tables."""
         return paper_of(self)
 
     def save(self, path: str | Path) -> Path:

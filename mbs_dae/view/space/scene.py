@@ -187,8 +187,10 @@ def fit(ax: Any, points: np.ndarray, corner: Corners) -> None:
     sides = np.array([high - low for low, high in (ax.get_xlim(), ax.get_ylim(), ax.get_zlim())])
     centre = np.mean([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()], axis=1)  # is shown in the middle of the axes
     place = middle + scale * (Camera.of(ax).on_paper(centre) - _middle(seen))
-    half = np.abs(np.array([room.p0, room.p1]) - place).max()
-    ax.set_position(Bbox([place - half, place + half]).transformed(figure.transSubfigure.inverted()))
+    part = -ax.viewLim.p0 / ax.viewLim.size  # of the sides of the axes, where that middle stands in matplotlib
+    side = max(((place - room.p0) / part).max(), ((room.p1 - place) / (1.0 - part)).max())
+    corners = place - part * side, place + (1.0 - part) * side
+    ax.set_position(Bbox(corners).transformed(figure.transSubfigure.inverted()))
     ax.set_box_aspect(sides)
     ax.set_box_aspect(sides, zoom=scale / _pixels_per_metre(ax))
     left, right, top = ax.transAxes.inverted().transform(
