@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -94,3 +96,18 @@ def test_reactions_and_efforts_as_calls():
     )  # fmt: skip
     assert by_call.value == pytest.approx(by_name.value, rel=1e-13)
     assert by_call["r"] == pytest.approx(by_name["r"], rel=1e-11)
+
+
+@pytest.mark.parametrize("least", [1.2, 45.0])
+def test_a_limit_that_nothing_keeps_is_told_where_it_is_nearest(least):
+    """The largest of all smallest angles of transmission stands in the message, with its crank: by a scan of the law
+    of cosines. The search begins elsewhere."""
+    cranks = np.linspace(0.5, 1.2, 7001)
+    smallest = np.array([angle(r, 3.0, TIMES).min() for r in cranks])
+    limit = mbs.minimum(MU) >= least
+    with pytest.raises(mbs.ModelError, match="keeps all limits") as wrong:
+        mbs.optimize(lambda result: -result.parameter("r"), four_bar(), TIMES, {"r": (0.5, 1.2)}, subject_to=[limit])
+    told = re.search(r"is (\S+) where it is nearest, at r = ([^;]+);", str(wrong.value))
+    assert smallest.max() < least
+    assert abs(float(told[1]) - smallest.max()) < 1e-5
+    assert abs(float(told[2]) - cranks[smallest.argmax()]) < 2e-4
