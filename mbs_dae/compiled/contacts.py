@@ -323,7 +323,7 @@ def observe_contacts(contacts: Contacts, t: float, q: Vector, v: Vector):
         contacts.rate[row], contacts.parts[row] = -contacts.nu[row], abs(contacts.nu[row])
     speed, largest = contacts.group_speed, contacts.group_rate
     speed[:] = largest[:] = 0.0
-    for k in range(contacts.arm.size):
+    for k in range(contacts.velocity_group.size):
         g = contacts.velocity_group[k]
         if g >= 0:
             speed[g] = max(speed[g], contacts.arm[k] * abs(v[k]))

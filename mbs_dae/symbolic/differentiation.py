@@ -64,13 +64,13 @@ def differentiate(
         steps += [(s, e), (bias, rate_along(e, second, {}))]
         second[s] = bias
         slopes[s] = _kept(_gradient(e, own, slopes), s, steps)
-        rest |= _kept({s: e.xreplace(rest)}, "still", steps)
+        rest |= _kept({s: replaced(e, rest)}, "still", steps)
 
     A = sp.zeros(len(rows), len(own))
     for k, e in enumerate(rows):
         for rate, slope in _gradient(e, own, slopes).items():
             A[k, own.index(rate)] = slope
-    nu = tuple(-e.xreplace(rest) for e in rows)
+    nu = tuple(-replaced(e, rest) for e in rows)
     gamma = tuple(-rate_along(e, second, {}) for e in rows)
     return Derivatives(tuple(phi), A, nu, gamma, tuple(steps))
 
@@ -116,15 +116,47 @@ def rate_along(e: sp.Expr, rates: Mapping[sp.Symbol, sp.Expr], found: dict[sp.Ex
         elif e.is_Mul:
             parts = ((k, rate_along(part, rates, found)) for k, part in enumerate(e.args))
             found[e] = sp.Add(*(sp.Mul(rate, *e.args[:k], *e.args[k + 1 :]) for k, rate in parts if rate != 0))
+        elif isinstance(e, sp.Piecewise):
+            found[e] = in_pieces((rate_along(piece, rates, found), where) for piece, where in e.args)
         else:
             moving = sorted((s for s in e.free_symbols if s in rates), key=str)
             found[e] = sp.Add(*(_slope(e, s) * rates[s] for s in moving))
     return found[e]
 
 
+def in_pieces(pieces: Iterable[tuple[sp.Expr, Boolean]]) -> sp.Expr:
+    """Return the Piecewise of some values and conditions. Values that are equal and stand one behind the other become
+    one, whose condition is written as it is: sympy would write it as a conjunction, which is exponentially long."""
+    merged: list[tuple[sp.Expr, Boolean]] = []
+    for value, where in pieces:
+        if merged and merged[-1][0] == value:
+            merged[-1] = value, sp.Or(merged[-1][1], where)
+        else:
+            merged.append((value, where))
+    return merged[0][0] if len(merged) == 1 and merged[0][1] == True else sp.Piecewise(*merged)  # noqa: E712
+
+
+def replaced(e: sp.Expr, values: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """Return the expression with values in place of symbols, and its pieces as `in_pieces` writes them."""
+    if not e.has(sp.Piecewise):
+        return e.xreplace(values)
+    if isinstance(e, sp.Piecewise):
+        return in_pieces((replaced(piece, values), where.xreplace(values)) for piece, where in e.args)
+    return e.func(*(replaced(part, values) for part in e.args))
+
+
 def _slope(e: sp.Expr, s: sp.Symbol) -> sp.Expr:
     """Return ∂e/∂s between the jumps of steps. sympy leaves the slopes of floor and ceiling undone: they are 0. The
     remainders Mod(x, p) = x - p floor(x/p) and frac(x) = x - floor(x) have the slopes of their smooth parts."""
+    if isinstance(e, sp.Piecewise):
+        return in_pieces((_slope(piece, s), where) for piece, where in e.args)
+    if e.has(sp.Piecewise) and (e.is_Add or e.is_Mul or e.is_Pow):
+        own = sp.Dummy(real=True)
+        parts = [(k, _slope(part, s)) for k, part in enumerate(e.args)]
+        return sp.Add(*(
+            slope * e.func(*e.args[:k], own, *e.args[k + 1 :]).diff(own).xreplace({own: e.args[k]})
+            for k, slope in parts if slope != 0
+        ))  # fmt: skip
     if e.has(sp.Mod, sp.frac):
         e = e.replace(sp.Mod, lambda x, p: x - p * sp.floor(x / p)).replace(sp.frac, lambda x: x - sp.floor(x))
     found = e.diff(s)
