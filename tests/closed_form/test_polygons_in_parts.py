@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import mbs_dae as mbs
+from mbs_dae.symbolic.differentiation import rate_along
 
 ANGLE = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
 TEETH = 8
@@ -85,3 +87,25 @@ def test_a_picture_shows_one_outline():
     sketch = mbs.assemble(model).result.sketch
     drawn = {(e.markers[0], e.shapes[0]) for e in sketch.elements if e.shapes}
     assert len(drawn) == 1 and len(next(iter(drawn))[1].corners) == len(ANGLE)
+
+
+def test_a_ball_falls_into_a_cup():
+    """A cup of eight corners, three of whose walls are parallel to the axes: free fall, then rest on its bottom."""
+    cup = [(-0.3, 0), (0.3, 0), (0.3, 0.5), (0.2, 0.5), (0.2, 0.1), (-0.2, 0.1), (-0.2, 0.5), (-0.3, 0.5)]
+    run = mbs.simulate(with_ball(cup, (0.05, 0.6), (0, -9.81), radius=0.08), [0, 0.1, 1.0])
+    assert run["ball.y"][1] == pytest.approx(0.6 - 9.81 * 0.1**2 / 2, abs=1e-9)
+    assert (run["ball.x"][2], run["ball.y"][2]) == pytest.approx((0.05, 0.1 + 0.08), abs=1e-8)
+    assert run.impacts[0].t == pytest.approx(np.sqrt(2 * (0.6 - 0.18) / 9.81), abs=1e-8)
+
+
+def test_slopes_of_many_pieces_are_as_long_as_their_pieces():
+    """The conditions of twelve pieces whose slopes are equal by pairs stay as they are written: as a conjunction of all
+    choices, which sympy would make of them, they would be 2^12 long."""
+    x, y = sp.symbols("x y", real=True)
+
+    def law(pieces: int) -> sp.Expr:
+        some = [(k // 2 * x + k, sp.And(x > k, y > k * x)) for k in range(pieces)]
+        return sp.Piecewise(*some, (0, True), evaluate=False)
+
+    few, many = (rate_along(law(n), {x: sp.S.One, y: sp.S.One}, {}).count_ops() for n in (6, 24))
+    assert few > 0 and many < 6 * few

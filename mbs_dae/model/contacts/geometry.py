@@ -201,8 +201,9 @@ class Polytope(Geometry):
                 (length, arm / length, sp.And(edges[k - 1].dot(arm) >= 0, edges[k].dot(arm) <= 0)),
                 (heights[k], normals[k], sp.And(edges[k].dot(arm) >= 0, edges[k].dot(ends) <= 0, heights[k] >= 0)),
             ]
-        for k, (height, n) in enumerate(zip(heights, normals, strict=True)):  # the core, where bodies that give way may be
-            regions.append((height, n, sp.And(*(height >= other for other in heights[k + 1 :]))))
+        # the core, where only bodies that give way may be
+        for k, (height, n) in enumerate(zip(heights, normals, strict=True)):
+            regions.append((height, n, sp.And(*(height - other >= 0 for other in heights[k + 1 :]))))
         distance = sp.Piecewise(*((size, where) for size, _, where in regions))
         x, y = (sp.Piecewise(*((n[c], where) for _, n, where in regions)) for c in (0, 1))
         normal = x * marker.axes[0] + y * marker.axes[1]
