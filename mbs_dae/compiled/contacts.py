@@ -522,12 +522,14 @@ class ContactsBuilder:
 
     def mass_ranges(self, masses: Mapping[Body, float]) -> np.ndarray:
         """Return the least and the largest mass, for each point, of the bodies that it touches and of those that joints
-        connect with them, as an array of shape (2, points); 1 where no such body has a mass."""
+        connect with them, as an array of shape (2, points); (inf, 0) where no such body has a mass."""
+        if not self.points:
+            return np.zeros((2, 0))
         groups = [{body} for body in masses]
         for joined in [{marker.body for marker in e.markers} & masses.keys() for e in self.conditions]:
             met = [group for group in groups if group & joined]
             groups = [group for group in groups if not group & joined] + [set[Body]().union(*met)] * bool(met)
-        found = np.ones((2, len(self.points)))
+        found = np.tile([[np.inf], [0.0]], len(self.points))
         for k, (e, _) in enumerate(self.points):
             touched = {marker.body for marker in e.markers}
             near = [masses[body] for group in groups if group & touched for body in group if masses[body] > 0.0]

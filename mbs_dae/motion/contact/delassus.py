@@ -117,7 +117,8 @@ def put_masses(contacts):
                 if felt:
                     light[i], heavy[i], changed = min(light[i], light[j]), max(heavy[i], heavy[j]), True
     for i in range(n):
-        least = min(least, light[i] / heavy[i])
+        if heavy[i] > 0.0:
+            least = min(least, light[i] / heavy[i])
     return least
 
 
