@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from ..arguments import as_state, check_tables, checked_options, checked_times, system_of
+from ..arguments import as_state, check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE
 from ..derivatives.across.designs import following_of
@@ -23,7 +23,7 @@ from ..derivatives.reversals import Reversals
 from ..derivatives.runs.asked import asked_of_run
 from ..derivatives.runs.replayed import taken_of, varied_run
 from ..derivatives.varied import varied_of
-from ..errors import MbsError, ModelError
+from ..errors import MbsError, ModelError, checked_options
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import check_apart, told_of_kept
 from ..explain.failures import (
