@@ -147,7 +147,7 @@ class PlanarModel(Model):
         """
         place, way, m, span = _rod(self.dimension, name, P, Q, mass, length)
         angle = plain(sp.atan2(*reversed(way)))
-        return _with_ends(self, PlanarBody(name, m, m * span**2 / 12, position=place, angle=angle, span=span))
+        return _with_ends(self, PlanarBody(name, m, m * span**2 / 12, position=place, angle=angle, span=span), way)
 
 
 class SpatialModel(Model):
@@ -220,7 +220,7 @@ class SpatialModel(Model):
         turn = tuple(zip(x, [-n for n in y], z, strict=True))
         across = m * (span**2 / 12 + r**2 / 4)
         inertia = (m * r**2 / 2, across, across)
-        return _with_ends(self, SpatialBody(name, m, inertia, position=place, rotation=turn, span=span))
+        return _with_ends(self, SpatialBody(name, m, inertia, position=place, rotation=turn, span=span), way)
 
 
 def _with_parameters(value: Any, own: Mapping[str, Any]) -> Any:
@@ -250,8 +250,9 @@ def _rod(
     return tuple(map(plain, (tail + head) / 2)), way, m, size
 
 
-def _with_ends(model: Model, rod: Any) -> Any:
+def _with_ends(model: Model, rod: Any, way: Any) -> Any:
     """The link as a body of the model, with markers at its ends."""
+    object.__setattr__(rod, "placed_span", plain(sp.sqrt(way.dot(way))))
     model._added(rod)
     half, across = rod.span / 2, (0,) * (model.dimension - 1)
     rod.marker("tail", -half, *across)
