@@ -528,8 +528,10 @@ def answer_events(prepared: Prepared) -> tuple[int, str]:
             resets += [event for event in asked if isinstance(event.action, Reset)]
             status = DONE
         if resets:
-            with passed_by(prepared.following, system, resets[0]):
-                status = reset(system, march, resets.pop(0), present(system, march))
+            event = resets.pop(0)
+            with passed_by(prepared.following, system, event):
+                status = reset(system, march, event, present(system, march))
             prepared.take_notes()
-            check_apart(present(system, march))
+            begins = f"goes on after the Reset of {event.who}"
+            check_apart(present(system, march), begins, "let the Reset set ", "let the Reset place")
     return status, ""
