@@ -400,7 +400,8 @@ def prepared_run(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Pre
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     told |= {} if memory else slips_in_assembly(bodies, first.full_q)
     told |= {"goes_on": memory is not None} | ({} if by.length else {"rtol": by.rtol, "atol": by.atol})
-    facts = {"method": by.method.name, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
+    facts = {"method": by.method.name, "stabilization": type(how).__name__, "switches": 0}  # counted where laws switch
+    facts |= {k: x for k, x in told.items() if x}
     q, v = first.full_q.copy(), first.full_v.copy()
     if system is not bodies:
         own, rates, redundant = system.latest(in_own_coordinates, t[0], q.tobytes(), v.tobytes())
