@@ -256,7 +256,7 @@ def _without_pose(march: March, pose: State, names: tuple[str, ...]) -> float:
         try:
             posed(model, late, {}, pose)
         except AssemblyError as error:
-            return late if error.kind == "cannot reach" else 0.0
+            return late if error.facts.get("kind") == "cannot reach" else 0.0
         except MbsError:
             return 0.0
     return 0.0
