@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from inspect import signature
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -23,19 +22,6 @@ from .symbolic.functions import Lookup
 from .symbolic.markers import t as time
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
-
-
-def checked_options(verb: Verb) -> Verb:
-    """Return the function with a check of its keyword names: an unknown name raises an error with the nearest known."""
-    known = [*signature(verb).parameters]
-
-    @wraps(verb)
-    def call(*given: Any, **options: Any) -> Any:
-        for name in options:
-            check_name("option", name, known, f"{verb.__name__}()")
-        return verb(*given, **options)
-
-    return cast(Verb, call)
 
 
 def model_of(thing: Model | System) -> Model:

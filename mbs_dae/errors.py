@@ -5,13 +5,16 @@ Each error carries its facts as attributes too, so that a program can act on the
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from difflib import get_close_matches
-from typing import Any, NoReturn, TypeVar
+from functools import wraps
+from inspect import signature
+from typing import Any, NoReturn, TypeVar, cast
 
 from .public_class import PublicClass
 
 Thing = TypeVar("Thing")
+Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
 class MbsError(Exception, metaclass=PublicClass):
@@ -162,6 +165,19 @@ def check_name(kind: str, name: object, known: Iterable, owner: str = "the model
         raise unknown_name(kind, name, known, owner)
 
 
+def checked_options(verb: Verb) -> Verb:
+    """Return the function with a check of its keyword names: an unknown name raises an error with the nearest known."""
+    known = [name for name in signature(verb).parameters if name != "self"]
+
+    @wraps(verb)
+    def call(*given: Any, **options: Any) -> Any:
+        for name in options:
+            check_name("option", name, known, f"{verb.__name__}()")
+        return verb(*given, **options)
+
+    return cast(Verb, call)
+
+
 def shortened(given: object) -> str:
     """Return the repr of a value for a message if it is short, otherwise its type and the number of its entries."""
     text = repr(given)
@@ -185,7 +201,7 @@ def check_dict(what: str, given: object, of: str, example: str, empty: bool = Tr
 def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> ModelError:
     """The one way to say that a name does not exist: with the nearest names that do. Of an owner that is known, as in
     "floor.normal", with names of its own, or the same of others."""
-    names = sorted(str(k) for k in known)
+    names = sorted({str(k) for k in known})
     whose, dot, last = str(name).rpartition(".")
     own = {k.rpartition(".")[2]: k for k in names if dot and k.rpartition(".")[0] == whose}
     near = [own[k] for k in SYNONYMS.get(last, ()) if k in own] or [
@@ -199,11 +215,16 @@ def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the mod
     else:
         alike = 0.65 if kind == "option" else 0.5  # words of calls are few and short
         near = get_close_matches(str(name), names, n=3, cutoff=alike)
-    shown = ", ".join(names if len(names) <= MANY else [*names[:TOLD], f"... ({len(names)} in all)"]) or "none"
+    shown = shown_names(names)
     if len(names) > MANY and kind == "quantity":
         shown = f"{shown[:-1]}; result.names lists them)"
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"use one of: {shown}"
     return ModelError(f"{owner} has no {kind} {name!r}; {hint}", name=name, known=names)
+
+
+def shown_names(names: Sequence[str]) -> str:
+    """Return the names in one line; of more than `MANY` the first ones and their number."""
+    return ", ".join(names if len(names) <= MANY else [*names[:TOLD], f"... ({len(names)} in all)"]) or "none"
 
 
 def counted(number: int, noun: str) -> str:

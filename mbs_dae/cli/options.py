@@ -11,7 +11,7 @@ import typer
 
 import mbs_dae as mbs
 
-from ..errors import ModelError
+from ..errors import ModelError, unknown_name
 from .errors import NAME
 
 if TYPE_CHECKING:
@@ -116,9 +116,12 @@ def stabilization_of(text: str | None) -> Any:
 
 def check_names(model: Any, names: Iterable[str]) -> None:
     """Whether a result may know them, before any work is done."""
+    from ..results.geometry import call_of, calls_like
     from ..results.names import components, known_names
 
     known = known_names(model)
     for name in names:
-        if name not in known and not components(name, known):
+        if name not in known and not components(name, known) and not call_of(name):
+            if meant := calls_like(name):
+                raise unknown_name("quantity", name, meant, f"model {model.name!r}")
             raise model.unknown_quantity(name, more=known)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ import typer
 import mbs_dae as mbs
 
 from ..errors import MbsError, ModelError
-from .files import load_model, parse_initial, parse_settings
+from .files import NUMBER_WITH_UNIT, load_model, parse_initial, parse_settings, si_value
 from .options import (
     Coordinates,
     Debug,
@@ -28,7 +29,7 @@ from .options import (
     time_grid,
 )
 
-WAYS = "r=0.08:0.12:200 (first:last:how many), r=0.1,0.2, r=0.1, or 'r~normal(0.1,1e-4)'"
+WAYS = "r=0.08:0.12:200 (first:last:how many), r=0.1,0.2, r=80mm, or 'r~normal(0.1,1e-4)'"
 VERBS = {"kinematics": "kinematics", "simulate": "simulate", "inverse": "inverse_dynamics"}
 """The commands, and what they are called in Python."""
 
@@ -36,7 +37,7 @@ Over = Annotated[
     list[str],
     typer.Option(
         metavar="NAME=VALUES",
-        help="A parameter or an initial value: r=0.08:0.12:200 (first:last:how many), r=0.1,0.2, r=0.1; or a "
+        help="A parameter or an initial value: r=0.08:0.12:200 (first:last:how many), r=0.1,0.2, r=80mm; or a "
         "distribution: 'r~normal(0.1,1e-4)', 'r~uniform(0.09,0.11)', 'r~tolerance(0.1,1e-4)'. May be repeated: "
         "values make a grid.",
     ),
@@ -69,10 +70,11 @@ def study(
     from ..ensembles.reports.files import writable
     from .report import available
 
-    varied: Any = parse_over(over)
     if out:
         writable(out)
+    parse_over(over)  # what cannot be read is told before a model is built
     model, given, own = load_model(path, parse_settings(settings))
+    varied: Any = parse_over(over, partial(_unit_of, model))
     model = model.without(*without) if without else model
     start = parse_initial(initial, model) or {name: value for name, value in (own or {}).items() if name not in varied}
     asked = _verb(verb, start or own)
@@ -115,8 +117,9 @@ def _drawn(varied: dict[str, Any], count: int | None, method: Any, seed: int | N
 # --- what varies ---
 
 
-def parse_over(texts: Sequence[str]) -> dict[str, Any]:
-    """From ["r=0.08:0.12:3", "l~normal(0.3,1e-4)"] to names and what they take."""
+def parse_over(texts: Sequence[str], unit_of: Callable[[str], str] = lambda name: "") -> dict[str, Any]:
+    """From ["r=0.08:0.12:3", "l~normal(300mm,0.1mm)"] to names and what they take, in SI. A number's unit must fit
+    `unit_of` its name, where that is known."""
     found: dict[str, Any] = {}
     for text in texts:
         name, sign, spec = (part.strip() for part in [*re.split("([=~])", text, maxsplit=1), "", ""][:3])
@@ -124,24 +127,38 @@ def parse_over(texts: Sequence[str]) -> dict[str, Any]:
             raise _unreadable(text)
         if name in found:
             raise ModelError(f"--over gives {name!r} twice; leave one out")
-        found[name] = _law(text, spec) if sign == "~" else _values(text, spec)
+        number = partial(_number, text, name, unit_of(name))
+        found[name] = _law(text, spec, number) if sign == "~" else _values(text, spec, number)
     return found
 
 
-def _values(text: str, spec: str) -> Any:
+def _unit_of(model: Any, name: str) -> str:
+    """The unit of a parameter, a constant or a quantity of a model; empty where none is known."""
+    from ..derivatives.constants import constants_of
+
+    known: Any = model.parameters.get(name) or constants_of(model).get(name)
+    if known:
+        return str(known.unit)
+    found = model.found_quantity(name)
+    return found[0].units[found[1]] if found else ""
+
+
+def _values(text: str, spec: str, number: Callable[[str], float]) -> Any:
     """A number, some of them, or evenly spaced ones."""
     import numpy as np
 
     parts = spec.split(":")
     if len(parts) == 1:
-        numbers = [_number(text, one) for one in spec.split(",")]
+        numbers = [number(one.strip()) for one in spec.split(",")]
         return numbers if len(numbers) > 1 else numbers[0]
     if len(parts) != 3 or not parts[2].strip().isdigit() or int(parts[2]) < 1:
         raise _unreadable(text)
-    return np.linspace(_number(text, parts[0]), _number(text, parts[1]), int(parts[2]))
+    return np.linspace(number(parts[0].strip()), number(parts[1].strip()), int(parts[2]))
 
 
-def _number(text: str, word: str) -> float:
+def _number(text: str, name: str, unit: str, word: str) -> float:
+    if NUMBER_WITH_UNIT.fullmatch(word):
+        return si_value("--over", name, word, unit, "0.1,0.2")
     try:
         return float(word)
     except ValueError:
@@ -172,11 +189,11 @@ LAWS: Mapping[str, tuple[Callable[[float, float], Any], str, Callable[[float, fl
 """How each is made of two numbers, what these are, and whether they can be."""
 
 
-def _law(text: str, spec: str) -> Any:
+def _law(text: str, spec: str, number: Callable[[str], float]) -> Any:
     match = re.fullmatch(r"(\w+)\s*\(([^()]*)\)", spec)
     if match is None:
         raise _unreadable(text)
-    name, numbers = match[1], [_number(text, one) for one in match[2].split(",")]
+    name, numbers = match[1], [number(one.strip()) for one in match[2].split(",")]
     if name not in LAWS:
         raise ModelError(f"--over {text!r} has no distribution that is known; use one of {', '.join(LAWS)}")
     law, needs, fits = LAWS[name]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 
 from ..compiled import System
-from ..errors import ModelError, counted
+from ..errors import ModelError, check_name, counted
 from ..model.model import Model
 from ..public_class import PublicClass
 from ..results.result import Result
@@ -111,6 +111,11 @@ class Optimum(metaclass=PublicClass):
     def values(self) -> dict[str, float]:
         """By name, in SI units."""
         return {one.name: one.value for one in self.bounds}
+
+    def __getitem__(self, name: str) -> float:
+        """The value of a number that was free, in SI units."""
+        check_name("number", name, self.values, "the optimum")
+        return self.values[name]
 
     @property
     def active(self) -> tuple[str, ...]:

@@ -25,13 +25,14 @@ from .explanation import Explanation
 TOLD = 3  # so many contacts are told of one state
 
 
-def check_apart(state: State, begins: str = "begins", give: str = "give initial=") -> None:
-    """Refuse a state in which bodies overlap, where a motion `begins`; `give` says by what a person gives a gap."""
+def check_apart(state: State, begins: str = "begins", give: str = "give initial=", place: str = "place") -> None:
+    """Refuse a state in which bodies overlap, where a motion `begins`; `give` says by what a person gives a gap, and
+    `place` by what the place of a body."""
     system = state.system.cartesian
     if not system.model.contacts:
         return
     if found := _overlaps(system, _gaps_at(state)):
-        told = [_overlap(state, k, depth, give) for k, depth in found[:TOLD]]
+        told = [_overlap(state, k, depth, give, place) for k, depth in found[:TOLD]]
         told += [f"and {counted(len(found) - TOLD, 'more point')} of contact"] if len(found) > TOLD else []
         names = tuple(dict.fromkeys(system.structure.contacts.points[k][0].name for k, _ in found))
         where = f"{system.model.name!r} {begins} at t = {state.t:.6g} with bodies that overlap"
@@ -88,7 +89,7 @@ def told_length(unit: str, length: float) -> str:
     return f"{1e3 * length:.3g} mm" if unit == "m" and length < 0.1 else f"{length:.3g} {unit}"
 
 
-def _overlap(state: State, k: int, depth: float, give: str) -> str:
+def _overlap(state: State, k: int, depth: float, give: str, place: str) -> str:
     """How far a point overlaps, and what takes it out of it: its body moved along the gradient of the gap, or the gap
     given where the motion begins."""
     system = state.system.cartesian
@@ -99,10 +100,12 @@ def _overlap(state: State, k: int, depth: float, give: str) -> str:
     along = slope[list(system.layout.v[body])[:size]]
     steep, remedy = float(np.linalg.norm(along)), f"{give}{{'{contact.name}.{contact.row_names[number]}': 0.0}}"
     if not np.isfinite(slope).all() or not slope.any():
-        remedy = f"place {body.name!r} aside, to any side: from where it is no way out is shorter than another"
+        remedy = f"{place} {body.name!r} aside, to any side: from where it is no way out is shorter than another"
     elif steep > 0.0:
         way = ", ".join(f"{x:.3g}" for x in np.round(along / steep, 9) + 0.0)
-        remedy = f"place {body.name!r} {depth / steep:.3g} m farther along ({way}){_facing(contact, body)}, or {remedy}"
+        remedy = (
+            f"{place} {body.name!r} {depth / steep:.3g} m farther along ({way}){_facing(contact, body)}, or {remedy}"
+        )
     if isinstance(contact, Stop):
         remedy = "; ".join([remedy, *degrees_of(contact, system.evaluator)])
     return f"{point_of(system, k)} by {told_length(contact.units[number], depth)}; {remedy}"

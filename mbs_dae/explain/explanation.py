@@ -13,6 +13,11 @@ from ..poses.dependence import PoseRank, agrees, elements_of
 from ..results.result import Result, State
 from .undefined import undefined_force
 
+BEFORE_DEAD_POINT = (
+    "shorten the times, drive another coordinate (mbs.follow shows the whole curve of poses), or change a length"
+)
+"""The remedy where a driver asks for more than a linkage reaches."""
+
 
 @dataclass(frozen=True)
 class Explanation:

@@ -9,8 +9,9 @@ from ..compiled import System
 from ..compiled.contacts import GIVEN
 from ..compiled.machine import NOT_CONVERGED, NOT_FINITE, UNSETTLED
 from ..compiled.reading import read_outputs
-from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError
+from ..errors import AssemblyError, IntegrationError, MbsError, ModelError, SingularConfigurationError
 from ..linear.kkt import Factor
+from ..model.drivers import Driver
 from ..model.events import Reset
 from ..model.parameters import constants_out
 from ..motion import run as marching
@@ -24,6 +25,7 @@ from ..motion.mechanism import mechanism
 from ..motion.record import March
 from ..motion.stabilise import ALWAYS, NEVER
 from ..motion.switching.search import CHATTERS, RUSH, TANGLED
+from ..poses.assembly import posed
 from ..poses.dependence import joints_at_fault
 from ..poses.freedom import free_motions
 from ..results.result import Result, State
@@ -33,7 +35,7 @@ from ..symbolic.markers import t as time
 from ..tolerances import ROUNDOFF
 from .accuracy import energy_allowed, relative_violations, violation_allowed
 from .contacts import chatters, lost_in_roundoff, touching_now, without_forces
-from .explanation import Explanation, contradiction, going_on, no_force, undefined
+from .explanation import BEFORE_DEAD_POINT, Explanation, contradiction, going_on, no_force, undefined
 from .undefined import HUGE, undefined_force
 
 STEPPED = ', or step over it: method="Moreau", step=1e-3'
@@ -45,6 +47,8 @@ BROKEN = 'take a table of kind="cubic" or "monotone", or let one side press alon
 DEAD = 1e-4  # a slip is at a dead point if free motions change it by less than this part of what free bodies could
 FAINT = 100.0  # a motion of less than so many tolerances is told to be faint
 REST = 1e-12  # one of less than this (lengths of the model or rad, and a second) is none but for roundoff
+SOON = (1e-3, 1e-2)  # after these parts of all requested time a driver's place is looked for beyond a singular pose
+NO_WAY_ON = (marching.STUCK, marching.ASTRAY, marching.LOST, marching.DRIFTED, NOT_CONVERGED, NOT_FINITE)
 ABRUPT = 0.5  # a force that changes by so much of itself within the last step is named as what makes steps short
 
 
@@ -219,6 +223,10 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
             sentence, advice = no_friction(pose.system.model.name, lost, moment)
             return Explanation(IntegrationError, sentence, advice, t, tuple(lost), pose)
     names = joints_at_fault(pose.system, t, pose.full_q)
+    if status in NO_WAY_ON and (late := _without_pose(march, pose, names)):
+        what = f"{pose.system.model.name!r} comes to a dead point near t = {t:.6g}: {', '.join(names)} lock there, and "
+        what += f"at t = {late:.6g} no pose follows all drivers"
+        return Explanation(SingularConfigurationError, what, BEFORE_DEAD_POINT, t, names, pose)
     near = march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE)
     if near or status == marching.ASTRAY:
         what = f"{pose.system.model.name!r} comes to a singular pose at t = {t:.6g}, where {', '.join(names)} lock or "
@@ -235,6 +243,23 @@ def _contacts_that_change(march: March) -> list[int]:
     passing = np.flatnonzero(search.wanted if search.wanted.any() else search.surface)
     entries = passing - (march.mechanism.switches.kinds.size - own)
     return entries.tolist() if passing.size and (entries >= 0).all() else []
+
+
+def _without_pose(march: March, pose: State, names: tuple[str, ...]) -> float:
+    """Return the first of some times soon after that of a pose at which drivers among these elements ask for a place
+    that the linkage does not reach; 0 if they ask for none."""
+    model, end = pose.system.model, float(march.record.times[-1])
+    if not any(isinstance(driver, Driver) and driver.name in names for driver in model.drivers):
+        return 0.0
+    for share in SOON:
+        late = min(pose.t + share * (end - float(march.record.times[0])), end)
+        try:
+            posed(model, late, {}, pose)
+        except AssemblyError as error:
+            return late if error.facts.get("kind") == "cannot reach" else 0.0
+        except MbsError:
+            return 0.0
+    return 0.0
 
 
 def _another_way(march: March) -> str:

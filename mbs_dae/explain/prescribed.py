@@ -21,7 +21,7 @@ from ..poses.dependence import joints_at_fault
 from ..poses.poles import pole_message
 from ..readings.motion import result_of
 from ..results.result import State
-from .explanation import Explanation, contradiction, undefined
+from .explanation import BEFORE_DEAD_POINT, Explanation, contradiction, undefined
 
 JUMP = 1e-6
 """A difference larger than this is a jump: of values relative to 1 rad or the model's length, of rates and
@@ -121,10 +121,7 @@ def _why(status: int, before: float, ahead: float, first: State, pose: State) ->
         return Explanation(SingularConfigurationError, what, advice, reached, names, pose)
     what = f"{name} reaches a dead point at t = {reached:.9g}: {', '.join(names)} lock there, and no motion goes on "
     what += f"that follows all drivers{_how_far(pose, names)}"
-    advice = (
-        "shorten the times, drive another coordinate (mbs.follow shows the whole curve of poses), or change a length"
-    )
-    return Explanation(SingularConfigurationError, what, advice, reached, names, pose)
+    return Explanation(SingularConfigurationError, what, BEFORE_DEAD_POINT, reached, names, pose)
 
 
 def _how_far(pose: State, joints: tuple[str, ...]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from typing import Any, ClassVar, TypeVar
 
-from ..errors import ModelError, Names, counted, unknown_name
+from ..errors import ModelError, Names, counted, shown_names, unknown_name
 from ..public_class import PublicClass
 from ..results.names import COMPONENTS, EFFORT
 from . import measures
@@ -18,7 +19,7 @@ from .forces.base import EffortElement, ForceElement
 from .joints.base import Condition
 from .measures import Measure, Quantity
 from .parameters import Evaluator, Number, ParameterValue, Reaction, Signal
-from .signals import Input, Sampled, StateVariable, all_signals, reaction_of, units_of_signals
+from .signals import Input, Sampled, StateVariable, all_signals, is_load, reaction_of, units_of_signals
 
 Kind = TypeVar("Kind", bound=Element)
 
@@ -177,7 +178,10 @@ class Content(metaclass=PublicClass):
             if wanted == EFFORT and isinstance(self.elements[owner], EffortElement):
                 vars(self.elements[owner])["is_written"] = True
             return reaction_of(self.elements[owner], wanted, self.ground)
-        measure, level = self.quantity(name)
+        found = self.found_quantity(name)
+        if found is None:
+            raise self._unread(str(name))
+        measure, level = found
         if level > 1:
             raise ModelError(f"{name!r} is an acceleration, which follows from forces; write values and rates in them")
         if measure.own:
@@ -200,6 +204,21 @@ class Content(metaclass=PublicClass):
     def signal_units(self) -> dict[str, str]:
         """The units of all that is known of states, inputs and reactions in rates, by name."""
         return units_of_signals(self.elements.values())
+
+    def _unread(self, name: str) -> ModelError:
+        """The error for a name that no expression can read: what it is of may not be added yet, or be misspelt."""
+        owner, dot, _ = name.rpartition(".")
+        built = {one: who for body in (self.ground, *self.bodies.values()) for one, who in body.waiting.items()}
+        if owner in built:
+            what = f"{name!r} cannot be read yet: {built[owner]} is built, but not added to model {self.name!r}"
+            return ModelError(f"{what}; call model.add with it first, and then write what reads it", name=name)
+        if element := self.elements.get(owner):
+            loads = [word for word in (EFFORT, *COMPONENTS[self.dimension]) if is_load(element, word)]
+            return self.unknown_quantity(name, 2, [f"{owner}.{word}" for word in loads])
+        if dot and owner not in (owners := [*self.owners()]) and not get_close_matches(owner, owners, n=1, cutoff=0.5):
+            what = f"model {self.name!r} has no quantity {name!r}, as it has no body, marker or element {owner!r}"
+            return ModelError(f"{what}; it has {shown_names(owners)}; add {owner!r} before what reads it", name=name)
+        return self.unknown_quantity(name, 2)
 
     def _unknown(self, kind: str, name: str, known: Iterable[str]) -> ModelError:
         """There is none of this name; there may be something else."""

@@ -104,6 +104,7 @@ class Held(Condition):
         self.name = f"fix {name}"
         self.measure, self.markers = measure, measure.markers
         self.units = (measure.units[level],)
+        self.value = value
         self._form = measure.held_at(value, level)
 
 

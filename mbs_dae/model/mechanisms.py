@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import Any, Self
 
 import sympy as sp
 
-from ..errors import ModelError
+from ..errors import ModelError, check_name, checked_options
 from .bodies.body import Vector, coordinates_of
 from .bodies.planar_body import PlanarBody
 from .bodies.spatial_body import SpatialBody, frame_of
@@ -93,6 +94,7 @@ class PlanarModel(Model):
         given = {what: _with_parameters(value, own) for what, value in given.items()} if own else given
         return model.add_linkage(rods=rods, fixed=fixed, dimensions=dimensions, **given)
 
+    @checked_options
     def add_linkage(
         self, points: Mapping[str, tuple[Numeric, Numeric]],
         rods: Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
@@ -114,6 +116,7 @@ class PlanarModel(Model):
         build(self, points, rods, fixed, mass, density, sliders, dimensions)
         return self
 
+    @checked_options
     def body(
         self, name: str, mass: Numeric = 0, inertia: Numeric = 0, com: Vector = (0, 0), position: Vector = (0, 0),
         angle: Numeric = 0,
@@ -129,6 +132,7 @@ class PlanarModel(Model):
         given: dict[str, Any] = {"com": com, "position": position}  # the body checks them, and makes tuples of them
         return self._added(PlanarBody(name, mass, inertia, angle=angle, **given))
 
+    @checked_options
     def link(self, name: str, P: Vector, Q: Vector, mass: Numeric = 0, length: Numeric | None = None) -> PlanarBody:
         """A uniform slender rod with markers `tail` and `head`, placed between two world points; its frame stands in
         the middle, its x axis points from tail to head.
@@ -143,7 +147,7 @@ class PlanarModel(Model):
         """
         place, way, m, span = _rod(self.dimension, name, P, Q, mass, length)
         angle = plain(sp.atan2(*reversed(way)))
-        return _with_ends(self, PlanarBody(name, m, m * span**2 / 12, position=place, angle=angle, span=span))
+        return _with_ends(self, PlanarBody(name, m, m * span**2 / 12, position=place, angle=angle, span=span), way)
 
 
 class SpatialModel(Model):
@@ -182,11 +186,14 @@ class SpatialModel(Model):
         >>> print(round(mbs.assemble(model)["plate.corner.y"], 6))
         0.5
         """
-        if other:
-            raise ModelError(f"body {name!r} in space has no {', '.join(other)}; its attitude is given by rotation=")
+        if "angle" in other:
+            raise ModelError(f"body {name!r} in space has no angle; its attitude is given by rotation=")
+        for word in other:
+            check_name("option", word, [*signature(self.body).parameters][:-1], "body()")
         given: dict[str, Any] = {"inertia": inertia, "com": com, "position": position, "rotation": rotation}
         return self._added(SpatialBody(name, mass, **given))  # the body checks them, and makes tuples of them
 
+    @checked_options
     def link(
         self, name: str, P: Vector, Q: Vector, mass: Numeric = 0, length: Numeric | None = None, radius: Numeric = 0,
         z_axis: Vector | None = None,
@@ -213,7 +220,7 @@ class SpatialModel(Model):
         turn = tuple(zip(x, [-n for n in y], z, strict=True))
         across = m * (span**2 / 12 + r**2 / 4)
         inertia = (m * r**2 / 2, across, across)
-        return _with_ends(self, SpatialBody(name, m, inertia, position=place, rotation=turn, span=span))
+        return _with_ends(self, SpatialBody(name, m, inertia, position=place, rotation=turn, span=span), way)
 
 
 def _with_parameters(value: Any, own: Mapping[str, Any]) -> Any:
@@ -243,8 +250,9 @@ def _rod(
     return tuple(map(plain, (tail + head) / 2)), way, m, size
 
 
-def _with_ends(model: Model, rod: Any) -> Any:
+def _with_ends(model: Model, rod: Any, way: Any) -> Any:
     """The link as a body of the model, with markers at its ends."""
+    object.__setattr__(rod, "placed_span", plain(sp.sqrt(way.dot(way))))
     model._added(rod)
     half, across = rod.span / 2, (0,) * (model.dimension - 1)
     rod.marker("tail", -half, *across)

@@ -362,6 +362,9 @@ class Model(Content):
         >>> rod.draw(units="mm").axes[0].get_xlabel()
         'x [mm]'
         """
+        if pose := [f"{name}=..." for name in ("fix", "start", "forces", "derivatives") if name in options]:
+            what = f"draw() has no option {pose[0][:-4]!r}; it is one of assemble"
+            raise ModelError(f"{what}: write mbs.assemble(model, {', '.join(pose)}).draw()")
         return provided("Model.draw")(self, t).draw(ax, **options)
 
     def _known_alike(self, key: tuple[str, ...]) -> Any:

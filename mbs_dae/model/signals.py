@@ -210,12 +210,17 @@ def all_signals(elements: Iterable[Element]) -> tuple[Signal, ...]:
     return tuple(dict.fromkeys(s for signals in found.values() for s in signals))
 
 
+def is_load(element: Element, wanted: str) -> bool:
+    """Return whether an expression may read this load of an element: see `reaction_of`."""
+    return isinstance(element, (Driver, EffortElement) if wanted == EFFORT else Condition)
+
+
 def reaction_of(element: Element, wanted: str, home: Any) -> sp.Expr:
     """Return the load of an element on bodies: its effort, or a component in world axes. Those of joints and drivers
     follow from forces; the effort of a force is an expression."""
     if wanted == EFFORT and isinstance(element, EffortElement):
         return element.effort_expression
-    if isinstance(element, Driver if wanted == EFFORT else Condition):
+    if is_load(element, wanted):
         return Reaction(f"{element.name}.{wanted}", home)
     if wanted != EFFORT:
         what, remedy = "reaction", "such are those of joints and drivers; write the law of the force in its place"

@@ -6,11 +6,14 @@ from math import degrees, hypot, tau
 from statistics import median
 
 import numpy as np
+import sympy as sp
 
 from ..compiled import System
 from ..model.contacts import Stop
+from ..model.drivers import Driver, Held
 from ..model.model import Model
-from ..model.parameters import Evaluator
+from ..model.parameters import Evaluator, is_constant
+from ..symbolic.markers import t as time
 
 EARTH = (9.0, 10.5)  # gravity that is meant in m/s²
 LONG = 50.0  # metres: mechanisms are shorter, but for cranes and bridges
@@ -19,7 +22,7 @@ MIXED = 300.0  # a length this many times as long as half of the others, of whic
 
 def notes(system: System) -> tuple[str, ...]:
     """Return a note for each angle that may be in degrees, length that may be in mm, and element that was not added."""
-    return (*filter(None, _angles(system.model)), *_units(system), *_forgotten(system.model))
+    return (*filter(None, _angles(system.model)), *_units(system), *_values(system), *_forgotten(system.model))
 
 
 def with_notes(system: System, message: str) -> str:
@@ -90,10 +93,33 @@ def _units(system: System) -> Iterator[str]:
     if len(sizes) > 2 and sizes[far := max(sizes, key=sizes.__getitem__)] > MIXED * median(sizes.values()):
         what = f"marker {far!r} is {sizes[far]:g} m from the origin of its body, and half of all markers no more than "
         yield f"{what}{median(sizes.values()):g} m: lengths are in metres; if millimetres are meant, divide by 1000"
+    for body in model.bodies.values():
+        span, placed = (float(number(one or 0.0)) for one in (body.span, body.placed_span))
+        if 0.0 < MIXED * placed < span:
+            what = f"link {body.name!r} is {span:g} m long, and placed between points {placed:.3g} m apart"
+            yield f"{what}: lengths are in metres; if millimetres are meant, divide by 1000"
     strength = hypot(*map(system.evaluator, system.model.gravity))
     if EARTH[0] < strength < EARTH[1] and system.length > LONG:
         what = f"the model is {system.length:g} m long, with a gravity of {strength:g} m/s²: lengths are in metres"
         yield f"{what}; if millimetres are meant, divide them by 1000"
+
+
+def _values(system: System) -> Iterator[str]:
+    """Yield a note for each driver that begins, and each quantity that is held, at a value in degrees or millimetres:
+    more than a turn that is a whole number, or more than `MIXED` lengths of the model."""
+    for element in system.model.conditions:
+        if isinstance(element, Driver):
+            law, what = sp.sympify(element.function).xreplace({time: sp.S.Zero}), f"the first value of {element.who}"
+        elif isinstance(element, Held):
+            law, what = element.value, f"the value of {element.name!r}"
+        if not isinstance(element, Driver | Held) or not is_constant(law):
+            continue
+        value = system.evaluator(law)
+        if element.units[0] == "rad" and abs(value) > tau and value == round(value):
+            yield _in_degrees(what, value)
+        elif element.units[0] == "m" and abs(value) > MIXED * system.length:
+            what += f" is {value:g} m, and the longest way on a body {system.length:.3g} m: lengths are in metres"
+            yield f"{what}; if millimetres are meant, divide by 1000"
 
 
 def _forgotten(model: Model) -> Iterator[str]:

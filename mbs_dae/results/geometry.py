@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 import numpy as np
 
@@ -28,6 +29,14 @@ def call_of(name: object) -> tuple[str, tuple[str, ...]] | None:
     if found is None or found[1] not in CALLS:
         return None
     return found[1], tuple(part.strip().strip("'\"") for part in found[2].split(","))
+
+
+def calls_like(name: str) -> list[str]:
+    """Return the call that a misspelt one, such as "transmision_angle(B, C, D)", means, with its arguments; without
+    parentheses, with an example's; none if no function is spelt alike."""
+    word, opening, rest = name.strip().partition("(")
+    near = get_close_matches(word.strip(), CALLS, n=1, cutoff=0.75)
+    return [f"{one}({rest}" if opening else CALLS[one].replace("'", "") for one in near]
 
 
 class Geometry:

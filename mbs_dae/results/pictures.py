@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import checked_options
 from ..provided import provided
 from ..unit_system import UnitsLike, shown_in
 
@@ -17,6 +18,7 @@ class Pictures:
     """The pictures of a `Result`. Numbers are shown in SI; ``degrees=True`` shows angles in degrees; ``units=``
     shows whatever it names in other units: "deg, mm", ``{"rod.angle": "deg"}``, or what `mbs.units` gives."""
 
+    @checked_options
     def plot(
         self, *names: str, axes: str = "world", over: str | None = None, degrees: bool = False,
         units: UnitsLike = None, beside: Any = (),
@@ -42,6 +44,7 @@ class Pictures:
         with shown_in(units, degrees):
             return provided("Result.plot")(self, names, axes, over, beside)
 
+    @checked_options
     def plot_path(self, *markers: str, units: UnitsLike = None) -> Figure:
         """The paths that named points take (coupler curves); a circle shows where each begins, and faint lines the
         mechanism there.
@@ -93,6 +96,7 @@ class Pictures:
         with shown_in(units):
             return provided("Result.plot_reaction")(self, joints, axes, polar)
 
+    @checked_options
     def animate(
         self, path: str | Path | None = None, *, fps: float = 25, speed: float | None = None,
         trace: str | Sequence[str] = (), size: tuple[float, float] = (6.4, 4.8), view: tuple[float, ...] | None = None,
@@ -118,6 +122,7 @@ class Pictures:
         with shown_in(units, degrees):
             return provided("Result.animate")(self, path, fps=fps, speed=speed, trace=trace, size=size, view=view)
 
+    @checked_options
     def draw(
         self, index: int = 0, ax: Any = None, *, trace: str | Sequence[str] = (),
         size: tuple[float, float] = (6.4, 4.8), view: tuple[float, ...] | None = None, units: UnitsLike = None,
@@ -134,6 +139,7 @@ class Pictures:
         with shown_in(units):
             return provided("Result.draw")(self, index, ax, trace=trace, size=size, view=view)
 
+    @checked_options
     def view(
         self, *, plots: str | Sequence[str] = (), trace: str | Sequence[str] = (),
         view: tuple[float, ...] | None = None, speed: float | None = None, live: bool = False,

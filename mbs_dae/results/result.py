@@ -11,12 +11,12 @@ from warnings import warn
 import numpy as np
 
 from ..duals import Dual
-from ..errors import SYNONYMS, ModelError
+from ..errors import SYNONYMS, ModelError, unknown_name
 from ..provided import provided
 from ..public_class import PublicClass
 from .attitudes import Attitudes
 from .frames import along
-from .geometry import CALLS, Geometry, call_of
+from .geometry import CALLS, Geometry, call_of, calls_like
 from .happenings import Happening, Impact, Transition
 from .names import POWER, Derived, components, names_of_forces, vectors
 from .own import Lazy, OwnMotion
@@ -149,6 +149,8 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
             raise ModelError(_NO_FORCES)
         if word in CALLS and not any(f".{word}." in one for one in self.names):  # as a marker of this name would be
             raise ModelError(f"{word.replace('_', ' ')} is no name, but a call: result.{CALLS[word]}", name=name)
+        if meant := calls_like(str(name)):
+            raise unknown_name("quantity", name, meant, f"model {self.title!r}")
         raise self.quantities.unknown(str(name), [*self._derived.units, *vectors(self._known)])
 
     def unit(self, name: str) -> str:

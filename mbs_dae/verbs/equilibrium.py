@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from ..arguments import checked_options, checked_over, model_of
+from ..arguments import checked_over, model_of
 from ..compiled import System
 from ..derivatives.parameters import asked_of
 from ..equilibria.balance import Balance, balance_at
@@ -25,7 +25,7 @@ from ..equilibria.search import is_regular
 from ..equilibria.seeking import balance, settle
 from ..equilibria.states import rest_with_states, state_places
 from ..equilibria.steady import check_still
-from ..errors import EquilibriumError, ModelError, SingularConfigurationError, unknown_name
+from ..errors import EquilibriumError, ModelError, SingularConfigurationError, checked_options, unknown_name
 from ..explain.contacts import check_apart
 from ..model.model import Model
 from ..motion.initial import check_reactions, check_regular

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_without_contacts, checked_options, checked_times, system_of
+from ..arguments import check_without_contacts, checked_times, system_of
 from ..compiled import System
 from ..derivatives.across.runs import check_laws
 from ..derivatives.friction import FrictionMotion
 from ..derivatives.parameters import asked_of_motion
 from ..derivatives.varied import VariedMotion, with_derivatives
-from ..errors import IntegrationError, ModelError, SingularConfigurationError
+from ..errors import IntegrationError, ModelError, SingularConfigurationError, checked_options
 from ..explain.accuracy import NONSENSE
 from ..explain.explanation import Explanation, no_force
 from ..model.contacts import Closure, Contact

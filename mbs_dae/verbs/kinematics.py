@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_tables, checked_options, checked_times, system_of, truth_of
+from ..arguments import check_tables, checked_times, system_of, truth_of
 from ..certify.motion import certified_motion, set_certificate
 from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, POSES, Machine
 from ..compiled.reading import Trajectory
 from ..derivatives.parameters import asked_of_motion
 from ..derivatives.varied import with_derivatives
-from ..errors import ModelError, counted
+from ..errors import ModelError, checked_options, counted
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import told_of_overlap
 from ..explain.prescribed import change_point_at_start, check_jumps, stop_reason

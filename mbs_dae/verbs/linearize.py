@@ -12,7 +12,6 @@ from ..arguments import (
     as_state,
     check_start,
     check_without_contacts,
-    checked_options,
     checked_over,
     model_of,
     system_of,
@@ -25,7 +24,7 @@ from ..equilibria.linear import LinearSystem, linear_system
 from ..equilibria.lines import LinearPath
 from ..equilibria.steady import is_at_rest
 from ..equilibria.varied.rest import check_law_derivatives
-from ..errors import ModelError, unknown_name
+from ..errors import ModelError, checked_options, unknown_name
 from ..explain.failures import check_masses
 from ..model.model import Model
 from ..model.signals import Sampled

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from ..arguments import as_state, check_tables, checked_options, checked_times, system_of
+from ..arguments import as_state, check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE
 from ..derivatives.across.designs import following_of
@@ -23,7 +23,7 @@ from ..derivatives.reversals import Reversals
 from ..derivatives.runs.asked import asked_of_run
 from ..derivatives.runs.replayed import taken_of, varied_run
 from ..derivatives.varied import varied_of
-from ..errors import MbsError, ModelError
+from ..errors import MbsError, ModelError, checked_options
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import check_apart, told_of_kept
 from ..explain.failures import (
@@ -400,7 +400,8 @@ def prepared_run(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Pre
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     told |= {} if memory else slips_in_assembly(bodies, first.full_q)
     told |= {"goes_on": memory is not None} | ({} if by.length else {"rtol": by.rtol, "atol": by.atol})
-    facts = {"method": by.method.name, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
+    facts = {"method": by.method.name, "stabilization": type(how).__name__, "switches": 0}  # counted where laws switch
+    facts |= {k: x for k, x in told.items() if x}
     q, v = first.full_q.copy(), first.full_v.copy()
     if system is not bodies:
         own, rates, redundant = system.latest(in_own_coordinates, t[0], q.tobytes(), v.tobytes())
@@ -528,8 +529,10 @@ def answer_events(prepared: Prepared) -> tuple[int, str]:
             resets += [event for event in asked if isinstance(event.action, Reset)]
             status = DONE
         if resets:
-            with passed_by(prepared.following, system, resets[0]):
-                status = reset(system, march, resets.pop(0), present(system, march))
+            event = resets.pop(0)
+            with passed_by(prepared.following, system, event):
+                status = reset(system, march, event, present(system, march))
             prepared.take_notes()
-            check_apart(present(system, march))
+            begins = f"goes on after the Reset of {event.who}"
+            check_apart(present(system, march), begins, "let the Reset set ", "let the Reset place")
     return status, ""

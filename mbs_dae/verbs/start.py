@@ -19,11 +19,11 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from ..arguments import as_state, checked_options, system_of, whole_number
+from ..arguments import as_state, system_of, whole_number
 from ..compiled import System
 from ..compiled.machine import DONE
 from ..compiled.structure import Structure
-from ..errors import MbsError, ModelError, shortened, unknown_name
+from ..errors import MbsError, ModelError, checked_options, shortened, unknown_name
 from ..explain.contacts import check_apart, told_of_kept
 from ..explain.failures import failure, told_of_faint
 from ..kernels.blocks import WORD, address_of

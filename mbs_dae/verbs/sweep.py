@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_tables, checked_options, model_of, truth_of
+from ..arguments import check_tables, model_of, truth_of
 from ..compiled import System
 from ..compiled.batch import Swept
 from ..compiled.derivatives import POSITIONS, builder_of
 from ..compiled.reading import Trajectory
 from ..derivatives.parameters import asked_of
 from ..derivatives.swept import check_determined, sweep_with_derivatives
-from ..errors import ModelError, SingularConfigurationError, check_name, counted, shortened
+from ..errors import ModelError, SingularConfigurationError, check_name, checked_options, counted, shortened
 from ..explain.contacts import told_of_overlap
 from ..explain.explanation import no_force
 from ..kernels.blocks import block

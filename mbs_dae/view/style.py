@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from io import BytesIO
-from itertools import cycle
+from itertools import count
 from textwrap import fill
 from typing import Any
 
@@ -93,11 +93,15 @@ def label_quantities(ax: Any, unit: str, *names: str) -> None:
     label_panel(ax, MEANINGS.get(unit, ""), shown_unit(unit, *names) or "–")
 
 
+DASHES = ("-", "--", ":")
+
+
 def line_styles() -> Iterator[dict[str, Any]]:
-    """Yield distinct pairs of a colour and dashes, more than there are colours."""
-    for dashes in cycle(("-", "--", ":")):
-        for colour in COLOURS:
-            yield {"color": colour, "linestyle": dashes}
+    """Yield pairs of a colour and dashes. Neighbours differ in both, so that curves are told apart without colours,
+    and as many pairs are distinct as there are of both."""
+    for k in count():
+        dashes = DASHES[(k + k // len(COLOURS)) % len(DASHES)]
+        yield {"color": COLOURS[k % len(COLOURS)], "linestyle": dashes}
 
 
 def read_axis(axis: Any, name: str, unit: str = "m") -> None:

@@ -320,3 +320,13 @@ def test_inputs_go_by_name_or_in_their_order(tmp_path):
         Q(0.0, [0.0], still, ordered)
     calls = [("Q", 0.0, still, still, {"inputs": i}) for i in (ordered, {"w": 5.0, "u": 3.0})]
     assert [one[0] for one in in_javascript(eq.to_code("JavaScript", "Q"), calls, tmp_path)] == [11.0, 11.0]
+
+
+def test_the_header_tells_names_that_are_replaced():
+    model = mbs.PlanarModel("cart")
+    cart = model.body("cart", mass=model.parameter("m", 1.0, "kg"), inertia=1.0)
+    push, way = model.input("int", 4.0, unit="N"), model.state("double", rate=1.0)
+    model.add(mbs.Force("push", cart, (push + way, 0)))
+    for language in ("C", "JavaScript", "Python"):
+        head = mbs.equations(model).to_code(language).partition("Units:")[0]
+        assert "are replaced:" in head and "double_ for double, int_ for int" in head and "m for m" not in head

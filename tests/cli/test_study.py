@@ -69,6 +69,17 @@ def test_distributions_are_read():
     assert found["l"].support() == (-2, 3) and found["m"] == mbs.Tolerance(5.0, plus_minus=0.1)
 
 
+def test_values_with_units_are_read_in_si():
+    found = parse_over(["r=70mm:80mm:3", "l = 1cm, 20 mm,3", "w=95rpm"], {"r": "m", "l": "m", "w": "rad/s"}.get)
+    assert found["r"].tolist() == pytest.approx([0.07, 0.075, 0.08]) and found["l"] == pytest.approx([0.01, 0.02, 3.0])
+    assert found["w"] == pytest.approx(95 * 2 * np.pi / 60)
+    assert parse_over(["r~normal(100mm,0.1mm)"])["r"].std() == pytest.approx(1e-4)
+    with pytest.raises(ModelError, match="--over r=2kg does not fit: 'r' is in m"):
+        parse_over(["r=1mm,2kg"], {"r": "m"}.get)
+    with pytest.raises(ModelError, match="--over r=2qq is not a number, and 'qq' is not a known unit"):
+        parse_over(["r=2qq"])
+
+
 UNREAD = [
     "r", "=1", "r=", "r=1:2", "r=1:2:x", "r=1:2:0", "r=1:2:-3", "r=1:2:3:4", "r=one", "r=1,,2", "r~", "r~normal",
     "r~normal(1,x)", "r~normal(1,2", "r~__import__('os')", "r=1+1", "",

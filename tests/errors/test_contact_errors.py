@@ -59,8 +59,10 @@ def test_an_inclined_plane_says_its_own_direction_and_a_stop_its_unit():
 def test_a_reset_into_an_obstacle_is_refused():
     model = ball()
     model.add(mbs.Event("drop", mbs.t - 0.1, action=mbs.Reset({"ball.y": 0.05})))
-    with pytest.raises(ModelError, match="at t = 0.1 with bodies that overlap.*50 mm"):
+    with pytest.raises(ModelError, match="at t = 0.1 with bodies that overlap.*50 mm") as told:
         mbs.simulate(model, TIMES)
+    assert "goes on after the Reset of Event 'drop' at" in str(told.value) and "initial=" not in str(told.value)
+    assert "let the Reset place 'ball' 0.05 m farther along (0, 1)" in str(told.value)
 
 
 def driven_down():

@@ -274,3 +274,50 @@ def test_degrees_of_a_marker_without_a_name_are_told():
     ground, block = mbs.diagnose(model).notes
     assert ground.startswith("angle of a marker of Translational 'guide' on body 'ground' is 90 rad")
     assert "on body 'block'" in block and "np.radians(90)" in block
+
+
+def press(r=0.08):
+    """Return a slider-crank whose crank has the length r, and is placed between points that are 0.08 m apart."""
+    model = mbs.PlanarModel("press")
+    crank = model.link("crank", (0, 0), (0, 0.08), mass=1.0, length=model.parameter("r", r, "m"))
+    rod = model.link("rod", (0, 0.08), (0.24, 0.02), mass=1.0)
+    slider = model.body("slider", mass=1.0, inertia=1.0, position=(0.24, 0.02))
+    model.add(
+        mbs.Revolute("A", model.ground, crank.tail),
+        mbs.Revolute("B", crank.head, rod.tail),
+        mbs.Revolute("C", rod.head, slider),
+        mbs.Translational("guide", model.ground, slider),
+    )
+    return model
+
+
+def test_a_link_much_longer_than_where_it_is_placed_is_told():
+    assert mbs.diagnose(press()).notes == ()
+    (note,) = mbs.diagnose(press(80)).notes
+    assert note.startswith("link 'crank' is 80 m long, and placed between points 0.08 m apart: lengths are in metres")
+    model = press(80)
+    driven = model.plus(mbs.Driver("motor", mbs.angle(model.bodies["crank"]), 1.5 + mbs.t))
+    with pytest.raises(mbs.AssemblyError, match="note: link 'crank' is 800 m long.*divide by 1000"):
+        mbs.assemble(driven.with_parameters(r=800))
+    points = {"A": (0, 0), "B": (0, 0.1), "C": (0.3, 0.1), "D": (0.3, 0)}
+    linkage = mbs.PlanarModel.from_points(points, ["AB", "BC", "CD"], fixed="AD", dimensions=True)
+    assert mbs.diagnose(linkage).notes == ()
+    with pytest.raises(mbs.AssemblyError, match="note: link 'AB' is 100 m long"):
+        mbs.assemble(linkage.with_parameters(**{"AB.length": 100.0}))
+
+
+def test_values_of_drivers_and_of_starts_in_millimetres_or_degrees_are_told():
+    model = press()
+    with pytest.raises(mbs.AssemblyError, match=r"note: the first value of Driver 'lift' is 250 m, .*divide by 1000"):
+        mbs.assemble(model.plus(mbs.Driver("lift", mbs.displacement(model.elements["guide"]), 250 + 10 * mbs.t)))
+    with pytest.raises(mbs.AssemblyError, match=r"note: the value of 'fix slider x' is 250 m, .*divide by 1000"):
+        mbs.simulate(model, [0, 0.1], initial={"slider.x": 250})
+    with pytest.raises(mbs.AssemblyError, match=r"'fix rod angle' is 45 rad .*np.radians\(45\)"):
+        mbs.assemble(model, fix={"rod.angle": 45})
+    turned = model.plus(mbs.Driver("motor", mbs.angle(model.bodies["crank"]), 90))
+    assert mbs.assemble(turned)["crank.angle"] == pytest.approx(90)  # a note, and no refusal
+    (note,) = mbs.diagnose(turned).notes
+    assert note.startswith("the first value of Driver 'motor' is 90 rad (5157°)") and "np.radians(90)" in note
+    for start in (1.5, 2 * np.pi * 3, 7.25):
+        driven = model.plus(mbs.Driver("motor", mbs.angle(model.bodies["crank"]), start + mbs.t))
+        assert mbs.diagnose(driven).notes == ()

@@ -48,6 +48,7 @@ def test_bode_tells_all_curves_apart():
         check_labels(figure)
         lines = figure.axes[-1].lines
         assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == len(names)
+        assert len({line.get_linestyle() for line in lines[:3]}) == 3  # told apart without colours, too
         (legend,) = figure.legends
         assert [text.get_text() for text in legend.get_texts()] == [line.get_label() for line in lines]
     assert not law.bode([1.0, 5.0]).axes[0].lines[0].get_label().startswith("_")

@@ -85,6 +85,11 @@ class Fit(metaclass=PublicClass):
         """By name, in SI units."""
         return {one.name: one.value for one in self.estimates}
 
+    def __getitem__(self, name: str) -> float:
+        """The value of a number that was sought, in SI units."""
+        check_name("number", name, self.values, "the fit")
+        return self.values[name]
+
     def interval(self, name: str) -> tuple[float, float]:
         """Between which numbers the true one lies, with the probability `confidence`."""
         check_name("number", name, self.values, "the fit")

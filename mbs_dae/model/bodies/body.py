@@ -99,6 +99,8 @@ class Body(metaclass=PublicClass):
     """Elements that were made on it and added to no model yet: what they are, by name."""
     span: Number | None = None
     """The length of a link, which must be positive."""
+    placed_span: Number | None = None
+    """The distance of the two points between which a link was placed."""
 
     meshes: list[MeshSketch] = field(default_factory=list, repr=False)
     """What it is drawn by, where files say it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from ...errors import ModelError
 
@@ -24,6 +24,7 @@ class ContactChanges:
 
     name: str
     who: Any
+    measures: Any
 
     @property
     def sticks(self) -> ContactChange:
@@ -44,6 +45,16 @@ class ContactChanges:
     def parts(self) -> ContactChange:
         """The change at which bodies part that have touched; a bounce touches and parts at one instant."""
         return self._change(PARTS)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Tell an unknown attribute with the changes that the element may have."""
+        if name.startswith("_") or "_form" not in vars(self):  # copies and pickles ask for names that may be missing
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        may = [change for change in (TOUCHES, PARTS, STICKS, SLIPS) if not self.never(change)]
+        changes = f"its changes, for when= of an mbs.Event, are: {', '.join(may)}" if may else self.never(TOUCHES)
+        readings = [f"model[{f'{self.name}.{own}'!r}]" for own in self.measures()]
+        hint = f"{changes}; its readings are {', '.join(readings)}" if readings else changes
+        raise AttributeError(f"{self.who} has no {name!r}; {hint}", name=name, obj=self)
 
     def _change(self, change: str) -> ContactChange:
         if why := self.never(change):

@@ -53,7 +53,9 @@ def build(
         body = model.body(name, masses[name], masses[name] * shape.gyration, (0, 0), shape.position, shape.angle)
         object.__setattr__(body, "ring", shape.ring)
         if dimensions:
-            object.__setattr__(body, "span", model.parameters[f"{name}.length"].symbol)
+            length = model.parameters[f"{name}.length"]
+            object.__setattr__(body, "span", length.symbol)
+            object.__setattr__(body, "placed_span", length.value)
         for point, at in shape.markers.items():
             body.marker(point, *at)
         bodies.append(body)

@@ -133,6 +133,10 @@ class Code:
         yield "    Phi(q, t) = 0,   Phi_q v = nu,   Phi_q a = gamma,   M a + Phi_q^T lambda = Q"
         for array, symbols in self.arguments:
             yield from _listed(f"{array} = ", [self.own_names[s] for s in symbols])
+        given = (*eq.z, *eq.inputs, *eq.parameters)
+        if renamed := [f"{self.own_names[s]} for {s.name}" for s in given if self.own_names[s] != s.name]:
+            yield "Names of the model that a language keeps for itself or cannot write are replaced:"
+            yield from _listed("    ", renamed)
         yield f"Units: {SPACE if eq.turns else PLANE}."
         if eq.turns:
             yield "turns: how far each body has turned about its own axes, added up; zeros count from no whole turns."
