@@ -58,8 +58,8 @@ def first_jump(first: State, last: float) -> tuple[MbsError | None, dict[str, li
             kinks[name] = [float(t) for t in breaks[acceleration][:TOLD]]
     if not found:
         return None, kinks
-    t, *of = min(found)
-    return _refused(first, *of, t), kinks
+    t, who, name, what = min(found)
+    return _refused(first, who, name, what, t), kinks
 
 
 def _refused(first: State, who: str, name: str, what: str, t: float) -> MbsError:

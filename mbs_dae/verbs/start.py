@@ -278,7 +278,7 @@ class Simulation(metaclass=PublicClass):
 
     @contextmanager
     def _change(self) -> Iterator[None]:
-        """Let an error, and Ctrl-C, end the run while it is changed: what it stands on is then no state of it."""
+        """Let an error or Ctrl-C that comes while the run is changed end it, since it stands between two states."""
         try:
             yield
         except BaseException as error:
@@ -331,7 +331,7 @@ class Simulation(metaclass=PublicClass):
         if t >= self._jumps_end and self._jump is None and self._held.system.structure.switching:
             self._jumps_end = t + max(t - self._run.t, WINDOW)
             self._jump, _ = first_jump(self.state, self._jumps_end)
-        if self._jump is not None and self._jump.time < t:
+        if self._jump is not None and self._jump.facts["time"] < t:
             raise self._jump
 
     def _leave(self, t: float) -> bool:
