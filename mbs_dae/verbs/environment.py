@@ -106,7 +106,6 @@ def environment(
                 wanted = f"an action has {counted(low.size, 'number')}: {', '.join(action_names)}"
                 raise ModelError(f"{wanted}; it is not {shortened(action)}")
             given = np.clip(given.reshape(low.shape), low, high)
-            self.run._check_alive()
             info: dict[str, Any] = {}
             try:
                 self.run.set(dict(zip(action_names, given.tolist(), strict=True))).step(length)

@@ -263,6 +263,7 @@ class Simulation(metaclass=PublicClass):
         self._failure: BaseException | None = None
         self._jump: MbsError | None = None  # the first one of prescribed motion that is known
         self._jumps_end = run.t  # no other one lies before this time
+        self._kinks: dict[str, list[float]] = {}  # when accelerations of drivers jump, up to this time
         self._steps = np.zeros(2, dtype=np.int64)  # accepted and rejected before the last time was asked for
         self._held = _held_run(run, run.t + WINDOW)
         self._answer(self._held.begin())
@@ -325,12 +326,14 @@ class Simulation(metaclass=PublicClass):
         if t < self.t:
             what = f"the run stands at t = {self.t:g} and does not go back to t = {t:g}"
             raise ModelError(f"{what}; begin again, run.reset(), or start another one")
-        model, times = self._held.system.model, np.array([t])
-        check_tables(model, times)
-        check_trajectories(model, times)
+        model, end = self._held.system.model, np.array([t])
+        check_tables(model, end)
+        check_trajectories(model, end)
         if t >= self._jumps_end and self._jump is None and self._held.system.structure.switching:
             self._jumps_end = t + max(t - self._run.t, WINDOW)
-            self._jump, _ = first_jump(self.state, self._jumps_end)
+            self._jump, kinks = first_jump(self.state, self._jumps_end)
+            for name, times in kinks.items():
+                self._kinks[name] = sorted({*self._kinks.get(name, ()), *times})
         if self._jump is not None and self._jump.facts["time"] < t:
             raise self._jump
 
@@ -466,6 +469,8 @@ class Simulation(metaclass=PublicClass):
         stats = {**held.facts, **counts_of(held.march)}
         stats["accepted"] += int(self._steps[0])
         stats["rejected"] += int(self._steps[1])
+        kinks = {name: [t for t in at if rows and t < rows[-1].t] for name, at in self._kinks.items()}
+        stats |= {"kinks": some} if (some := {name: at for name, at in kinks.items() if at}) else {}
         record = Record(times, **stacked)
         return dynamic_result(held.system, record, moments, len(rows), t=times, stats=stats, **more)
 

@@ -479,6 +479,14 @@ def test_a_driver_that_jumps_is_refused_where_the_run_is_to_pass_the_jump(jump):
         mbs.start(model).until(jump + 0.01)
 
 
+def test_times_at_which_accelerations_jump_are_those_of_simulate():
+    law = sum(sp.Piecewise((0.0, mbs.t < at), ((mbs.t - at) ** 2, True)) for at in (0.3, 0.9, 1.7, 5.0))
+    model, run = led(law), mbs.start(led(law))
+    assert "kinks" not in run.until(0.2).result().stats
+    for end in (0.5, 1.0, 3.0, 4.9):
+        assert run.until(end).result().stats["kinks"] == mbs.simulate(model, [0.0, end]).stats["kinks"]
+
+
 def test_the_earliest_jump_is_told():
     model = led(sp.Piecewise((mbs.t, mbs.t < 1.2), (1.2, True)))
     other = model.body("other", mass=1.0, inertia=1.0)
