@@ -32,9 +32,18 @@ LOOKS, STEEP = 200, 10.0  # how often a driver is looked at, and by how much one
 
 
 def check_jumps(first: State, last: float) -> dict[str, list[float]]:
-    """Refuse jumps of prescribed motion from the first state's time to the last. What comes back are the elements whose
-    accelerations jump, and when."""
-    system, kinks = first.system.cartesian, {}
+    """Refuse jumps of prescribed motion from the first state's time to the last. Return the elements whose
+    accelerations jump, and when, in s."""
+    jump, kinks = first_jump(first, last)
+    if jump is not None:
+        raise jump
+    return kinks
+
+
+def first_jump(first: State, last: float) -> tuple[MbsError | None, dict[str, list[float]]]:
+    """Return the error that tells of the earliest jump of prescribed motion between the first state's time and the last
+    (None if there is none), and the elements whose accelerations jump, with the times, in s."""
+    system, kinks, found = first.system.cartesian, {}, list[tuple[float, str, str, str]]()
     for name, element in system.structure.switching:
         breaks = breaks_of([element], system.evaluator, first.t, last)
         breaks = breaks[(breaks > first.t) & (breaks < last)]
@@ -44,10 +53,13 @@ def check_jumps(first: State, last: float) -> dict[str, list[float]]:
         if (position | rate).any():
             k = int(np.argmax(position | rate))
             what = "position" if position[k] else "velocity"
-            raise _refused(first, element.who, name, what, float(breaks[k]))
-        if acceleration.any():
+            found.append((float(breaks[k]), element.who, name, what))
+        elif acceleration.any():
             kinks[name] = [float(t) for t in breaks[acceleration][:TOLD]]
-    return kinks
+    if not found:
+        return None, kinks
+    t, who, name, what = min(found)
+    return _refused(first, who, name, what, t), kinks
 
 
 def _refused(first: State, who: str, name: str, what: str, t: float) -> MbsError:

@@ -277,7 +277,7 @@ class Model(Content):
         return self._copy(elements=changed)
 
     def with_held_inputs(self, **values: float) -> Self:
-        """The same model with inputs that keep a value until it is set: those whose law is a number, and those that
+        """Return this model with inputs that keep a value until it is set: those whose law is a number, and those that
         get one here. They are states without a rate then.
 
         >>> model = mbs.PlanarModel("cart")

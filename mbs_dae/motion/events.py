@@ -128,12 +128,12 @@ def asked_by(system: System, event: Event, before: State) -> tuple[np.ndarray, n
         wanted[name] = Evaluator(values)(e)
         if not np.isfinite(wanted[name]):
             raise ModelError(f"{event.who} sets {name} to {wanted[name]} at t = {before.t:.6g}; mend its expression")
-    return state_with(system, wanted, before, event.who)
+    return state_with(system, wanted, before, f"{event.who} resets")
 
 
 def state_with(system: System, values: dict[str, float], before: State, who: str) -> tuple[np.ndarray, np.ndarray]:
     """Return q and v, in the coordinates of a system, of the state nearest to `before` that has these values of
-    quantities and states. `who` asks for it, in messages."""
+    quantities and states. Messages begin with `who`, the asking one and a verb: "Event 'bounce' resets"."""
     wanted = dict(values)
     states = {one.symbol: wanted.pop(one.name) for one in system.model.states if one.name in wanted}
     try:
@@ -142,7 +142,7 @@ def state_with(system: System, values: dict[str, float], before: State, who: str
         after = nearest_velocity(system.cartesian, held, before.t, q, before.full_v)
     except MbsError as exc:
         new = ", ".join(f"{name} = {value:g}" for name, value in wanted.items())
-        what = f"{who} resets {new} at t = {before.t:.6g}, which the joints do not allow"
+        what = f"{who} {new} at t = {before.t:.6g}, which the joints do not allow"
         raise type(exc)(f"{what}: {exc}", **exc.facts) from exc
     (q,), (v,), _ = system.from_bodies(after.motion)
     return q, v

@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from ..arguments import model_of
 from ..compiled import System
-from ..errors import ModelError, check_name, counted, shortened
+from ..errors import MbsError, ModelError, check_name, counted, shortened
 from ..model.breaks import OWN_FUNCTIONS
 from ..model.measures import Quantity
 from ..model.model import Model
@@ -31,11 +31,15 @@ def environment(
 
     `action` gives bounds for each input that the learner sets, `observation` names the quantities that it sees.
     `reward` is an expression of quantities of the model, or a function of the `Simulation`; an episode is terminated
-    where `ends` holds, a condition of quantities or a function of the `Simulation`, or where an event stops the run,
-    and truncated `until` seconds after its begin. `initial` is what `start` takes, or a function that returns it from a
-    numpy random generator. A step of the environment takes `step` seconds; `render_mode` is "rgb_array" or None;
-    `options` are those of `start`. Actions and observations are in SI units, in the order of their names here. It needs
-    gymnasium: ``pip install 'mbs_dae[learning]'``.
+    where `ends` holds, a condition of quantities or a function of the `Simulation`, where an event stops the run, or
+    where the motion cannot go on, and truncated `until` seconds after its begin. Where the motion cannot go on, the
+    environment warns, ``info["error"]`` tells why, and observation and reward are those of the last time that was
+    reached. Errors of the caller, such as an action of another size, are raised.
+
+    `initial` is what `start` takes, or a function that returns it from a numpy random generator. A step of the
+    environment takes `step` seconds; `render_mode` is "rgb_array" or None; `options` are those of `start`. Actions and
+    observations are in SI units, in the order of their names here. It needs gymnasium: ``pip install
+    'mbs_dae[learning]'``.
 
     A cart of 1 kg that is to come to rest at the origin:
 
@@ -61,7 +65,8 @@ def environment(
     if isinstance(observation, str):
         raise ModelError(f"observation= is a list of names, not the text {observation!r}; write [{observation!r}]")
     length, names = _duration(step, "step"), tuple(observation)
-    if isinstance(reward, bool | np.bool_ | sp.logic.boolalg.Boolean):
+    is_number = isinstance(reward, sp.Expr)  # a symbol of sympy is a Boolean, too
+    if isinstance(reward, bool | np.bool_ | sp.logic.boolalg.Boolean) and not is_number:
         what = f"reward of an environment is a number, and {shortened(reward)} is a condition"
         raise ModelError(f"{what}; write sp.Piecewise((1, condition), (0, True))")
     value, has_ended = _read_by(model_of(model), reward, "reward"), _condition_by(model_of(model), ends)
@@ -101,11 +106,18 @@ def environment(
                 wanted = f"an action has {counted(low.size, 'number')}: {', '.join(action_names)}"
                 raise ModelError(f"{wanted}; it is not {shortened(action)}")
             given = np.clip(given.reshape(low.shape), low, high)
-            self.run.set(dict(zip(action_names, given.tolist(), strict=True))).step(length)
-            terminated = bool(self.run.message) or has_ended(self.run)
+            info: dict[str, Any] = {}
+            try:
+                self.run.set(dict(zip(action_names, given.tolist(), strict=True))).step(length)
+            except MbsError as error:
+                if error is not self.run._failure:  # it is not the motion that fails
+                    raise
+                info["error"] = str(error)
+                gymnasium.logger.warn(f"the episode is terminated: {error}")
+            terminated = bool(info) or bool(self.run.message) or has_ended(self.run)
             truncated = self.run.t - self.begin >= longest - 1e-9 * length
             reward = finite_number(value(self.run), f"reward at t = {self.run.t:g}")
-            return self._seen(), reward, terminated, bool(truncated), {"t": self.run.t}
+            return self._seen(), reward, terminated, bool(truncated), {"t": self.run.t, **info}
 
         def render(self) -> Any:
             if self.render_mode != "rgb_array":

@@ -210,8 +210,8 @@ class Prepared:
         return status
 
     def go_on(self, patience: int, made: int | None = None) -> int:
-        """Some steps, up to the next sampling time at most, and one where it is followed; a status. Steps that were
-        `made` already, with this status, are taken for some of these."""
+        """Make up to `patience` steps, none beyond the next sampling time, and one where the run is followed; return a
+        status. `made` is the status of steps that lanes have made."""
         march = self.march
         if self.following:
             self.following.before()
@@ -308,8 +308,8 @@ class Prepared:
         return memory_of(self.march, ended=True) if status in (DONE, marching.EVENT) else None
 
     def told(self, status: int, done: int) -> dict[str, Any]:
-        """Return the facts of the run that its result keeps: its impacts, and its events with states that know it,
-        too."""
+        """Return the facts of the run that its result keeps: its impacts, and its transitions and events, whose states
+        carry the past of the run."""
         t, none = float(self.times[done - 1]), np.zeros(0)
         past = Past(self.run, t, none, none, self.memory(status))
 
@@ -361,12 +361,16 @@ def _made_again(run: Run, until: float) -> Memory | None:
     return again.memory(advance(again, lambda done, total: None).status)
 
 
-def prepared_run(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None) -> Prepared:
-    """Return a run that is ready to begin, with its model checked and its course of time known."""
+def prepared_run(
+    run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None, looks_ahead: bool = False
+) -> Prepared:
+    """Return a run that is ready to begin, with its model checked and its course of time known. One that `looks_ahead`
+    need not come to the times behind the first: its laws are checked at the first one alone."""
     system, by, how, initial, memory = run.system, run.by, run.how, run.initial, run.memory
     model, bodies = system.model, system.cartesian
-    check_tables(model, t)
-    check_trajectories(model, t)
+    checked = t[:1] if looks_ahead else t
+    check_tables(model, checked)
+    check_trajectories(model, checked)
     bodies.once(check_masses)
     if by.method.steps_over and model.events:
         what = f"{model.events[0].who} happens at a time of its own, and {by.method.name} steps over it"
@@ -386,7 +390,7 @@ def prepared_run(run: Run, t: np.ndarray, asked: Asked | None = None, begun: Pre
         check_apart(first)
     check_held(model, map(str, initial.system.layout.signals if isinstance(initial, State) else initial or ()))
     check_axes(bodies, first)
-    kinks = check_jumps(first, t[-1])
+    kinks = check_jumps(first, checked[-1])
     whole = (memory.begin.t if memory else float(t[0])), float(t[-1])
     sampling = sampling_of(system, np.array(whole))
     breaks = breaks_of(system.structure.with_breaks, system.evaluator, *whole, by.method.order)

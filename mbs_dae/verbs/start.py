@@ -19,13 +19,14 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from ..arguments import as_state, system_of, whole_number
+from ..arguments import as_state, check_tables, system_of, whole_number
 from ..compiled import System
 from ..compiled.machine import DONE
 from ..compiled.structure import Structure
 from ..errors import MbsError, ModelError, checked_options, shortened, unknown_name
 from ..explain.contacts import check_apart, told_of_kept
 from ..explain.failures import failure, told_of_faint
+from ..explain.prescribed import first_jump
 from ..kernels.blocks import WORD, address_of
 from ..kernels.images import places_written
 from ..model.breaks import bends, reads_time
@@ -41,9 +42,10 @@ from ..motion.methods.stepping import stepping
 from ..motion.outcome import counts_of, dynamic_result
 from ..motion.past.memory import RECORD, memory_of
 from ..motion.past.past import Run, without_past
-from ..motion.record import Record, new_march, put_back, remember
+from ..motion.record import ACCEPTED, MARK, REJECTED, Record, new_march, put_back, remember
 from ..motion.samples import set_states
 from ..motion.stabilise import Stabilization, stabilization_of
+from ..poses.trajectories import check_trajectories
 from ..public_class import PublicClass
 from ..results.names import components
 from ..results.result import Result, State
@@ -84,13 +86,13 @@ def start(
     step: float | None = None, max_step: float | None = None, max_steps: int | None = None,
     impacts: Literal["together", "in turn"] = "together", count: int | None = None,
 ) -> Simulation | Simulations:  # fmt: skip
-    """Begin a run that is held in the hand, and return it as a `Simulation` that stands at the time `t`, in s; without
-    it, at the time of `initial` if that is a `State`, or at 0.
+    """Begin a run that the caller advances, and return it as a `Simulation` that stands at the time `t`, in s; without
+    it, at the time of `initial` if that is a `State` or an equilibrium, or at 0.
 
     `initial` and the options are those of `simulate`. Inputs whose law is a number keep their value until
-    ``run.set(name=value)`` gives another one; `inputs` gives first values, also of inputs with a law of time, which are
-    then held as well. With `count` so many runs begin, which go on together as `Simulations`; initial values are then
-    numbers, or one for each run.
+    ``run.set(name=value)`` gives another one; `inputs` gives first values, also of inputs with a law of time, which
+    are then held as well. `max_steps` limits the steps of one call of `step` or `until`. With `count` so many runs
+    begin, which go on together as `Simulations`; initial values are then numbers, or one for each run.
 
     A cart of 2 kg is pushed by 4 N for a second and pulled by 4 N for another one:
 
@@ -115,8 +117,9 @@ def start(
     how = stabilization_of(stabilization, by.method.projects)
 
     def begun(initial: Any) -> Simulation:
-        first = without_past(_with_inputs(system, as_state(initial)))
-        return Simulation(Run(system, by, how, _first_time(t, initial), first, None))
+        given = as_state(initial)
+        first = without_past(_with_inputs(system, given))
+        return Simulation(Run(system, by, how, _first_time(t, given), first, None))
 
     if count is None:
         return begun(initial)
@@ -187,11 +190,11 @@ class HeldRun(Prepared):
         return bool(self.march.course.at[WAITING])
 
     def begin(self) -> int:
-        """Begin, behind one span of no length, or two, where controllers are to sample at the first time; a status."""
+        """Begin with one empty span in front, two if controllers sample at the first time; return a status."""
         status, course, fresh = super().begin(), self.march.course, self.samples_first
         course.ends[: 1 + fresh], course.last[: 1 + fresh] = course.start, course.first[1 + fresh]
         course.at[SPAN], course.at[WAITING] = 1, fresh
-        self.known[0] = -np.inf  # it stands where nothing happens that has been told
+        self.known[0] = -np.inf  # no event has been reported yet
         self.take_notes()
         return status
 
@@ -258,6 +261,10 @@ class Simulation(metaclass=PublicClass):
         self._rows: list[Row] = []
         self._message = ""
         self._failure: BaseException | None = None
+        self._jump: MbsError | None = None  # the first one of prescribed motion that is known
+        self._jumps_end = run.t  # no other one lies before this time
+        self._kinks: dict[str, list[float]] = {}  # when accelerations of drivers jump, up to this time
+        self._steps = np.zeros(2, dtype=np.int64)  # accepted and rejected before the last time was asked for
         self._held = _held_run(run, run.t + WINDOW)
         self._answer(self._held.begin())
         self._keep(0, run.t)
@@ -265,18 +272,28 @@ class Simulation(metaclass=PublicClass):
     def _answer(self, status: int) -> None:
         """Do what events at the present time ask for, or raise the error of a status that is not good."""
         held = self._held
+        if status == marching.EVENT:
+            status, self._message = answer_events(held)
+        if status not in (DONE, marching.EVENT):
+            raise failure(held.system, held.march, status, self._whole())
+
+    @contextmanager
+    def _change(self) -> Iterator[None]:
+        """Let an error or Ctrl-C that comes while the run is changed end it, since it stands between two states."""
         try:
-            if status == marching.EVENT:
-                status, self._message = answer_events(held)
-            if status not in (DONE, marching.EVENT):
-                raise failure(held.system, held.march, status, self._whole())
-        except MbsError as error:
-            self._failure = error
+            yield
+        except BaseException as error:
+            self._fail(error)
             raise
+
+    def _fail(self, error: BaseException) -> None:
+        """Let the run not go on any more, because of this error."""
+        self._failure = self._failure or error
 
     def _check_alive(self) -> None:
         if self._failure is not None:
-            what = f"this run of {self._held.system.model.name!r} has ended behind t = {self.t:g}: {self._failure}"
+            why = str(self._failure) or "it was interrupted"
+            what = f"this run of {self._held.system.model.name!r} has ended behind t = {self.t:g}: {why}"
             raise ModelError(f"{what}; begin again: run.reset()")
 
     # --- the run goes on ----------------------------------------------------------------------------------------
@@ -299,8 +316,9 @@ class Simulation(metaclass=PublicClass):
         """Go on up to the time `t`, or to an event that stops the run before (see `message`); return the run."""
         t = finite_number(t, "t")
         self._check_ahead(t)
-        if self._leave(t):
-            self._arrive(advance(self._held, _ignore, begins=False))
+        with self._change():
+            if self._leave(t):
+                self._arrive(advance(self._held, _ignore, begins=False))
         return self
 
     def _check_ahead(self, t: float) -> None:
@@ -308,6 +326,16 @@ class Simulation(metaclass=PublicClass):
         if t < self.t:
             what = f"the run stands at t = {self.t:g} and does not go back to t = {t:g}"
             raise ModelError(f"{what}; begin again, run.reset(), or start another one")
+        model, end = self._held.system.model, np.array([t])
+        check_tables(model, end)
+        check_trajectories(model, end)
+        if t >= self._jumps_end and self._jump is None and self._held.system.structure.switching:
+            self._jumps_end = t + max(t - self._run.t, WINDOW)
+            self._jump, kinks = first_jump(self.state, self._jumps_end)
+            for name, times in kinks.items():
+                self._kinks[name] = sorted({*self._kinks.get(name, ()), *times})
+        if self._jump is not None and self._jump.facts["time"] < t:
+            raise self._jump
 
     def _leave(self, t: float) -> bool:
         """Make the run ready to go on to t. Return whether it is to go on."""
@@ -315,6 +343,9 @@ class Simulation(metaclass=PublicClass):
         if t == self.t:
             return False
         self._held.take_back()
+        counts = self._held.march.counts
+        self._steps += counts[[ACCEPTED, REJECTED]]
+        counts[[ACCEPTED, REJECTED, MARK]] = 0  # max_steps, and the search for a stall, are of one call
         if self._held.waits:
             self._sample(t)
             if self._message:
@@ -339,8 +370,7 @@ class Simulation(metaclass=PublicClass):
         elif held.waits or int(course.at[SPAN]) > span:  # a step ends there in any case
             held.is_cut = False
         if ended.error or ended.status == marching.PAUSED:
-            self._failure = ended.error or KeyboardInterrupt(ended.message)
-            raise self._failure
+            raise ended.error or KeyboardInterrupt(ended.message)
         self._answer(DONE if ended.status == marching.EVENT else ended.status)
         if ended.message:
             self._message, held.is_cut = ended.message, False
@@ -351,11 +381,7 @@ class Simulation(metaclass=PublicClass):
         """Let controllers sample what has been set, before the run goes on to t; results tell what they have set."""
         held, march = self._held, self._held.march
         march.record.times[:], march.counts[marching.NEXT] = (self.t, t), 0
-        try:
-            status = held.sample()
-        except MbsError as error:
-            self._failure = error
-            raise
+        status = held.sample()
         held.take_notes()
         self._answer(status)
         self._keep(0, self.t)
@@ -397,9 +423,7 @@ class Simulation(metaclass=PublicClass):
         """Where the run stands: other runs may start there."""
         if self._state is None:
             system, row = self._held.system, self._rows[-1]
-            a = row["a"]
-            motion = row["q"][None].copy(), row["v"][None].copy(), np.where(np.isfinite(a), a, 0.0)[None]
-            (q,), (v,), (a,) = system.to_bodies(motion)
+            (q,), (v,), (a,) = system.to_bodies((row["q"][None].copy(), row["v"][None].copy(), row["a"][None].copy()))
             self._state = State(system.cartesian, row.t, q, v, a)
         return self._state
 
@@ -439,10 +463,14 @@ class Simulation(metaclass=PublicClass):
     def _result(self, rows: list[Row], **more: Any) -> Result:
         held, own = self._held, self._held.march.record
         stacked = {name: np.empty((len(rows), *getattr(own, name).shape[1:])) for name in ROWS}
-        for name, array in stacked.items():
+        for name, array in stacked.items() if rows else ():  # a run that cannot begin has none
             array.reshape(len(rows), -1)[:] = [row[name] for row in rows]
         times, moments = np.array([row.t for row in rows]), np.array([row.moment for row in rows])
         stats = {**held.facts, **counts_of(held.march)}
+        stats["accepted"] += int(self._steps[0])
+        stats["rejected"] += int(self._steps[1])
+        kinks = {name: [t for t in at if rows and t < rows[-1].t] for name, at in self._kinks.items()}
+        stats |= {"kinks": some} if (some := {name: at for name, at in kinks.items() if at}) else {}
         record = Record(times, **stacked)
         return dynamic_result(held.system, record, moments, len(rows), t=times, stats=stats, **more)
 
@@ -471,29 +499,30 @@ class Simulation(metaclass=PublicClass):
         q = march.stages.y0[: march.mechanism.state.q_end]
         if len(signals) == len(given) and all(q[held.system.layout.signals[s]] == x for s, x in signals.items()):
             return self
-        moved = None if len(signals) == len(given) else state_with(held.system, given, self.state, "set()")
+        moved = None if len(signals) == len(given) else state_with(held.system, given, self.state, "set() gives")
         if moved is not None:
             q_new, v_new = (x[None].copy() for x in moved)
             (pose,), (rates,), _ = held.system.to_bodies((q_new, v_new, np.zeros_like(v_new)))
             after = State(held.system.cartesian, t, pose, rates, held.system.cartesian.still)
             check_apart(after, "is set", "set ")
-        held.is_cut, waits = False, held.waits
-        held.forget_instant()
-        march.record.times[:] = t
-        if moved is not None:
-            march.counts[marching.NEXT] = 2
-            status = marching.restart(march, *moved)
-        else:
-            set_states(held.system, q, signals)
-            course, span = march.course, int(march.course.at[SPAN])
-            if course.first[span] <= t:  # no law switches here: the span is cut in two
-                course.ends[span - 1] = course.last[span - 1] = course.first[span] = t
-            course.at[SPAN], course.at[WAITING], march.counts[marching.NEXT] = span - 1, 1, 1
-            status = marching.resume(march)
-            course.at[WAITING] = waits
-        held.take_notes()
-        self._answer(status)
-        self._keep(1, t)
+        with self._change():
+            held.is_cut, waits = False, held.waits
+            held.forget_instant()
+            march.record.times[:] = t
+            if moved is not None:
+                march.counts[marching.NEXT] = 2
+                status = marching.restart(march, *moved)
+            else:
+                set_states(held.system, q, signals)
+                course, span = march.course, int(march.course.at[SPAN])
+                if course.first[span] <= t:  # no law switches here: the span is cut in two
+                    course.ends[span - 1] = course.last[span - 1] = course.first[span] = t
+                course.at[SPAN], course.at[WAITING], march.counts[marching.NEXT] = span - 1, 1, 1
+                status = marching.resume(march)
+                course.at[WAITING] = waits
+            held.take_notes()
+            self._answer(status)
+            self._keep(1, t)
         return self
 
     def _check_is_set(self, name: str) -> None:
@@ -521,11 +550,11 @@ class Simulation(metaclass=PublicClass):
 
     def _begun(self, initial: Mapping[str, float] | State | None, t: float | None) -> Simulation:
         """Return a run of this model that begins, at the first state and time of this one or at others."""
-        run = self._run
-        if initial is not None:
-            run = replace(run, initial=without_past(_with_inputs(run.system, as_state(initial))))
-        if t is not None or isinstance(initial, State):
-            run = replace(run, t=_first_time(t, initial))
+        run, given = self._run, as_state(initial)
+        if given is not None:
+            run = replace(run, initial=without_past(_with_inputs(run.system, given)))
+        if t is not None or isinstance(given, State):
+            run = replace(run, t=_first_time(t, given))
         return Simulation(run)
 
 
@@ -591,24 +620,38 @@ class Simulations(metaclass=PublicClass):
         for k, (one, to) in enumerate(zip(self._members, times, strict=True)):
             with _member(k):
                 one._check_ahead(to)
-        errors, going = list[tuple[int, MbsError]](), list[int]()
-        for k, (one, to) in enumerate(zip(self._members, times, strict=True)):
-            try:
-                if one._leave(to):
+        errors, going, under_way = list[tuple[int, MbsError]](), list[int](), set[int]()
+        try:
+            for k, (one, to) in enumerate(zip(self._members, times, strict=True)):
+                under_way.add(k)
+                try:
+                    with one._change():
+                        goes = one._leave(to)
+                except MbsError as error:
+                    errors.append((k, error))
+                    goes = False
+                if goes:
                     going.append(k)
-            except MbsError as error:
-                errors.append((k, error))
-        made = self._made(going)
-        for k in going:
-            one, held = self._members[k], self._members[k]._held
-            try:
-                if made is not None and made[k] == DONE:
-                    held.take_notes()
-                    one._arrive(Ended(DONE, ""))
                 else:
-                    one._arrive(advance(held, _ignore, begins=False, made=None if made is None else int(made[k])))
-            except MbsError as error:
-                errors.append((k, error))
+                    under_way.remove(k)
+            made = self._made(going)
+            for k in going:
+                one, held = self._members[k], self._members[k]._held
+                try:
+                    with one._change():
+                        if made is not None and made[k] == DONE:
+                            held.take_notes()
+                            one._arrive(Ended(DONE, ""))
+                        else:
+                            done = None if made is None else int(made[k])
+                            one._arrive(advance(held, _ignore, begins=False, made=done))
+                except MbsError as error:
+                    errors.append((k, error))
+                under_way.remove(k)
+        except BaseException as error:  # Ctrl-C, or what a function of the caller raised
+            for k in under_way:
+                self._members[k]._fail(error)
+            raise
         if errors:
             member, first = errors[0]
             with _member(member):
@@ -730,7 +773,7 @@ def _reads_time(structure: Structure) -> bool:
 
 def _held_run(run: Run, end: float) -> HeldRun:
     """Return a run up to a time, with a record of two rows: where it was held last, and where it is held next."""
-    prepared = prepared_run(run, np.array([run.t, end]))
+    prepared = prepared_run(run, np.array([run.t, end]), looks_ahead=True)
     course, times = with_span_before(prepared.march.course), prepared.march.record.times.copy()
     held = HeldRun(**{**vars(prepared), "times": times, "moments": times.copy()})
     if held.samples_first:

@@ -35,7 +35,12 @@ def env():
     )
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.filterwarnings(
+    "error",
+    "ignore:.*a symmetric and normalized space:UserWarning",  # actions are in SI units
+    "ignore:.*Box observation space m.* value is -?infinity:UserWarning",  # and what is seen has no bounds
+    "ignore:.*Not able to test alternative render modes:UserWarning",  # it is made of a model, not by a registered name
+)
 def test_it_is_an_environment(env):
     checker.check_env(env)
 
@@ -141,3 +146,23 @@ def test_an_action_has_a_number_for_each_input(env):
     env.reset(seed=5)
     with pytest.raises(mbs.ModelError, match="an action has 1 number: push"):
         env.step([1.0, 2.0])
+
+
+def test_an_episode_is_terminated_where_the_motion_cannot_go_on():
+    """A force sqrt(0.5 - x) has no value behind x = 0.5."""
+    model = mbs.PlanarModel("track")
+    body = model.body("body", mass=1.0, inertia=1.0)
+    push = model.input("push", unit="N")
+    model.add(mbs.Force("pull", body, (push + (0.5 - model["body.x"]) ** 0.5, 0)))
+    begin = {"body.x": 0.4, "body.vx": 1.0}
+    env = mbs.environment(model, {"push": (-1, 1)}, ["body.x"], reward=model["body.x"], initial=begin, step=0.05)
+    env.reset(seed=1)
+    seen, reward, terminated, truncated, info = env.step([0.0])
+    assert not terminated and "error" not in info and seen[0] == pytest.approx(0.45, abs=1e-2)
+    with pytest.warns(UserWarning, match="the episode is terminated: .*no finite force"):
+        last, reward, terminated, truncated, info = env.step([1.0])
+    assert terminated and not truncated and "no finite force" in info["error"]
+    assert last == pytest.approx(seen) and reward == pytest.approx(seen[0]) and info["t"] == 0.05
+    with pytest.raises(mbs.ModelError, match="begin again"):
+        env.step([0.0])
+    assert env.reset(seed=2)[0] == pytest.approx(0.4) and not env.step([0.0])[2]

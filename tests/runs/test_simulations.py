@@ -1,6 +1,7 @@
 """Runs that are held in the hand go as `simulate` does, bit for bit, until something is set."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -76,17 +77,20 @@ def test_a_held_run_has_the_digits_of_simulate(build, options):
     model, initial = build()
     run = held(model, initial, HELD, **options)
     result = run.result()
-    whole = mbs.simulate(model, [0.0, 1.0], initial, **options)
+    whole = mbs.simulate(model, [0.0, *HELD], initial, **options)
     for name in whole.names:
         assert run[name] == pytest.approx(whole[name][-1], rel=1e-6, abs=1e-6), name
-    last = mbs.simulate(model, [0.0, HELD[-1]], initial, **options)
-    np.testing.assert_array_equal(result.q[-1, : last.q.shape[1]], last.q[-1])
-    np.testing.assert_array_equal(result.v[-1], last.v[-1])
+    middle = held(model, initial, HELD[:6], **options)
+    for here in (result, middle.result()):
+        last = mbs.simulate(model, [0.0, here.t[-1]], initial, **options)
+        np.testing.assert_array_equal(here.q[-1, : last.q.shape[1]], last.q[-1])
+        np.testing.assert_array_equal(here.v[-1], last.v[-1])
     assert [one.name for one in result.events] == [one.name for one in whole.events]
     assert [one.t for one in result.events] == pytest.approx([one.t for one in whole.events], rel=1e-7)
     assert [one.t for one in result.impacts] == pytest.approx([one.t for one in whole.impacts], rel=1e-9)
     changes = [[(one.contact, one.before, one.after) for one in r.transitions] for r in (result, whole)]
     assert changes[0] == changes[1]
+    assert [one.t for one in result.transitions] == pytest.approx([one.t for one in whole.transitions], rel=1e-7)
 
 
 def test_a_run_goes_on_past_the_times_that_it_looks_ahead():
@@ -428,3 +432,130 @@ def test_names_that_are_not_set_are_told():
             run.set({name: 1.0})
     with pytest.raises(mbs.ModelError, match="names and values"):
         run.set(3.0)
+
+
+# --- what lies behind the time that is asked for ------------------------------------------------------------------
+
+
+def led(law):
+    """A cart that moves as a law of time says."""
+    model = mbs.PlanarModel("cart")
+    body = model.body("cart", mass=2.0, inertia=1.0)
+    guide = model.add(mbs.Translational("guide", model.ground, body))
+    model.add(mbs.Driver("motor", mbs.displacement(guide), law))
+    return model
+
+
+@pytest.mark.parametrize("count", [None, 2])
+@pytest.mark.parametrize("end", [0.8, 10.0])
+def test_a_table_is_read_up_to_the_time_that_is_asked_for(end, count):
+    """A force of 1 N beyond which its table ends acts on a cart of 2 kg."""
+    model = mbs.PlanarModel("cart")
+    body = model.body("cart", mass=2.0, inertia=1.0)
+    table = mbs.Table([0.0, end / 2, end], [1.0, 1.0, 1.0])
+    model.add(mbs.Force("push", body, (table(mbs.t), 0)))
+    run = mbs.start(model, mbs.at_rest(model), count=count)
+    for part in (0.3, 0.8, 1.0):
+        run.until(part * end)
+        assert run["cart.vx"] == pytest.approx(part * end / 2.0)
+    with pytest.raises(mbs.ModelError, match="Force 'push' has a table from 0 to"):
+        run.step(0.1)
+    assert run["cart.vx"] == pytest.approx(end / 2.0)
+    with pytest.raises(mbs.ModelError, match="does not go back"):  # it has not failed
+        run.until(0.0)
+
+
+@pytest.mark.parametrize("jump", [1.0, 1.5, 7.3])
+def test_a_driver_that_jumps_is_refused_where_the_run_is_to_pass_the_jump(jump):
+    model = led(sp.Piecewise((mbs.t, mbs.t < jump), (jump, True)))
+    run = mbs.start(model)
+    for t in (0.4 * jump, jump / 2, jump):
+        assert run.until(t)["cart.x"] == pytest.approx(t)
+    for _ in range(2):
+        with pytest.raises(mbs.ModelError, match=f"Driver 'motor' jumps in velocity at t = {jump:g}"):
+            run.step(0.01)
+    assert run.t == jump
+    with pytest.raises(mbs.ModelError, match="jumps in velocity"):
+        mbs.start(model).until(jump + 0.01)
+
+
+def test_times_at_which_accelerations_jump_are_those_of_simulate():
+    law = sum(sp.Piecewise((0.0, mbs.t < at), ((mbs.t - at) ** 2, True)) for at in (0.3, 0.9, 1.7, 5.0))
+    model, run = led(law), mbs.start(led(law))
+    assert "kinks" not in run.until(0.2).result().stats
+    for end in (0.5, 1.0, 3.0, 4.9):
+        assert run.until(end).result().stats["kinks"] == mbs.simulate(model, [0.0, end]).stats["kinks"]
+
+
+def test_the_earliest_jump_is_told():
+    model = led(sp.Piecewise((mbs.t, mbs.t < 1.2), (1.2, True)))
+    other = model.body("other", mass=1.0, inertia=1.0)
+    line = model.add(mbs.Translational("line", model.ground, other))
+    model.add(mbs.Driver("first", mbs.displacement(line), sp.Piecewise((0.0, mbs.t < 0.7), (mbs.t - 0.7, True))))
+    for move in (lambda: mbs.simulate(model, [0.0, 2.0]), lambda: mbs.start(model).until(2.0)):
+        with pytest.raises(mbs.ModelError, match="'first' jumps in velocity at t = 0.7"):
+            move()
+    assert mbs.start(model).until(0.7)["cart.x"] == pytest.approx(0.7)
+
+
+def test_an_acceleration_without_a_value_has_none_in_a_held_run():
+    model, initial = four_bar()
+    run = mbs.start(model, initial).step(0.1)
+    run._rows[-1]["a"][:] = np.nan  # as at a pose where the motion has no unique acceleration
+    assert np.isnan(run["crank.alpha"]) and np.isnan(run.state["crank.alpha"])
+    assert np.isnan(run.result()["crank.alpha"][-1]) and np.isfinite(run["crank.omega"])
+
+
+def test_a_run_begins_at_the_time_of_its_equilibrium():
+    model = mbs.PlanarModel("pendulum", gravity=(0, -G))
+    rod = model.link("rod", (0, 0), (0, -1), mass=1.0)
+    model.add(mbs.Revolute("pin", model.ground, rod.tail))
+    rest = mbs.equilibrium(model, replace(mbs.assemble(model), t=0.7))
+    assert rest.state.t == 0.7
+    run = mbs.start(model, rest)
+    assert run.t == mbs.start(model, rest.state).t == 0.7
+    assert run.reset(t=0.1).t == 0.1 and run.reset(rest).t == 0.7
+
+
+def test_steps_are_counted_in_each_call():
+    """A run of 300 calls, each of which may make 20 steps."""
+    model, initial = four_bar()
+    run, whole = mbs.start(model, initial, max_steps=20), mbs.simulate(model, [0.0, 3.0], initial)
+    for k in range(1, 301):
+        run.until(k * 0.01)
+    np.testing.assert_array_equal(run.result().v[-1], whole.v[-1])
+    told = run.result().stats
+    assert whole.stats["accepted"] > 40 and told["accepted"] == whole.stats["accepted"]
+    assert told["rejected"] == whole.stats["rejected"]
+    with pytest.raises(mbs.IntegrationError, match="after 20 steps"):
+        run.step(3.0)
+
+
+def test_a_run_that_cannot_begin_tells_why():
+    model = mbs.PlanarModel("cart")
+    body = model.body("cart", mass=1.0, inertia=1.0)
+    model.add(mbs.Force("push", body, (1 / model.state("u", 0.0), 0)))
+    with pytest.raises(mbs.ModelError, match="Force 'push' gives no finite force at t = 0"):
+        mbs.start(model, mbs.at_rest(model))
+
+
+def test_ctrl_c_ends_a_run_and_all_members_that_are_under_way():
+    def push(t, body):
+        if stops and t > 0.55:
+            raise KeyboardInterrupt
+        return [(1.0, 0.0)]
+
+    model, stops = mbs.PlanarModel("cart"), True
+    body = model.body("cart", mass=1.0, inertia=1.0)
+    model.add(mbs.PythonForce("push", body, function=push))
+    for run in (mbs.start(model, mbs.at_rest(model)), mbs.start(model, mbs.at_rest(model), count=3)):
+        stops = True
+        run.until(0.5)
+        with pytest.raises(KeyboardInterrupt):
+            run.until(1.0)
+        for one in [run] if isinstance(run, mbs.Simulation) else [run[k] for k in range(3)]:
+            assert one.t == 0.5
+            with pytest.raises(mbs.ModelError, match="ended behind t = 0.5: .*interrupted.*begin again"):
+                one.step(0.1)
+        stops = False
+        assert run.reset().until(1.0)["cart.vx"] == pytest.approx(1.0)

@@ -18,6 +18,7 @@ def test_each_member_has_the_digits_of_a_run_alone(build, coordinates):
     runs = mbs.start(system, {name: speeds}, count=COUNT)
     alone = [mbs.start(system, {name: float(speed)}) for speed in speeds]
     random = np.random.default_rng(1)
+    assert (runs._lanes is not None) == (coordinates != "joint")
     for k in range(12):
         if k % 4 == 1:
             given = {name: random.uniform(0.5, 1.0, COUNT)}
@@ -86,3 +87,23 @@ def test_what_members_are_given_is_checked():
         with pytest.raises(mbs.ModelError, match=told):
             call()
     assert runs.t.tolist() == [0.0, 0.0, 0.0] and runs["torque"].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_ctrl_c_ends_the_members_that_lanes_move(monkeypatch):
+    model, initial = four_bar()
+    runs = mbs.start(model, initial, count=3).step(0.2)
+    runs[1].step(0.3)
+
+    def interrupt(rounds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runs._lanes, "go_on", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        runs.until(np.array([0.4, 0.5, 0.4]))  # the second one stands there already
+    monkeypatch.undo()
+    for k in (0, 2):
+        with pytest.raises(mbs.ModelError, match="ended behind t = 0.2: it was interrupted; begin again"):
+            runs[k].step(0.1)
+    assert runs[1].step(0.1)["crank.omega"] == mbs.start(model, initial).until(0.6)["crank.omega"]
+    runs.reset(members=[0, 2]).step(0.1)
+    assert runs["crank.omega"][0] == mbs.start(model, initial).step(0.1)["crank.omega"]
