@@ -223,17 +223,19 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
             sentence, advice = no_friction(pose.system.model.name, lost, moment)
             return Explanation(IntegrationError, sentence, advice, t, tuple(lost), pose)
     names = joints_at_fault(pose.system, t, pose.full_q)
+    near = march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE)
+    singular = near or status == marching.ASTRAY
+    parting = None if singular else contradiction(pose, pose, t, drifted=True)
+    if parting:
+        return parting
     if status in NO_WAY_ON and (late := _without_pose(march, pose, names)):
         what = f"{pose.system.model.name!r} comes to a dead point near t = {t:.6g}: {', '.join(names)} lock there, and "
         what += f"at t = {late:.6g} no pose follows all drivers"
         return Explanation(SingularConfigurationError, what, BEFORE_DEAD_POINT, t, names, pose)
-    near = march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE)
-    if near or status == marching.ASTRAY:
+    if singular:
         what = f"{pose.system.model.name!r} comes to a singular pose at t = {t:.6g}, where {', '.join(names)} lock or "
         what += "branch, and does not get through"
         return Explanation(SingularConfigurationError, what, _another_way(march), t, names, pose)
-    if parting := contradiction(pose, pose, t, drifted=True):
-        return parting
     return Explanation(IntegrationError, *_what_stops(march, status, pose, a), t, names, pose)
 
 

@@ -109,7 +109,7 @@ def _values(system: System) -> Iterator[str]:
     more than a turn that is a whole number, or more than `MIXED` lengths of the model."""
     for element in system.model.conditions:
         if isinstance(element, Driver):
-            law, what = sp.sympify(element.function).xreplace({time: sp.S.Zero}), f"the first value of {element.who}"
+            law, what = element.function.xreplace({time: sp.S.Zero}), f"the first value of {element.who}"
         elif isinstance(element, Held):
             law, what = element.value, f"the value of {element.name!r}"
         if not isinstance(element, Driver | Held) or not is_constant(law):
