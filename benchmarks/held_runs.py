@@ -1,4 +1,4 @@
-"""What a run in the hand costs a step beside its compiled work, and in threads: `python benchmarks/held_runs.py`.
+"""Measure the cost of a step of a held run beside its compiled work, and in threads: `python benchmarks/held_runs.py`.
 
 A four-bar with a motor is held every 5 ms, with and without another torque each time. The compiled work of a step is
 the time within `go_on` and `resume`; the rest is Python.

@@ -174,13 +174,13 @@ class Contacts(NamedTuple):
     """The state of a slip at a dead centre that joints keep still (`motion.contact.departure`): DEPARTS if it sets out,
     HOLDS if friction at its bound keeps it at rest, 0 for all others. HOLDS lasts until states are chosen anew."""
     sticking_trial: Work[Integers] = zeros("groups")
-    """Of each group: 1 while states are chosen in which slips that have just passed their bound may stick again, since
+    """The trial of each group: 1 while the chosen states let slips stick again that have just passed their bound, since
     friction at a dead centre may hold them; 0 otherwise; -1 after such a choice has failed, until another guard
     passes."""
     rests_in: Work[Integers] = zeros("groups")
     holds_in: Work[Integers] = zeros("groups")
-    """Of the bodies of each group 2 if they are at rest, 1 if they are slow, else 0; and whether friction at its bound
-    holds one of its points, while states are chosen."""
+    """The rest of each group: 2 if its bodies are at rest, 1 if they are slow, 0 otherwise; and whether friction at its
+    bound holds one of its points, while states are chosen."""
     accelerates_in: Work[Integers] = zeros("groups")
     """Whether forces leave something to accelerate in each group; and whether marks of its points are others than the
     forces say (`motion.contact.departure`)."""
@@ -228,7 +228,7 @@ class Contacts(NamedTuple):
     pace: Work[Vector] = zeros(2)
     """What rates are made of, at the last choice; and just before an impact."""
     point_pace: Work[Vector] = zeros("points")
-    """What rates of the group of each point are made of, at the last choice."""
+    """The size of the terms of rates in the group of each point, at the last choice of states."""
     status: Work[Integers] = zeros(1)
     f: Work[Vector] = zeros("columns")
     g: Work[Vector] = zeros("rows")
@@ -253,7 +253,7 @@ class Contacts(NamedTuple):
     exact: Work[Vector] = zeros("lines")
     """The forces along the rows in use have two parts, the second one small beside the first; `exact` is none."""
     change: Work[Vector] = zeros("lines")
-    """What impulses change of the rates along the rows in use."""
+    """The changes of the rates along the rows in use that impulses make."""
     tail_x: Work[Vector] = zeros("columns")
     tail_multipliers: Work[Vector] = zeros("rows")
     """The second parts of the last sum of responses."""
@@ -485,7 +485,7 @@ class ContactsBuilder:
         self.drag_sizes = batch([instance_of(form, slots, at, e.who, coordinates) for form, slots, at, e in forms])
         sizes = [(forms[p.member][-1], p.layout["values"]) for p in self.drag_sizes.places()]
         self.drags = [e for e, count in sizes for _ in range(count)]
-        """Whose friction each size of `drag_sizes` is."""
+        """The element of each size in `drag_sizes`."""
         self.drag_is_force = np.array([isinstance(e, SmoothFriction) for e in self.drags], dtype=np.int64)
 
     def fill(

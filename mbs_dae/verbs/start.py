@@ -57,7 +57,7 @@ from .simulate import Ended, Prepared, advance, answer_events, check_result, pre
 WINDOW = 1.0
 """Breaks of laws are known so many seconds ahead at the start; twice as far whenever the run comes there."""
 ROWS = "q", "v", "a", "multipliers", "contacts", "energies", "modes", "independence"
-"""What is kept of each time at which the run is held."""
+"""The arrays that a run keeps of each time at which it is held."""
 ROUNDS = 1000
 """So many rounds of steps are made in lanes between two looks at Ctrl-C: some hundredths of a second."""
 
@@ -161,7 +161,7 @@ class HeldRun(Prepared):
 
     @cached_property
     def before_cut(self) -> list[np.ndarray]:
-        """These numbers as they were before the step that was cut short."""
+        """Return copies of the words of the march as they stood before the step that was cut short."""
         return [words.copy() for words in self.words]
 
     @cached_property

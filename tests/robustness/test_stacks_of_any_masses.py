@@ -57,8 +57,8 @@ class Stack:
         return model
 
     def forces(self) -> dict[str, float]:
-        """What each contact carries: G of all above, over the cosine of its slant. Solved from the balance of each body
-        in `DIGITS` digits."""
+        """Return the force of each contact: the weight of all bodies above it, over the cosine of its slant, from the
+        balance of each body in `DIGITS` digits."""
         found = {}
         with mp.workdps(DIGITS):
             for c, (masses, aside, _) in enumerate(self.columns):

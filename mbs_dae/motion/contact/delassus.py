@@ -139,7 +139,7 @@ def fastest(mechanism):
 
 @compiled
 def along_row(mechanism, row, most):
-    """What accelerations of this size, in lengths, may make along a row."""
+    """Return the largest acceleration along a row that displacements accelerated by at most `most` can make."""
     contacts, total = mechanism.contacts, 0.0
     for column in range(contacts.tail_x.size):
         total += abs(contacts.G[row, column]) / np.sqrt(mechanism.geometric[column])

@@ -163,8 +163,8 @@ def _correct(mechanism, n):
 
 @compiled
 def _put_residuals(mechanism, n):
-    """What the unknowns leave of the equations, in `right`: of rows that are held by the accelerations themselves, for
-    W has lost digits of them; of all others by the matrix."""
+    """Put the residuals of the equations into `right`: those of rows that are held from the accelerations themselves,
+    for W has lost digits of them; all others from the matrix."""
     contacts = mechanism.contacts
     for i in range(n):
         held = contacts.unknown[i] >= 0 and contacts.kept[contacts.used[contacts.unknown[i]]] == FREE
