@@ -45,6 +45,8 @@ from .system import System
 
 POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS = "positions", "rates", "accelerations", "forces", "powers"
 """Φ, C', C'', F and -ẇ."""
+SURFACES = "surfaces"
+"""The functions whose sign or integer part decides about the branches of laws, of constraints and then of forces."""
 MOMENTA, PUSHES = "momenta", "pushes"
 """F without Q, and without M a too: what minimal velocities and the nearest poses are the zeros of."""
 EQUATIONS = (RATES, ACCELERATIONS, FORCES)
@@ -164,6 +166,7 @@ class DerivativeBuilder:
     def sizes(self) -> list[int]:
         """How many rows each of what is wanted has."""
         own = {what: self.columns for what in ALONG} | {POWERS: len(WORKS)}
+        own[SURFACES] = sum(len(batch.switching) for batch in (self.program.batch, self.dynamics.batch))
         return [own.get(what, self.rows) for what in self.wanted]
 
     @property
@@ -239,6 +242,26 @@ class DerivativeBuilder:
         ends = np.cumsum([0, *(place.layout["rows"] for place in places)])
         return {place.member: int(end) for place, end in zip(places, ends, strict=False)}
 
+    @cached_property
+    def _first_surface(self) -> dict[int, int]:
+        """The first row among `SURFACES` of each instance, by where its outputs begin: of constraints, and behind
+        them, with outputs counted on, of forces."""
+        found, count = dict[int, int](), 0
+        for batch, behind in ((self.program.batch, 0), (self.dynamics.batch, self._outputs_of_constraints)):
+            for place in batch.places():
+                found[behind + place.out], count = count, count + len(place.layout["modes"])
+        return found
+
+    @property
+    def _outputs_of_constraints(self) -> int:
+        return sum(place.layout["outputs"] for place in self.program.batch.places())
+
+    def _surfaces(self, place: Place, behind: int) -> list[tuple[int, int, str, int]]:
+        """The terms of switching functions, which stand behind the outputs and before their partial derivatives."""
+        modes, first = len(place.layout["modes"]), self._first_surface[behind + place.out]
+        at = place.layout["outputs"] - modes - len(place.layout["slopes"]) if modes else 0
+        return [(at + k, ONE, SURFACES, first + k) for k in range(modes)]
+
     def _of_constraints(self, place: Place) -> list[Term]:
         """Φ to Φ; Φ_vᵀ λ to F; Φ_v v - ν to C'; Φ_v a - γ to C''."""
         first, entries, size = self._first_row[place.member], place.layout["jacobian"], self.v_size
@@ -253,6 +276,8 @@ class DerivativeBuilder:
             terms.append((phi + len(entries) + k, MINUS, RATES, first + k))
             terms.append((phi + len(entries) + k, STATES + 2 * size + first + k, POWERS, SUPPLIED))
             terms.append((phi + len(entries) + rows + k, MINUS, ACCELERATIONS, first + k))
+        if SURFACES in self.wanted:
+            terms += self._surfaces(place, 0)
         return self._wanted(terms)
 
     def _of_dynamics(self, place: Place) -> list[Term]:
@@ -270,6 +295,8 @@ class DerivativeBuilder:
         terms += [
             (k, MINUS, FORCES, place.columns[c]) for k, c in enumerate(place.layout.get("forces", ()), len(masses))
         ]
+        if SURFACES in self.wanted:
+            terms += self._surfaces(place, self._outputs_of_constraints)
         return self._wanted(terms)
 
     def _wanted(self, terms: Sequence[tuple[int, int, str, int]]) -> list[Term]:

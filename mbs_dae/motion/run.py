@@ -360,7 +360,7 @@ def _end_of_step(march, t):
 def _accept(march, t, end, switches):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
-    note_step(march, t, end)
+    note_step(march, t, end, switches)
     watch(march.stiffness, march.control, stages, t, end - t, pace(march.control, march.stages))
     course = march.course
     if march.stabiliser.when != ALWAYS:

@@ -123,13 +123,17 @@ class Branched:
 
 
 def branched(
-    definitions: Sequence[Definition], outputs: Sequence[sp.Expr], state: Sequence[sp.Symbol], free: bool = False
-) -> Branched:
-    """The same program, with a symbol for every decision that depends on the state; `free`: none can be held."""
+    definitions: Sequence[Definition], outputs: Sequence[sp.Expr], state: Sequence[sp.Symbol], free: bool = False,
+    with_slopes: bool = True,
+) -> Branched:  # fmt: skip
+    """Return the program with a symbol for every decision that depends on the state, and with the partial derivatives
+    of the switching functions unless `with_slopes` is False. With `free` no decision can be held."""
     writer = _Writer(dict(definitions), frozenset(state), free)
     found = writer.found
     found.definitions += [(s, writer.write(as_sympy(e))) for s, e in definitions]
     found.outputs += [writer.write(as_sympy(e)) for e in outputs]
+    if not with_slopes:
+        return found
     numbers = {s: k for k, s in enumerate(state)} | {t: -1}
     for k, value in enumerate(found.switching):
         slopes, steps = gradient(value, dict(found.definitions), numbers)

@@ -14,8 +14,9 @@ so nothing swells, and what does not depend on a direction costs nothing. The di
 
 x has the same meaning in all coordinates, and leads off no unit quaternion.
 
-A function that jumps has slope 0, and one with a corner the slope of either side: what happens across a jump is no
-matter of derivatives.
+Branches are held where the program itself holds them (`branches`): near a switch a slope is that of the branch that is
+held, whatever the sign of its switching function. The switching functions stand behind the outputs, and have slopes.
+A free branch is that of the state; a function that jumps has slope 0 there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,10 +25,11 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
+from .branches import branched
 from .codegen import functions_as_definitions
 from .derive import Composed
 from .differentiation import Definition, named_in_parts, rate_along
-from .functions import Lookup
+from .functions import Lookup, OfPieces
 from .markers import t
 
 Slope = tuple[int, int, sp.Expr]
@@ -53,11 +55,12 @@ class Slopes(Composed):
 
 
 def slopes(composed: Composed, slots: Sequence[str], chosen: Chosen | None = None) -> Slopes:
-    """Of all outputs by all directions: 2 n for n local velocities, time, then these slots in their order; or of those
-    that are chosen."""
-    definitions, outputs = functions_as_definitions(composed.definitions, composed.outputs)
-    parts, results = named_in_parts(outputs, "part_")
-    definitions += parts
+    """Return the slopes of all outputs and then of all switching functions by all directions: 2 n for n local
+    velocities, time, then these slots in their order; or of those outputs by those directions that are chosen."""
+    held = branched(*functions_as_definitions(composed.definitions, composed.outputs), [*composed.q, *composed.v],
+                    with_slopes=False)  # fmt: skip
+    parts, results = named_in_parts([*held.outputs, *held.switching], "part_")
+    definitions = [*held.definitions, *parts]
     program, entries = [*definitions], list[Slope]()
     for k, direction in enumerate(_directions(composed, definitions, slots)):
         if chosen is not None and k not in chosen.directions:
@@ -88,7 +91,7 @@ def _directions(
         {s: e for s, rate in zip(composed.q, rates, strict=True) if (e := rate.xreplace(still | {v: sp.S.One})) != 0}
         for v in composed.v
     ]
-    tables = {e.args[0] for _, value in definitions for e in value.atoms(Lookup)}
+    tables = {e.args[0] for _, value in definitions for e in value.atoms(Lookup, OfPieces)}
     tables |= {e.args[0] for value in composed.outputs for e in value.atoms(Lookup)}
     numbers = {str(s): {s: sp.S.One} for s in composed.slots if s not in tables}
     return [*moves, *({v: sp.S.One} for v in composed.v), {t: sp.S.One}, *(numbers.get(name, {}) for name in slots)]

@@ -14,7 +14,7 @@ import numpy as np
 from ..arguments import as_state, check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE
-from ..derivatives.across.designs import following_of
+from ..derivatives.across.designs import breaks_moved, following_of
 from ..derivatives.across.following import Following, passed_by
 from ..derivatives.across.moments import note_events
 from ..derivatives.across.runs import check_followed, followed_run, is_to_be_followed
@@ -22,6 +22,7 @@ from ..derivatives.parameters import Asked
 from ..derivatives.reversals import Reversals
 from ..derivatives.runs.asked import asked_of_run
 from ..derivatives.runs.replayed import taken_of, varied_run
+from ..derivatives.runs.saltation import is_held_on_surface
 from ..derivatives.varied import varied_of
 from ..errors import MbsError, ModelError, checked_options
 from ..explain.axes import check_axes, check_turns
@@ -51,7 +52,7 @@ from ..motion.methods.stepping import stepping
 from ..motion.outcome import counts_of, dynamic_result
 from ..motion.past.memory import Memory, memory_of, remind
 from ..motion.past.past import Past, Run, without_past
-from ..motion.past.tape import BEGAN, HEAD, T0, Steps
+from ..motion.past.tape import BEGAN, HEAD, T0, Steps, entry_now
 from ..motion.record import March, new_march
 from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import Stabilization, stabilization_of
@@ -118,9 +119,12 @@ def simulate(
     check_progress(progress)
     steps = {"method": method, "rtol": rtol, "atol": atol, "step": step, "max_step": max_step, "max_steps": max_steps}
     steps |= {"impacts": impacts}
-    prepared = prepare(model, times, initial, stabilization, asked=derivatives, **steps)
+    prepared = prepare(model, times, initial, stabilization, derivatives, False, **steps)
     with progress_bar(f"simulate {prepared.system.model.name}", progress) as watch:
         ended = advance(prepared, watch)
+        if prepared.slides:
+            prepared = prepare(model, times, initial, stabilization, derivatives, True, **steps)
+            ended = advance(prepared, watch)
     return result_of_run(prepared, ended)
 
 
@@ -146,6 +150,7 @@ class Prepared:
     reset_at: dict[str, float] = field(default_factory=dict)  # when each event has reset the run last
     asked: Asked | None = None  # by what it is to be differentiated
     steps: Steps | None = None  # then
+    moves: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # then: how the ends of spans move
     following: Following | None = None  # where it may switch
     reversals: Reversals | None = None  # where forces turn within one step, of a run whose steps are made again
     first: Any = None  # prepared as well: the run that it goes on from, where that is made again
@@ -287,6 +292,13 @@ class Prepared:
         return marching.take_step_judged(self.march)
 
     @property
+    def slides(self) -> bool:
+        """Whether laws have held the run on a surface where they jump: its derivatives are found as it goes, and not
+        from its steps."""
+        kinds = self.march.mechanism.switches.kinds
+        return self.steps is not None and is_held_on_surface(self.steps, entry_now(self.march), kinds)
+
+    @property
     def before(self) -> np.ndarray | None:
         """The first pose of a run that goes on from another one."""
         initial = self.run.initial
@@ -331,9 +343,10 @@ class Prepared:
 
 def prepare(
     model: Model | System, times: Sequence[float] | np.ndarray, initial: Mapping[str, float] | State | None = None,
-    stabilization: Stabilization | None = None, asked: Sequence[Any] = (), **steps: Any,
+    stabilization: Stabilization | None = None, asked: Sequence[Any] = (), follows: bool = False, **steps: Any,
 ) -> Prepared:  # fmt: skip
-    """Everything that `simulate` does before its first step; `steps` are its options of this name: see `stepping`."""
+    """Return a run that is ready to begin, by all that `simulate` does before its first step; `steps` are its options
+    of this name (see `stepping`). Derivatives are found as the run goes where it `follows`, whatever its model is."""
     system, initial, t, by = system_of(model).run_system, as_state(initial), checked_times(times), stepping(**steps)
     how, memory = stabilization_of(stabilization, by.method.projects), None
     past = initial.past if isinstance(initial, State) else None
@@ -345,14 +358,14 @@ def prepare(
     of = asked_of_run(run, asked)
     if of and not of.alike:
         run = replace(run, system=of.model.compile(system.coordinates.set, **system.structure.tree).run_system)
-    return _from_the_first(run, t, of) if of and goes_on else prepared_run(run, t, of)
+    return _from_the_first(run, t, of, follows) if of and goes_on else prepared_run(run, t, of, follows=follows)
 
 
-def _from_the_first(run: Run, t: np.ndarray, asked: Asked) -> Prepared:
+def _from_the_first(run: Run, t: np.ndarray, asked: Asked, follows: bool) -> Prepared:
     """A run that goes on, made again from the beginning of the first one: so its derivatives are those of one run."""
     first = prepared_run(replace(run.first, system=run.system), np.unique([run.first.t, t[-1]]))
     first.begin()
-    return prepared_run(replace(run, memory=memory_of(first.march)), t, asked, first)
+    return prepared_run(replace(run, memory=memory_of(first.march)), t, asked, first, follows=follows)
 
 
 def _made_again(run: Run, until: float) -> Memory | None:
@@ -362,8 +375,9 @@ def _made_again(run: Run, until: float) -> Memory | None:
 
 
 def prepared_run(
-    run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None, looks_ahead: bool = False
-) -> Prepared:
+    run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None, looks_ahead: bool = False,
+    follows: bool = False,
+) -> Prepared:  # fmt: skip
     """Return a run that is ready to begin, with its model checked and its course of time known. One that `looks_ahead`
     need not come to the times behind the first: its laws are checked at the first one alone."""
     system, by, how, initial, memory = run.system, run.by, run.how, run.initial, run.memory
@@ -399,7 +413,7 @@ def prepared_run(
     begin = memory.begin if memory else beginning(float(recorded[0]), breaks, side_of)
     turns = NO_TURNS if by.length else system.latest(_turns, *whole)
     course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
-    followed = asked is not None and is_to_be_followed(system, by, asked)
+    followed = asked is not None and (follows or is_to_be_followed(system, by))
     march = new_march(system, by, how, course, recorded, taped=asked is not None and not followed)
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     told |= {} if memory else slips_in_assembly(bodies, first.full_q)
@@ -416,7 +430,11 @@ def prepared_run(
         check_followed(system, asked)
         following = following_of(march, asked, begun.run if begun else run, sampling)
         return replace(prepared, asked=asked, following=following)
-    return prepared if asked is None else replace(prepared, asked=asked, steps=Steps(), reversals=Reversals(bodies))
+    if asked is None:
+        return prepared
+    moves = breaks_moved(asked, begun.run if begun else run, course.ends, recorded)
+    steps = Steps(march.mechanism.switches.mode.size, frozenset(np.flatnonzero(moves.any(axis=0)).tolist()))
+    return replace(prepared, asked=asked, steps=steps, moves=moves, reversals=Reversals(bodies))
 
 
 def _turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.ndarray]:
@@ -475,7 +493,8 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     first = State(bodies, own.run.t, own.q, own.v, bodies.still)
     assert prepared.reversals is not None
     taken = taken_of(prepared.march, own.run, prepared.steps, first)
-    return varied_run(result, prepared.asked, replace(taken, passages=tuple(prepared.reversals.passages)))
+    taken = replace(taken, passages=tuple(prepared.reversals.passages), moves=prepared.moves)
+    return varied_run(result, prepared.asked, taken)
 
 
 def patience_of(march: March, slow: int = 1) -> int:

@@ -137,6 +137,17 @@ def _start(system: System, t: float, initial: Any) -> np.ndarray:
     return np.concatenate([q, v])
 
 
+def breaks_moved(asked: Asked, run: Run, ends: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Return how the end of each span of a run moves with each parameter, (parameters, spans)."""
+    known, out = _breaks(run, run.system, times), np.zeros((len(asked.names), ends.size))
+    laws = [asked.model.elements[one.name].forms() for one in run.system.structure.with_breaks]
+    numbers = [number for forms in laws for _, slots in forms for number in slots.values()]
+    for row, name, symbol in zip(out, asked.names, asked.symbols, strict=True):
+        if known.size and any(symbol in getattr(number, "free_symbols", ()) for number in numbers):
+            row[:] = _breaks_moved(designs_of(asked, name, run), run, known, ends, times, name)
+    return out
+
+
 def _breaks(run: Run, system: System, times: np.ndarray) -> np.ndarray:
     """When laws of time switch."""
     return breaks_of(system.structure.with_breaks, system.evaluator, run.t, float(times[-1]), run.by.method.order)

@@ -14,10 +14,10 @@ from ...compiled.reading import Trajectory
 from ...compiled.slopes import small_motions
 from ...duals import Dual
 from ...errors import ModelError
-from ...model.breaks import switches
 from ...motion.methods.stepping import Stepping
 from ...readings.motion import ComputedQuantities
 from ...results.result import Result
+from ...symbolic.loads import Load
 from ..along import Variation
 from ..instants import set_moment
 from ..parameters import Asked
@@ -27,18 +27,16 @@ from .crossing import Ending
 from .following import Following
 
 
-def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
-    """Whether a run may switch, jump, has states of its own, steps that are solved for, or other coordinates than those
-    of bodies: of others derivatives are made from their steps."""
+def is_to_be_followed(system: System, by: Stepping) -> bool:
+    """Return whether derivatives are to be found as the run goes: it may jump or stop, has states of its own, steps
+    that are solved for, laws in Python that switch, or other coordinates than those of bodies. Derivatives of other
+    runs are made from their steps."""
     structure, model = system.structure, system.model
     if by.method.is_implicit or not system.is_cartesian:
         return True
-    if structure.deciding or structure.contacts.points or system.layout.signals or model.controllers:
+    if structure.contacts.points or system.layout.signals or model.controllers or model.events:
         return True
-    known = {*asked.symbols}
-    laws = [asked.model.elements[name].forms() for name, one in model.elements.items() if switches(one)]
-    slots = [own.values() for forms in laws for _, own in forms]
-    return any(known & getattr(number, "free_symbols", set()) for some in slots for number in some)
+    return any(getattr(one, "switches", ()) for one in model.forces if not isinstance(one.form()[0], Load))
 
 
 LAWS = "restitution", "friction", "static friction", "smooth"

@@ -22,7 +22,7 @@ from ...motion.course import is_break, moment
 from ...motion.derivative import evaluate, refinements
 from ...motion.methods.method import H, Stages, read_between
 from ...motion.methods.runge_kutta import combine
-from ...motion.past.tape import CLOSED, FRESH, HEAD, T0, T1, WENT_ON
+from ...motion.past.tape import CLOSED, FRESH, HEAD, SWITCHES, T0, T1, WENT_ON
 from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
@@ -226,7 +226,8 @@ def back_step(way: Way, entry: Vector, recorded: int):
     if reads:
         for s in range(extra - 1, last, -1):
             _inner_back(way, s)
-    if march.counts[NEXT] < times.size and times[march.counts[NEXT]] == end and not is_break(march.course, end):
+    goes_on = entry[SWITCHES] == 0.0 and not is_break(march.course, end)  # else the next step records its time
+    if march.counts[NEXT] < times.size and times[march.counts[NEXT]] == end and goes_on:
         _add_kept(way, stages.y1, way.y1, way.k[_rows_of(way, last)])
     _end_back(way, projected)
     for s in range(last - 1, 0, -1):

@@ -21,15 +21,20 @@ from .back import Way, back_begin, back_stretch
 from .linear import Weights
 from .making import make_stretch, put_entry
 from .replayed import Taken, VariedRun, check_same, check_status, new_march_of, start_back, stretches
+from .saltation import Passing, Saltation, sizes_of_surfaces
 from .seeded import weights_of_states
 from .steps import basis_of
 from .transposed import forces_back
 
 
 def goes_back(result: Result) -> bool:
-    """Whether there is a way back through its steps: those across switches are known ahead only."""
+    """Return whether there is a way back through the steps of a run. Runs with contacts, states, or steps that are
+    solved for are followed ahead only; so are those in which the ends of a force pass each other, and those in which
+    two laws switch at one instant, which only changes ahead tell apart."""
     varied = result.varied
-    return isinstance(varied, VariedRun) and varied.taken is not None and not varied.taken.passages
+    if not isinstance(varied, VariedRun) or varied.taken is None or varied.taken.passages:
+        return False
+    return all(place.passed.size <= 1 for place in varied.taken.saltations)
 
 
 def adjoint(result: Result, weights: Mapping[str, np.ndarray]) -> dict[str, float]:
@@ -47,7 +52,7 @@ def adjoints(result: Result, weights: Mapping[str, np.ndarray]) -> np.ndarray:
         return np.array([_summed(result, weights, by) for by in varied.asked.names]).T
     if not isinstance(varied, VariedRun) or varied.taken is None:
         raise ModelError('gradients need a run with derivatives: simulate(model, times, derivatives=["r"])')
-    if varied.taken.passages:
+    if not goes_back(result):
         return np.array([_summed(result, weights, by) for by in varied.asked.names]).T
     varied.check_steps()
     of_state, direct = weights_of_states(varied, weights)
@@ -72,12 +77,29 @@ def _gone_back(varied: VariedRun, taken: Taken, weights: Weights, count: int) ->
     before = np.where(head[:, FRESH] == WENT_ON, begun, np.searchsorted(times, head[:, T0]))
     recorded = np.stack([before, begun], axis=1).astype(np.int64)
     gains = np.concatenate([first[None], head[:-1, [ALPHA, BETA]]]) if len(head) else np.zeros((0, 2))
+    switching, direct = {one.step: one for one in taken.saltations}, np.zeros((count, len(varied.asked.names)))
     _end(way, taken.last, gains, head, first)
     for begin, end in stretches(steps)[::-1]:
         entries = _entries(way, head[begin:end], [steps.states[k] for k in range(begin, end) if k in steps.states])
+        if end in switching:
+            direct += _switch_back(way, switching[end], entries[-1])
         told = np.ascontiguousarray(recorded[begin:end]).ravel(), np.ascontiguousarray(gains[begin:end])
         check_status(way.march, back_stretch(way, entries, *told))
-    return way, (way.own.gradient + gradient) @ numbers.T
+    return way, (way.own.gradient + gradient) @ numbers.T + direct
+
+
+def _switch_back(way: Way, place: Saltation, before: np.ndarray) -> np.ndarray:
+    """Take the weights of y behind a place at which laws switch to those before it; `before` is the entry of the step
+    that ends there. Return what they add to those of the parameters, (numbers, parameters)."""
+    march, y0 = way.march, way.march.stages.y0
+    put_entry(march, before)
+    sizes = sizes_of_surfaces(march, float(before[T0]))
+    march.mechanism.gains[:] = before[[ALPHA, BETA]]
+    y0[:] = place.entry[HEAD : HEAD + y0.size]
+    passing = Passing(march, way.own, place, sizes)
+    check_status(march, passing.status)
+    way.y0[:], direct = passing.back(way.y0)
+    return direct
 
 
 def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> tuple[Way, np.ndarray]:

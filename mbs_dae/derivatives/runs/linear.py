@@ -24,6 +24,7 @@ from ...compiled.derivatives import (
     POSITIONS,
     POWERS,
     RATES,
+    SURFACES,
     DerivativeBuilder,
     Derivatives,
     differentiate,
@@ -36,12 +37,12 @@ from ...linear.vectors import copy
 from ...motion.derivative import Mechanism
 from ...poses.newton import solve_here
 
-MOTION = (POSITIONS, RATES, ACCELERATIONS, FORCES)
+LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS, SURFACES)
 """In this order rows of the matrix stand."""
-LEVELS = (*MOTION, POWERS)
-"""With the rates of works, where these are asked for: nothing else depends on them."""
-GAP, RATE, BEND, FORCE, POWER, ALL = range(6)
+GAP, RATE, BEND, FORCE, POWER, SURFACE, ALL = range(7)
 """Their numbers, and how many there are."""
+MOTION = LEVELS[:POWER]
+"""Without the rates of works and without switching functions, on which no motion depends within a step."""
 SHARPER = 1
 """How often a projection is refined, whose factor may have a little on its diagonal."""
 
@@ -102,8 +103,8 @@ def linear(builder: DerivativeBuilder, to: Derivatives, numbers: np.ndarray, wei
     number = (to.column[numbered] - begin).astype(np.int64)
     parameter, at = (x.copy() for x in np.nonzero(numbers[:, number]))
     moving = np.flatnonzero(to.column < 2 * n)
-    end = [builder.shape[0]] * (ALL + 1 - len(builder.wanted))
-    first = np.array([*(builder.first[level] for level in builder.wanted), *end], dtype=np.int64)
+    size = dict(zip(builder.wanted, builder.sizes, strict=True))
+    first = np.cumsum([0, *(size.get(level, 0) for level in LEVELS)]).astype(np.int64)
     entry, at_rows = numbered[at], to.row[numbered[at]]
     own = {
         "moving": moving, "moving_row": to.row[moving], "moving_column": to.column[moving],
@@ -195,9 +196,8 @@ def vary_stage(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, slopes
         dq, dv, out = dys[p, : state.q_end], dys[p, state.v_at : state.v_end], slopes[p]
         put_way(machine.manifold, q, dq, own.way)
         copy(dv[:n], own.way[n:])
-        for level in range(BEND if alpha == 0.0 and beta == 0.0 else GAP, ALL - 1):
+        for level in range(BEND if alpha == 0.0 and beta == 0.0 else GAP, SURFACE):
             put_right(own, p, level)
-        put_right(own, p, POWER)
         copy(own.right[first[BEND] : first[BEND + 1]], machine.g)
         if alpha > 0.0 or beta > 0.0:
             for row in range(m):
@@ -208,7 +208,7 @@ def vary_stage(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, slopes
         copy(machine.x[:n], out[state.v_at :])
         copy(machine.multipliers, loads[p])
         vary_rates(machine.manifold, q, v, dq, dv, out[: state.q_end])
-        copy(own.right[first[POWER] :], out[state.works_at :])
+        copy(own.right[first[POWER] : first[SURFACE]], out[state.works_at :])
         for row in range(m):
             out[out.size - 1] -= machine.nu[row] * machine.multipliers[row]
 

@@ -20,6 +20,7 @@ from ...motion.past.tape import ALPHA, BEGAN, BETA, CLOSED, FRESH, HEAD, SPAN_OF
 from ...motion.record import March, derivative_at_end, put_right, remember
 from ...motion.run import note_end
 from ...motion.stabilise import project
+from ...motion.switching.switches import hold_all
 
 
 @compiled_apart
@@ -31,6 +32,8 @@ def put_entry(march: March, row: Vector):
     copy(row[HEAD + 2 * width : HEAD + 2 * width + 4], march.mechanism.nearness)
     copy(row[HEAD + 2 * width + 4 : HEAD + 2 * width + 4 + rows], march.mechanism.machine.factor.kept)
     copy(row[HEAD + 2 * width + 4 + rows :], march.mechanism.switches.mode)
+    if march.mechanism.switches.mode.size > 0:
+        hold_all(march.mechanism)
     march.course.at[SPAN] = int(row[SPAN_OF])
     copy(march.mechanism.nearness, record.nearness)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...compiled import System
-from ...compiled.derivatives import filled, lean_builder
+from ...compiled.derivatives import POWERS, SURFACES, lean_builder
 from ...compiled.dynamics import POWER
 from ...compiled.machine import DONE
 from ...duals import Dual
@@ -22,7 +22,7 @@ from ...motion.derivative import WORK
 from ...motion.mechanism import mechanism
 from ...motion.methods.stepping import Stepping
 from ...motion.past.past import Run
-from ...motion.past.tape import FRESH, HEAD, RESTARTED, ROOM, T0, T1, Steps, entry_now
+from ...motion.past.tape import BROKE, FRESH, HEAD, RESTARTED, ROOM, T0, T1, Steps, entry_now
 from ...motion.record import NEXT, March, new_march
 from ...motion.stabilise import Stabilization
 from ...results.result import Result, State
@@ -33,8 +33,9 @@ from ..reversals import Passage, Reversals, padded, passage_moved, sides_of
 from ..start import Beginning
 from ..varied import VariedMotion, set_varied, starts_of, tell
 from .asked import given_of
-from .linear import LEVELS, MOTION, Linear, linear
+from .linear import MOTION, Linear, linear
 from .making import put_entry
+from .saltation import Passing, Saltation, saltations_of, sizes_of_surfaces
 from .steps import BLURS, Changes, Replay, basis_of, vary_begin, vary_stretch
 
 OFF, LOOSER = 1e-3, 100.0
@@ -70,6 +71,14 @@ class Taken:
     passages: tuple[Passage, ...] = ()
     """Where the ends of forces passed each other within one step."""
 
+    moves: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    """How the ends of spans move with each parameter, (parameters, spans)."""
+
+    @cached_property
+    def saltations(self) -> list[Saltation]:
+        """Where laws switch, in their order."""
+        return saltations_of(self.steps, self.last, self.moves)
+
 
 def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
     """Of a run that has ended: numbers alone, so that whatever is known of it can be copied and pickled."""
@@ -93,8 +102,10 @@ def new_march_of(
     parts = [part.batch.slopes(system.evaluator, asked.symbols) for part in (structure.program, structure.dynamics)]
     numbers = np.concatenate(parts, axis=1)
     numbers = numbers if mixed is None else mixed[None] @ numbers
-    builder = lean_builder(structure, LEVELS if works else MOTION, numbers)
-    own = linear(builder, filled(builder, system), numbers[:0] if weighted else numbers, weighted)
+    wanted = MOTION + (POWERS,) * works + (SURFACES,) * bool(taken.saltations)
+    builder = lean_builder(structure, wanted, numbers)
+    held = march.mechanism.machine.program.batch, march.mechanism.dynamics.batch  # whose branches are those of the run
+    own = linear(builder, builder.fill(*held), numbers[:0] if weighted else numbers, weighted)
     return march, own, numbers
 
 
@@ -110,23 +121,50 @@ def new_replay(
     return block(Replay(march, own, basis, block(Changes(), **sizes)), **sizes)
 
 
-def replayed(replay: Replay, taken: Taken, moved: np.ndarray, reversals: Crossings | None = None) -> Changes:
-    """The changes of all that is recorded, where those of the first state are `moved`, (parameters, y)."""
+def replayed(
+    replay: Replay, taken: Taken, moved: np.ndarray, reversals: Crossings | None = None,
+    tell: Callable[[np.ndarray, str], None] = lambda ended, why: None, mixed: np.ndarray | None = None,
+) -> Changes:  # fmt: skip
+    """Return the changes of all that is recorded, where those of the first state are `moved`, (parameters, y). By the
+    parameters of which there are no derivatives from a switch on, it is told why."""
     steps, head, march = taken.steps, taken.steps.head, replay.march
     last = taken.last
     put_entry(march, steps.states[0] if steps.total else last)
     replay.dy0[:] = moved
     passed = sorted({one.step for one in taken.passages}) if reversals else []
+    switching, sizes = {one.step: one for one in taken.saltations}, np.zeros(0)
+
+    def switch(step: int) -> None:
+        if step not in switching:
+            return
+        passing, errors = Passing(march, replay.own, switching[step], sizes, mixed), replay.errors.copy()
+        check_status(march, passing.status)
+        S, known = replay.dy0.copy(), np.isfinite(replay.dy0).all(axis=1)
+        replay.dy0[:] = passing.ahead(S)
+        if (ended := known & ~np.isfinite(replay.dy0).all(axis=1)).any():
+            apart = "several things happen at once that come one after the other beside it"
+            tell(ended, passing.why or f"at t = {passing.place.t:.6g} {apart}")
+            replay.errors[ended] = errors[ended]
+
     for k, until in stretches(steps):
         check_same(march.stages.y0, steps.states[k][HEAD:])
+        switch(k)
+        if k in steps.held or k in switching:
+            put_entry(march, steps.states[k])
         own = [step for step in passed if k <= step < until]
-        for begin, end in pairwise(sorted({k, until, *own, *(step + 1 for step in own)})):
+        before = {until - 1} if until in switching else set()
+        for begin, end in pairwise(sorted({k, until, *own, *(step + 1 for step in own), *before})):
             if reversals and begin in own:
                 reversals.before(replay, head[begin])
+            if begin in before:
+                sizes = sizes_of_surfaces(march, float(head[begin, T0]))
             check_status(march, vary_stretch(replay, head[begin:end].copy()))
             if reversals and begin in own:
                 reversals.behind(replay, begin, head[begin])
     check_same(march.stages.y0, last[HEAD:])
+    if steps.total in switching:
+        switch(steps.total)
+        put_entry(march, last)
     check_status(march, vary_begin(replay, last[:HEAD].copy()))
     return Changes(*(getattr(replay.out, name).copy() for name in Changes._fields))
 
@@ -199,9 +237,12 @@ class Crossings:
 
 
 def stretches(steps: Steps) -> list[tuple[int, int]]:
-    """The steps by and by: from one state that is kept to another one, as many at once as a tape holds if all are."""
+    """Return the steps by and by: from one state that is kept to another one, as many at once as a tape holds if all
+    are, and none across a change of branches."""
     kept = sorted(steps.states)
-    kept = kept[::ROOM] if len(kept) == steps.total else kept
+    if len(kept) == steps.total:
+        borders = [k for k in kept if k in steps.held or steps.head[k, FRESH] == BROKE]
+        kept = sorted({*kept[::ROOM], *borders})
     return [*pairwise([*kept, steps.total])]
 
 
@@ -282,7 +323,15 @@ class VariedRun(VariedMotion):
         assert self.taken is not None
         replay = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
         crossings = Crossings(self.system, self.asked, self.taken) if self.taken.passages else None
-        found = replayed(replay, self.taken, moved_state(self, self.taken, replay.march), crossings)
+        ended: dict[str, str] = {}
+
+        def end(where: np.ndarray, why: str) -> None:
+            for k in np.flatnonzero(where):
+                ended.setdefault(why, self.asked.names[k])
+
+        found = replayed(replay, self.taken, moved_state(self, self.taken, replay.march), crossings, end)
+        for why in ended if not works else ():
+            tell(self.result, f"{why}: there are none from there on")
         for what in (*crossings.ended.values(), *crossings.within) if crossings and not works else ():
             tell(self.result, what)
         off = errors_of(replay, self._faint)
@@ -305,7 +354,7 @@ class VariedRun(VariedMotion):
             return
         mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.asked.names)) * self._sizes
         replay = new_replay(self.system, self.asked, taken, self.motion.t.size, False, mixed)
-        replayed(replay, taken, mixed[None] @ moved_state(self, taken, replay.march))
+        replayed(replay, taken, mixed[None] @ moved_state(self, taken, replay.march), mixed=mixed[None])
         if (off := float(errors_of(replay, self._faint[0] * self._sizes[0])[0])) > allowed:
             raise ModelError(f"derivatives of simulate: {too_long(off)}")
 

@@ -24,7 +24,7 @@ from ...motion.course import is_break, moment
 from ...motion.derivative import refinements
 from ...motion.methods.method import H, Stages, read_between
 from ...motion.methods.runge_kutta import combine, nest
-from ...motion.past.tape import BEGAN, FRESH, T0, T1, WENT_ON
+from ...motion.past.tape import BEGAN, FRESH, SWITCHES, T0, T1, WENT_ON
 from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
@@ -134,7 +134,7 @@ def vary_step(replay: Replay, head: Vector):
             _note_errors(replay)
         copy_rows(replay.loads, replay.end_loads)
         remember(march)
-        status = _vary_recorded(replay, head[T0], head[T1])
+        status = _vary_recorded(replay, head)
         put_back(march)
     copy(stages.y1, stages.y0)
     copy(stages.k[tableau.stages], stages.k[0])
@@ -178,8 +178,10 @@ def _vary_end(replay, t, y, dy, changes, slopes):
 
 
 @compiled
-def _vary_recorded(replay, t, end):
-    """The requested times in (t, end], as `record_to` keeps them; behind a break the next step does."""
+def _vary_recorded(replay, head):
+    """Keep the changes at the requested times of a step, as `record_to` keeps its states. Where laws switch at its end,
+    the next step keeps those of that time."""
+    t, end = head[T0], head[T1]
     march, stages, tableau, times = replay.march, replay.march.stages, replay.march.tableau, replay.march.record.times
     counts, count, prepared = march.counts, replay.dy0.shape[0], False
     while counts[NEXT] < times.size and times[counts[NEXT]] < end:
@@ -193,7 +195,8 @@ def _vary_recorded(replay, t, end):
         status = _vary_read(replay, t, end - t, (times[counts[NEXT]] - t) / (end - t))
         if status != DONE:
             return status
-    if counts[NEXT] < times.size and times[counts[NEXT]] == end and not is_break(march.course, end):
+    goes_on = head[SWITCHES] == 0.0 and not is_break(march.course, end)
+    if counts[NEXT] < times.size and times[counts[NEXT]] == end and goes_on:
         first = count * tableau.stages
         copy_rows(replay.end_loads, replay.loads)
         _keep_changes(replay, stages.y1, replay.dy1, replay.dk[first : first + count])

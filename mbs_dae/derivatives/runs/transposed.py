@@ -11,11 +11,11 @@ from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import axpy, copy
 from ...motion.derivative import Mechanism, evaluate, factorise_terms, refinements
 from ...poses.newton import solve_here
-from .linear import ALL, BEND, FORCE, GAP, POWER, RATE, SHARPER, Linear, Weights
+from .linear import BEND, FORCE, GAP, POWER, RATE, SHARPER, SURFACE, Linear, Weights
 
 
 @compiled
-def _give_back(own, level):
+def give_back(own, level):
     """From the weights of the rows of a level, in `right`: to those of x and v, in `way`, and of numbers."""
     right, values, way = own.right, own.to.values, own.way
     for k in range(own.moving_at[level], own.moving_at[level + 1]):
@@ -23,7 +23,7 @@ def _give_back(own, level):
 
 
 @compiled
-def _give_numbers(own, r, first, last):
+def give_numbers(own, r, first, last):
     """The same to numbers, from these levels, in row r."""
     right, values, gradient = own.right, own.to.values, own.gradient[r]
     for k in range(own.numbered_at[first], own.numbered_at[last]):
@@ -102,13 +102,12 @@ def stage_back(own: Linear, mechanism: Mechanism, y: Vector, slopes: Matrix, loa
         for row in range(machine.pattern.m):
             here = own.right[first[BEND] + row]
             own.right[first[GAP] + row], own.right[first[RATE] + row] = beta * beta * here, 2.0 * alpha * here
-        for k in range(slope.size - state.works_at):
+        for k in range(first[SURFACE] - first[POWER]):
             own.right[first[POWER] + k] = -slope[state.works_at + k]
         own.way[:] = 0.0
-        for level in range(least, ALL - 1):
-            _give_back(own, level)
-        _give_back(own, POWER)
-        _give_numbers(own, r, least, ALL)
+        for level in range(least, SURFACE):
+            give_back(own, level)
+        give_numbers(own, r, least, SURFACE)
         out_v = out[state.v_at : state.v_end]
         if alpha > 0.0:
             _add_rows(mechanism, -2.0 * alpha, machine.multipliers, out_v)
@@ -146,9 +145,9 @@ def forces_back(mechanism: Mechanism, own: Linear, path: Trajectory, multipliers
             solve_here(machine, often)
             _put_forces_and_bends(own, machine)
             own.way[:] = 0.0
-            _give_back(own, BEND)
-            _give_back(own, FORCE)
-            _give_numbers(own, r, BEND, POWER)
+            give_back(own, BEND)
+            give_back(own, FORCE)
+            give_numbers(own, r, BEND, POWER)
             axpy(1.0, own.way[:n], weights.x[row])
             axpy(1.0, own.way[n:], weights.v[row])
             weights.multipliers[row, :] = 0.0
@@ -168,14 +167,14 @@ def project_back(own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix):
         for row in range(machine.pattern.m):
             own.right[first[RATE] + row] = -machine.multipliers[row]
         _add_rows(mechanism, -1.0, machine.multipliers, of_v)
-        _give_back(own, RATE)
+        give_back(own, RATE)
         _take_places(machine.manifold, q, of_q, own.way)
         copy(own.way[:n], machine.f)
         machine.g[:] = 0.0
         solve_here(machine, SHARPER)
         for row in range(machine.pattern.m):
             own.right[first[GAP] + row] = -machine.multipliers[row]
-        _give_back(own, GAP)
-        _give_numbers(own, r, GAP, BEND)
+        give_back(own, GAP)
+        give_numbers(own, r, GAP, BEND)
         of_q[:] = 0.0
         add_places(machine.manifold, q, own.way, of_q)

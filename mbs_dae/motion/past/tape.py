@@ -3,7 +3,8 @@
 A step follows from where it began, how long it was, and from what evaluations choose on their way: gains, rows that are
 enforced, branches that are held, how near a singular pose is. An entry is a row of numbers,
 
-    HEAD        t, end, span of the course, whether stages were closed, α and β, and how the step began (`FRESH`)
+    HEAD        t, end, span of the course, whether stages were closed, α and β, how the step began (`FRESH`), and
+                whether laws switch at its end
     then        y₀, k₀ = y'(t₀), the nearness of a singular pose, the rows kept, the branches held
 
 Nobody asks, mostly: then the tape has no room, nothing is written, and steps cost what they did. A tape that is full
@@ -19,7 +20,7 @@ from ...kernels.abi import compiled
 from ...kernels.blocks import Integers, Matrix, Work, zeros
 from ...linear.vectors import copy
 
-T0, T1, SPAN_OF, CLOSED, ALPHA, BETA, FRESH, HEAD = range(8)
+T0, T1, SPAN_OF, CLOSED, ALPHA, BETA, FRESH, SWITCHES, HEAD = range(9)
 """The places in the head of an entry, and how many there are."""
 WENT_ON, BEGAN, BROKE, SWITCHED, RESTARTED, SAMPLED = range(6)
 """How a step begins: where the last one ended, with the same derivative; at the beginning of the run; where laws switch
@@ -58,15 +59,16 @@ def begins_as(march, how):
 
 
 @compiled
-def note_step(march, t, end):
-    """The step that was just accepted, while its beginning still stands in `stages`; what stood in the mechanism then
-    stands in the record (`remember`)."""
+def note_step(march, t, end, switches):
+    """Note the step that was just accepted, and whether laws switch at its end. Its beginning still stands in `stages`,
+    and the choices of the mechanism at its beginning stand in the record (`remember`)."""
     tape = march.tape
     if tape.rows.shape[0] == 0:
         return
     row, stages, record = tape.rows[tape.filled[0]], march.stages, march.record
     row[T0], row[T1], row[SPAN_OF], row[CLOSED] = t, end, march.course.at[0], stages.closed[0]
     row[ALPHA], row[BETA], row[FRESH] = march.mechanism.gains[0], march.mechanism.gains[1], tape.fresh[0]
+    row[SWITCHES] = 1.0 if switches else 0.0
     width, rows = stages.y0.size, record.kept.size
     copy(stages.y0, row[HEAD:])
     copy(stages.k[0], row[HEAD + width :])
@@ -80,7 +82,7 @@ def note_step(march, t, end):
 def entry_now(march: Any) -> np.ndarray:
     """The present state of a run, as the entry of a step of no length."""
     t, stages, mechanism = march.time[0], march.stages, march.mechanism
-    head = np.array([t, t, march.course.at[0], 0.0, *mechanism.gains, march.tape.fresh[0]])
+    head = np.array([t, t, march.course.at[0], 0.0, *mechanism.gains, march.tape.fresh[0], 0.0])
     kept = mechanism.machine.factor.kept
     return np.concatenate([head, stages.y0, stages.k[0], mechanism.nearness, kept, mechanism.switches.mode])
 
@@ -91,28 +93,43 @@ class Steps:
     by making the steps again.
 
     As long as there is room (`PLENTY` numbers) all are kept. Then every m-th one, where m grows such that there are no
-    more than 2 m of them: these and those of one stretch between two are some 3 √(N/2) states, of N steps.
+    more than 2 m of them: these and those of one stretch between two are some 3 √(N/2) states, of N steps. States are
+    always kept where branches of laws change, and behind breaks that move.
     """
 
+    branches: int = 0
+    """How many numbers at the end of an entry hold the branches of laws."""
+    moving: frozenset[int] = frozenset()
+    """The spans whose ends move with what derivatives are asked by."""
     heads: list[np.ndarray] = field(default_factory=list)
     states: dict[int, np.ndarray] = field(default_factory=dict)
     """Whole entries, by the number of the step."""
+    held: dict[int, np.ndarray] = field(default_factory=dict)
+    """The branches of laws, by the number of the step from which on they are held."""
     every: int = 1
     total: int = 0
     room: int = PLENTY
 
     def take(self, rows: np.ndarray) -> None:
-        """More steps."""
+        """Add the entries of more steps."""
         self.heads.append(rows[:, :HEAD].copy())
         for k, row in enumerate(rows, self.total):
-            if k % self.every == 0 or row[FRESH] > BROKE:
+            modes = row[row.size - self.branches :]
+            if not self.held or not np.array_equal(modes, self.held[max(self.held)], equal_nan=True):
+                self.held[k] = modes.copy()
+            if k % self.every == 0 or self._is_border(k, row):
                 self.states[k] = row.copy()
         self.total += len(rows)
         width = rows.shape[1]
         while len(self.states) * width > self.room and self.total // self.every > 2 * self.every:
             self.every *= 2
-            stay = {k: row for k, row in self.states.items() if k % self.every == 0 or row[FRESH] > BROKE}
+            stay = {k: row for k, row in self.states.items() if k % self.every == 0 or self._is_border(k, row)}
             self.states = stay
+
+    def _is_border(self, k: int, row: np.ndarray) -> bool:
+        """Whether step k does not begin where the one before it ended, or begins behind a break that moves."""
+        moves = row[FRESH] == BROKE and int(row[SPAN_OF]) - 1 in self.moving
+        return bool(row[FRESH] > BROKE or moves or k in self.held)
 
     @property
     def head(self) -> np.ndarray:

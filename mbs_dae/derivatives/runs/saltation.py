@@ -1,0 +1,205 @@
+"""The places of a run at which laws switch: how derivatives cross them, ahead and back.
+
+A law switches where its switching function g(t, y, p) passes zero (or the next integer), at a time t_e that depends on
+the parameters p. The state goes on, and y' jumps from f₋ to f₊. With S = ∂y/∂p at a held time and ġ = g_t + g_y f₋,
+
+    t_e' = -(g_y S₋ + g_p) / ġ,          S₊ = S₋ + (f₋ - f₊) t_e',
+    w = λ₊ · (f₋ - f₊),                  λ₋ = λ₊ - (w/ġ) g_yᵀ,          p̄ += -(w/ġ) g_pᵀ,
+
+ahead and, for weights λ, back. A law of time switches at a time whose t_e' is known beforehand. Where y' does not jump,
+nothing happens: a spring that begins to press. Where the motion touches g = 0 without passing it (ġ = 0), or passes two
+surfaces at one instant that neighbours pass one after the other, there is no derivative by the parameters that move
+them apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...compiled.machine import DONE
+from ...kernels.abi import compiled_apart
+from ...kernels.blocks import Matrix, Vector
+from ...motion.course import moment
+from ...motion.derivative import Mechanism
+from ...motion.past.tape import BROKE, FRESH, HEAD, SPAN_OF, SWITCHED, Steps
+from ...motion.record import March, derivative_at_end, put_back, remember
+from ...motion.switching.along import read_rates_here
+from ...motion.switching.switches import look
+from ...symbolic.branches import SIDE
+from ..across.jumps import GRAZES, agreed, carried_over, is_smooth, time_moved
+from .linear import SURFACE, Linear, linearise, put_right, put_way, take_given
+from .transposed import add_places, give_back, give_numbers
+
+
+@compiled_apart
+def read_surfaces(march: March, t: float, y: Vector, dy: Vector):
+    """Read the switching functions at (t, y) with the branches that are held, and their rates along y', which goes into
+    dy. A status."""
+    mechanism, state = march.mechanism, march.mechanism.state
+    remember(march)
+    status = derivative_at_end(march, t, y, dy)
+    look(mechanism)
+    q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
+    read_rates_here(mechanism, moment(march.course, t), q, v, a)
+    put_back(march)
+    return status
+
+
+@compiled_apart
+def linearise_surfaces(march: March, own: Linear, t: float, y: Vector, dy: Vector):
+    """Linearise the equations, switching functions among them, at a state whose y' was evaluated last."""
+    linearise(own, march.mechanism, moment(march.course, t), y, dy)
+
+
+@compiled_apart
+def vary_surfaces(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, out: Matrix):
+    """Put g_y δy + g_p of each switching function into a row of `out` for each parameter."""
+    state, n = mechanism.state, own.columns
+    take_given(own)
+    for p in range(dys.shape[0]):
+        put_way(mechanism.machine.manifold, y[: state.q_end], dys[p, : state.q_end], own.way)
+        for k in range(n):
+            own.way[n + k] = dys[p, state.v_at + k]
+        put_right(own, p, SURFACE)
+        for k in range(out.shape[1]):
+            out[p, k] = -own.right[own.first[SURFACE] + k]
+
+
+@compiled_apart
+def surfaces_back(own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix, outs: Matrix):
+    """Add what `vary_surfaces` gives back: rows of weights of the switching functions, to weights of y in `outs`, and
+    to those of the numbers in the equations."""
+    state, n = mechanism.state, own.columns
+    for r in range(outs.shape[0]):
+        for k in range(weights.shape[1]):
+            own.right[own.first[SURFACE] + k] = weights[r, k]
+        own.way[:] = 0.0
+        give_back(own, SURFACE)
+        give_numbers(own, r, SURFACE, SURFACE + 1)
+        add_places(mechanism.machine.manifold, y[: state.q_end], own.way, outs[r])
+        for k in range(n):
+            outs[r, state.v_at + k] += own.way[n + k]
+
+
+@dataclass(frozen=True, eq=False)
+class Saltation:
+    """A place at which laws switch: behind `step` - 1 and before `step`."""
+
+    step: int
+    passed: np.ndarray
+    """The numbers of the switching functions that pass."""
+    head: np.ndarray
+    """The head of the step before it."""
+    entry: np.ndarray
+    """The entry of the step behind it."""
+    breaks: bool
+    """Whether laws of time switch at this instant."""
+    moved: np.ndarray
+    """How the instant moves with each parameter, if it is that of a law of time, (parameters,)."""
+
+    @property
+    def t(self) -> float:
+        return float(self.entry[0])
+
+
+def saltations_of(steps: Steps, last: np.ndarray, moves: np.ndarray) -> list[Saltation]:
+    """Return the places at which the laws of a run switch, in their order, without the breaks of laws of time that no
+    parameter moves. `last` is the entry of its last state; `moves`, (parameters, spans), is how the ends of its spans
+    move."""
+    found, total, heads = list[Saltation](), steps.total, steps.head
+    fresh = np.append(heads[:, FRESH], last[FRESH])
+    for k in np.flatnonzero((fresh == SWITCHED) | (fresh == BROKE)):
+        if k == 0:
+            continue
+        span, entry = int(heads[k - 1, SPAN_OF]), last if k == total else steps.states.get(int(k))
+        moved = moves[:, span] if span < moves.shape[1] else np.zeros(len(moves))
+        breaks = (last[SPAN_OF] if k == total else heads[k, SPAN_OF]) != span
+        if fresh[k] == BROKE and not moved.any():
+            continue
+        assert entry is not None
+        before = steps.held[max(n for n in steps.held if n < k)]
+        differs = before != entry[entry.size - before.size :]
+        passed = np.flatnonzero(differs) if fresh[k] == SWITCHED else np.zeros(0, dtype=np.int64)
+        found.append(Saltation(int(k), passed, heads[k - 1], entry, bool(breaks), moved))
+    return found
+
+
+def is_held_on_surface(steps: Steps, last: np.ndarray, kinds: np.ndarray) -> bool:
+    """Return whether laws hold a motion on a surface somewhere (a mode between both sides), or switch before the first
+    step: derivatives of such runs are found as they go."""
+    modes = np.array([*steps.held.values(), last[last.size - steps.branches :]])
+    slides = (np.abs(modes) != 1.0) & ~np.isnan(modes) & (kinds[: modes.shape[1]] == SIDE)
+    return bool(slides.any()) or (steps.total > 0 and steps.states[0][FRESH] == SWITCHED)
+
+
+class Passing:
+    """The passage of a run through a place at which laws switch: y' on both sides, and the rates of the switching
+    functions that pass."""
+
+    def __init__(self, march: Any, own: Any, place: Saltation, sizes: np.ndarray, mixed: np.ndarray | None = None):
+        """The run stands behind the step before the place, with the branches that were held in it; `sizes` are those of
+        the switching functions at the beginning of this step. With `mixed`, (1, parameters), all parameters change
+        together in these proportions."""
+        self.march, self.own, self.place = march, own, place
+        self.moved = place.moved if mixed is None else mixed @ place.moved
+        self.y, count = march.stages.y0.copy(), own.first[SURFACE + 1] - own.first[SURFACE]
+        self.f_before, self.f_behind = np.zeros_like(self.y), place.entry[HEAD + self.y.size :][: self.y.size].copy()
+        status = read_surfaces(march, place.t, self.y, self.f_before)
+        switches, state, passed = march.mechanism.switches, march.mechanism.state, place.passed
+        self.status, self.rates, self.count = status, switches.rate[passed].copy(), int(count)
+        spans = slice(state.z_at, state.q_end), slice(state.v_at, None)
+        self.is_smooth = all(is_smooth(self.f_before[span], self.f_behind[span]) for span in spans)
+        length = place.head[1] - place.head[0]
+        self.grazes = bool((np.abs(self.rates) * length <= GRAZES * sizes[passed]).any())
+        if passed.size and not place.breaks:
+            linearise_surfaces(march, own, place.t, self.y, self.f_before)
+
+    @property
+    def why(self) -> str:
+        """Why there is no derivative by any parameter; nothing where there is one."""
+        if self.is_smooth or (self.place.breaks and not self.place.passed.size):
+            return ""
+        if self.place.breaks:
+            return f"at t = {self.place.t:.6g} laws of time and of the motion switch at once"
+        touches = f"at t = {self.place.t:.6g} the motion touches where it switches, and does not pass"
+        return touches if self.grazes else ""
+
+    def ahead(self, S: np.ndarray) -> np.ndarray:
+        """Return S behind the place, (parameters, y), from S before it; nan where there is no derivative."""
+        if self.is_smooth:
+            return S
+        if self.why:
+            return np.full_like(S, np.nan)
+        if self.place.breaks:
+            return carried_over(S, self.f_before, self.f_behind, self.moved)
+        along = np.zeros((len(S), self.count))
+        vary_surfaces(self.own, self.march.mechanism, self.y, np.ascontiguousarray(S), along)
+        along = along[:, self.place.passed]
+        times = [time_moved(along[:, k], rate) for k, rate in enumerate(self.rates)]
+        moved = agreed(times, np.abs(along).max(axis=1) / np.abs(self.rates).max())
+        return carried_over(S, self.f_before, self.f_behind, moved)
+
+    def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the weights of y before the place, from those behind it, (numbers, y), and what they add to those of
+        the parameters, (numbers, parameters). At most one switching function passes here (`goes_back`)."""
+        jump = weights @ (self.f_before - self.f_behind)
+        direct = np.zeros((len(weights), len(self.moved)))
+        if self.is_smooth:
+            return weights, direct
+        if self.why:
+            return np.full_like(weights, np.nan), direct
+        if self.place.breaks:
+            return weights, np.outer(jump, self.moved)
+        weights, of_surfaces = weights.copy(), np.zeros((len(weights), self.count))
+        of_surfaces[:, self.place.passed[0]] = -jump / self.rates[0]
+        surfaces_back(self.own, self.march.mechanism, self.y, of_surfaces, weights)
+        return weights, direct
+
+
+def sizes_of_surfaces(march: Any, t: float) -> np.ndarray:
+    """The sizes of all switching functions where the run stands; a step that begins there ends where one passes."""
+    status = read_surfaces(march, t, march.stages.y0, np.zeros_like(march.stages.y0))
+    return np.abs(march.mechanism.switches.value) if status == DONE else np.zeros(march.mechanism.switches.value.size)
