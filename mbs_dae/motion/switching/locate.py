@@ -66,7 +66,7 @@ def search_step(search: Search):
     if not closely and stays_wide(search, t, h):
         return
     high = first_wrong(search, t, h, closely, not has_gaps_alone(stages.mechanism))  # of these it was looked elsewhere
-    if high >= 0.0 and not closely:
+    if (high >= 0.0 or search.doubt[0] == 1) and not closely:
         high = first_wrong(search, t, h, True, False)
     if search.status[0] != DONE:
         search.found[0] = LOST_SIGHT

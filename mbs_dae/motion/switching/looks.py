@@ -66,6 +66,9 @@ CLOSE, CLOSER = 0.01, 6
 margin."""
 NEAR = 1e-4
 """The part of a step over which readings are differenced."""
+DOUBT = 0.1
+"""The cubic through both ends of a step of 2/ω of a vibration ω is off by 2⁴/384 of its amplitude, which is 0.1 of how
+far a guard goes in the step: a dip that comes this near to zero is looked for by the polynomial of the method."""
 LEFT, SPARE = 0, DEEP + 2
 """Rows of what is noted: the place up to which all is right, the next ones behind it, the nearest last; and another."""
 
@@ -84,6 +87,7 @@ def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bo
     stages, at = search.stages, search.at
     search.size[:] = 0.0
     search.seen[0] = 1.0
+    search.doubt[0] = 0
     if closely:
         search.status[0] = prepare_reading(stages)
         if search.status[0] != DONE:
@@ -307,6 +311,8 @@ def _dip(search, t, h, closely, row, k, side):
         x, least = _least_of_cubic(f, width * a, g, width * b)
         if min(f, g) < bound or x <= 0.0 or x >= 1.0:
             return -1.0
+        if not closely and least <= bound + DOUBT * search.size[k]:
+            search.doubt[0] = 1
         if least > bound + margin:
             x, least = _least_of_tangents(f, width * a, g, width * b)
             if least > bound:

@@ -37,6 +37,9 @@ class Search(NamedTuple):
     span: Work[Vector] = zeros(2)
     """The times at which the step begins and ends."""
     found: Work[Integers] = zeros(1)
+    doubt: Work[Integers] = zeros(1)
+    """1 where a guard comes so near to zero within the step that the cubic through its ends does not tell whether it
+    becomes wrong."""
     until: Work[Vector] = zeros(1)
     """Where the step is to end; infinite where nothing switches."""
     tries: Work[Integers] = zeros(1)
