@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import sympy as sp
 
 import mbs_dae as mbs
 from mbs_dae.derivatives.runs.gradients import adjoint
@@ -75,6 +76,31 @@ def compare(runs: int, each: int, ahead: tuple[int, ...], back: tuple[int, ...])
         print(f"  an iteration, {count:3} variables: {taken / plain:6.2f} runs")
 
 
+def on_bumpers(runs: int) -> None:
+    """A chain of six rods with a bumper at each pin: laws that switch in the run."""
+    model, end, names = mbs.PlanarModel("chain on bumpers", gravity=(0, -9.81)), None, []
+    for k in range(6):
+        rod = model.link(f"rod{k}", (0.1 * k, 0), (0.1 * k + 0.1, 0), mass=model.parameter(f"m{k}", 0.2))
+        pin = model.add(mbs.Revolute(f"pin{k}", end or model.ground, rod.tail))
+        stiffness, angle, names = model.parameter(f"c{k}", 5.0), model[f"rod{k}.angle"], [*names, f"m{k}", f"c{k}"]
+        law = sp.Piecewise((-stiffness * (angle + sp.Rational(1, 2)) - 1, angle < -sp.Rational(1, 2)), (0, True))
+        model.add(mbs.Torque(f"bumper{k}", pin, law - model[f"rod{k}.omega"] / 100))
+        end = rod.head
+    times, tip = np.linspace(0, 2, 21), "rod5.head.x"
+    square = mbs.integral(mbs.quantity(tip) ** 2)
+
+    def run(count: int = 0) -> mbs.Result:
+        return mbs.simulate(model, times, derivatives=names[:count])
+
+    forward = [lambda count=count: run(count).d(tip, names[0]) for count in AHEAD]
+    plain, *ahead, back = least(runs, run, *forward, lambda: mbs.gradient(square, model, times, names))
+    stats = run().stats
+    print(f"{model.name}, {stats['accepted']} steps, {stats['switches']} switches, {1e3 * plain:.1f} ms")
+    for count, taken in zip(AHEAD, ahead, strict=True):
+        print(f"  ahead, {count:3} parameters: {taken / plain:6.2f} runs")
+    print(f"  gradient, {len(names)} parameters: {back / plain:6.2f} runs")
+
+
 def memory() -> None:
     """Numbers kept of runs of so many steps, with entries of 100 numbers."""
     for total in (1_000, 10_000, 100_000, 1_000_000):
@@ -88,4 +114,5 @@ if __name__ == "__main__":
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     compare(runs, 3, AHEAD, BACK[:2])
     compare(runs, 30, (), BACK[2:])
+    on_bumpers(runs)
     memory()

@@ -1,5 +1,5 @@
-"""A motion that touches a switch, an event or a wall in the middle of a long step, and goes on: it is seen as deep as the
-motion itself is right."""
+"""A motion touches a switch, an event or a wall in the middle of a long step and goes on: a run finds this wherever the
+motion goes deeper than its own error."""
 
 from math import asin, atan2, cos, hypot, sin, sqrt
 from typing import Any
