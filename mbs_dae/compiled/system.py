@@ -439,9 +439,16 @@ class System(Remembering):
 
     def reader_of(self, relation: Relation, markers: tuple[Marker, ...], slots: Slots | None = None) -> Reader:
         """Reads the rows of a relation of these markers, which need not hold."""
-        who = " and ".join(m.label for m in markers)
-        instance = instance_of(relation, slots or {}, markers, who, self.coordinates.kernels)
-        return self.reader_by(ProgramBuilder(self.structure.batch([instance]), self.nv))
+        return self.reader_of_all([(relation, markers, slots or {})])
+
+    def reader_of_all(self, relations: Sequence[tuple[Relation, tuple[Marker, ...], Slots]]) -> Reader:
+        """Return what reads the rows of several relations, each of its markers and with its slots, one behind the
+        other; they need not hold."""
+        instances = [
+            instance_of(relation, slots, markers, " and ".join(m.label for m in markers), self.coordinates.kernels)
+            for relation, markers, slots in relations
+        ]
+        return self.reader_by(ProgramBuilder(self.structure.batch(instances), self.nv))
 
     def reader_by(self, builder: ProgramBuilder, swept: Swept | None = None) -> Reader:
         """A reader of what was laid out before: at the values that parameters have, or at each of those swept."""

@@ -16,14 +16,14 @@ motion behind changes with ρ log ρ, which has no derivative.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
+from functools import lru_cache
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
 
 from ..compiled import System
-from ..compiled.reading import Reader
 from ..model.forces.base import EffortElement
 from ..model.measures import Quantity
 from ..symbolic.derive import Relation
@@ -97,6 +97,30 @@ def under_root(base: sp.Expr, number: Callable[[sp.Symbol], float]) -> tuple[sp.
     return tuple(found)
 
 
+@lru_cache(maxsize=4096)
+def square_roots_of(element: Any) -> tuple[tuple[sp.Expr | None, Any], ...]:
+    """Return the square roots in a force, whatever the parameters of its model: those of the distance of two of its
+    markers, across which the force jumps, as (None, both markers); all others as (what stands under the root, None)."""
+    load, _ = element.form()
+    if not isinstance(load, Load):  # a force in Python: steps see it as it is, and so do differences of it
+        return ()
+    along = {
+        distance(*own) ** 2: (element.markers[k], element.markers[m])
+        for (k, i), (m, j) in combinations(enumerate(load.markers), 2)
+        for own in ((i, j), (j, i))
+    }
+    steps, found = dict(load.steps), list[tuple[sp.Expr | None, Any]]()
+    bases = {e.base for row in load.total for e in row.atoms(sp.Pow) if e.exp.is_Rational and e.exp.q == 2}
+    for base in sorted(bases, key=sp.default_sort_key):
+        if base not in along:
+            while base.free_symbols & {*steps}:
+                base = base.xreplace(steps)
+            found.append((base, None))
+        elif not isinstance(element, EffortElement) or has_jump(element):
+            found.append((None, along[base]))
+    return tuple(found)
+
+
 class Reversals:
     """The forces of a model with a direction d/|d|, and the passages of their ends as a run goes. They are forces along
     the line between two points, and all that are written with a root of a sum of squares, √(Σ u²) = |d|. What is no sum
@@ -104,36 +128,27 @@ class Reversals:
 
     def __init__(self, system: System):
         """`system` is in the coordinates of bodies."""
-        self.names, self.readers, self.squared = list[str](), list[Reader](), list[bool]()
+        self.names, self.squared, relations = list[str](), list[bool](), list[Any]()
         self._last: tuple[np.ndarray, np.ndarray] | None = None
         self._steps = 0
         self.passages = list[Passage]()
         symbols = marker_symbols(2, system.model.dimension)
         between = Relation(symbols, tuple(symbols[1].point - symbols[0].point))
         for element in system.model.forces:
-            load, slots = element.form()
-            if not isinstance(load, Load):  # a force in Python: steps see it as it is, and so do differences of it
+            if not (roots_of_load := square_roots_of(element)):
                 continue
-            along = {
-                distance(*own) ** 2: (element.markers[k], element.markers[m])
-                for (k, i), (m, j) in combinations(enumerate(load.markers), 2)
-                for own in ((i, j), (j, i))
-            }
-            steps, known = dict(load.steps), {*variables(load.markers)[0], *slots, t}
+            load, slots = element.form()
+            known = {*variables(load.markers)[0], *slots, t}
 
             def value(symbol: sp.Symbol, slots: Mapping[sp.Symbol, Any] = slots) -> float:
                 return system.evaluator(slots[symbol]) if symbol in slots else -1.0
 
-            bases = {e.base for row in load.total for e in row.atoms(sp.Pow) if e.exp.is_Rational and e.exp.q == 2}
-            for base in sorted(bases, key=sp.default_sort_key):
-                if base in along:
-                    if not isinstance(element, EffortElement) or has_jump(element):
-                        self.names.append(f"the ends of {element.who} meet")
-                        self.readers.append(system.reader_of(between, along[base]))
-                        self.squared.append(False)
+            for base, ends in roots_of_load:
+                if base is None:
+                    self.names.append(f"the ends of {element.who} meet")
+                    relations.append((between, ends, {}))
+                    self.squared.append(False)
                     continue
-                while base.free_symbols & {*steps}:
-                    base = base.xreplace(steps)
                 if not base.free_symbols or base.free_symbols - known:
                     continue  # rates pass zero where a motion turns, and a run does not go on with a force that jumps
                 roots = under_root(base, value) or under_root(sp.factor(base), value)
@@ -143,18 +158,27 @@ class Reversals:
                     continue  # a constant that is not 0 stands beside: this never is 0
                 own = {s: slots[s] for s in slots if any(row.has(s) for row in rows)}
                 self.names.append(f"a root in {element.who} reaches 0")
-                self.readers.append(system.reader_of(Relation(load.markers, tuple(rows)), element.markers, own))
+                relations.append((Relation(load.markers, tuple(rows)), element.markers, own))
                 self.squared.append(roots is None)
+        self._ends = np.cumsum([len(relation.phi) for relation, *_ in relations])
+        self._reader = system.reader_of_all(relations) if relations else None
 
     def distances(self, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """d and ḋ of each force, (forces, 2, times, n), in the coordinates of the bodies; d with fewer than n entries
         has zeros behind them."""
-        return padded([reader(t, q, v, np.zeros_like(v))[:2] for reader in self.readers])
+        return padded([d[:2] for d in self.read(t, q, v, np.zeros_like(v))])
+
+    def read(self, t: np.ndarray, q: Any, v: Any, a: Any) -> list[Any]:
+        """Return d, ḋ and d̈ of each force, (3, times, n), of a motion of the bodies, which may vary with parameters."""
+        if self._reader is None:
+            return []
+        rows = self._reader(t, q, v, a)
+        return [rows[:, :, begin:end] for begin, end in pairwise([0, *self._ends.tolist()])]
 
     def follow(self, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
         """Note the passages in the steps from the last state to these, (times, coordinates of the bodies), one after
         the other."""
-        if not self.readers or not len(t):
+        if not self.names or not len(t):
             return
         d = self.distances(t, q, v)
         if self._last is not None:

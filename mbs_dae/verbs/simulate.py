@@ -239,7 +239,7 @@ class Prepared:
 
     def _look(self, t: np.ndarray, y: np.ndarray) -> None:
         """For forces that turn within one of these steps, or of those up to the present state."""
-        if self.reversals and self.reversals.readers:
+        if self.reversals and self.reversals.names:
             layout, now = self.march.mechanism.state, self.march.stages.y0[None]
             y = np.concatenate([y[:, : now.size], now])
             q, v = np.ascontiguousarray(y[:, : layout.q_end]), np.ascontiguousarray(y[:, layout.v_at : layout.v_end])

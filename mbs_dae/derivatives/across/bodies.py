@@ -77,7 +77,7 @@ def _sides(run: Beside, own: Trajectory, beside: Callable[[int], list[Placed]]) 
     """On which side neighbours may stand at each time, (times,): on both (0) or on one (1, -1), where they are on the
     side of a passage of the ends of a force on which the run is; or on neither. `beside` are those of a side."""
     found = np.zeros(own.t.size, dtype=int)
-    if not run.reversals.readers or not own.t.size:
+    if not run.reversals.names or not own.t.size:
         return found
     apart = run.distances(own.t, own.q, own.v)[:, 0]
     near = np.linalg.norm(apart, axis=2).min(axis=0) <= NEAR * run.system.length

@@ -88,7 +88,7 @@ class Following:
         self.moments: list[Slopes] = []
         """How the time and the state of each event change, in their order."""
         self.ending: Ending | None = None
-        self._reverses = bool(own.reversals.readers)
+        self._reverses = bool(own.reversals.names)
 
     # --- as the run goes ---
 

@@ -206,7 +206,7 @@ class Crossings:
         def distances(y: np.ndarray, S: np.ndarray) -> list[Any]:
             q, v = (Dual(y[None, own], S[:, None, own], by) for own in (slice(state.q_end), moving))
             still = Dual(0.0 * v.value, 0.0 * v.slope, by)
-            return [reader(np.array([passages[0].t]), q, v, still) for reader in self.reversals.readers]
+            return self.reversals.read(np.array([passages[0].t]), q, v, still)
 
         here = distances(y, S)
         S = S + meeting.before * moves
@@ -241,8 +241,8 @@ def stretches(steps: Steps) -> list[tuple[int, int]]:
     are, and none across a change of branches."""
     kept = sorted(steps.states)
     if len(kept) == steps.total:
-        borders = [k for k in kept if k in steps.held or steps.head[k, FRESH] == BROKE]
-        kept = sorted({*kept[::ROOM], *borders})
+        broke = np.flatnonzero(steps.head[:, FRESH] == BROKE).tolist() if steps.moving else []
+        kept = sorted({*kept[::ROOM], *steps.held, *broke})
     return [*pairwise([*kept, steps.total])]
 
 

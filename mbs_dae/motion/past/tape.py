@@ -109,14 +109,15 @@ class Steps:
     every: int = 1
     total: int = 0
     room: int = PLENTY
+    _modes: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def take(self, rows: np.ndarray) -> None:
         """Add the entries of more steps."""
         self.heads.append(rows[:, :HEAD].copy())
         for k, row in enumerate(rows, self.total):
             modes = row[row.size - self.branches :]
-            if not self.held or not np.array_equal(modes, self.held[max(self.held)], equal_nan=True):
-                self.held[k] = modes.copy()
+            if not self.held or (modes.size and not np.array_equal(modes, self._modes, equal_nan=True)):
+                self.held[k] = self._modes = modes.copy()
             if k % self.every == 0 or self._is_border(k, row):
                 self.states[k] = row.copy()
         self.total += len(rows)
