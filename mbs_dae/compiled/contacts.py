@@ -169,7 +169,8 @@ class Contacts(NamedTuple):
     lands: Work[Integers] = zeros("points")
     """Which points meet in an impact, and which of them part by less than can be seen."""
     began: Work[Integers] = zeros("points")
-    """What a point has just begun to do, which is not asked again: PARTS, SLIPS, STOPS."""
+    """What a point has just begun to do, which is not asked again: PARTS, SLIPS, STOPS; or SLIPS_ON, where a slip in a
+    plane goes on while others change."""
     departs: Work[Integers] = zeros("points")
     """The state of a slip at a dead centre that joints keep still (`motion.contact.departure`): DEPARTS if it sets out,
     HOLDS if friction at its bound keeps it at rest, 0 for all others. HOLDS lasts until states are chosen anew."""
@@ -203,8 +204,10 @@ class Contacts(NamedTuple):
     """Where a point that slips has set out to: a unit vector over its rows of slip; and how it slips where a step
     ends, or, in time stepping, begins."""
     fastest: Work[Vector] = zeros("points")
+    end_speed: Work[Vector] = zeros("points")
     faint: Work[Vector] = zeros("points")
-    """The largest slip of a point since it set out; and how slow one that is over is, where a step ends."""
+    """The largest slip of a point since it set out, where steps that were accepted begin; where the last step ends, how
+    fast it slips, and how slow a slip is that is over."""
     fades: Work[Integers] = zeros("points")
     """Whether the direction of a slip in space is held from where a step begins: it is all but over, or goes straight
     on (`motion.contact.incipient`)."""
@@ -301,7 +304,7 @@ class Contacts(NamedTuple):
 
 
 OPEN, CLOSED, STICKING, INCIPIENT = range(4)
-PARTS, SLIPS, STOPS = 1, 2, 3
+PARTS, SLIPS, STOPS, SLIPS_ON = 1, 2, 3, 4
 DEPARTS, HOLDS = 1, 2
 KEPT = 3
 """What is told of a point that is open to all laws, and that joints alone keep closed."""

@@ -39,9 +39,9 @@ from .methods.method import END, H, T, take_step
 from .past.tape import BEGAN, SWITCHED
 from .record import ACCEPTED, March, derivative_at_end, put_back, put_right, remember
 from .switching.along import read_rates_here
-from .switching.locate import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SOON, is_searched, look_through
+from .switching.locate import is_searched, look_through
 from .switching.looks import EXACT, look_at
-from .switching.search import BRIEF, CHATTERS, RUSH
+from .switching.search import AT_ONCE, BRIEF, CHATTERS, CUT, HERE, LOST_SIGHT, NONE, RUSH, SOON
 from .switching.settling import ZERO
 from .switching.switches import hold_all, is_idle, look, natural, read_scales, read_scales_of_rates
 

@@ -23,7 +23,7 @@ from .methods.method import END
 from .record import March
 from .run import restart
 from .samples import set_states
-from .switching.locate import AT_ONCE, HERE
+from .switching.search import AT_ONCE, HERE
 
 ANY = -1
 """In place of one event: all of them."""

@@ -45,21 +45,8 @@ from .record import (
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, drift_limit, is_projected
 from .stiffness import watch
-from .switching.locate import (
-    AT_ONCE,
-    CARRY_ON,
-    CHOOSE,
-    CUT,
-    HERE,
-    LOST_SIGHT,
-    NONE,
-    START_OVER,
-    SWITCH,
-    after_step,
-    is_searched,
-    next_begins,
-    switched,
-)
+from .switching.locate import CARRY_ON, CHOOSE, START_OVER, SWITCH, after_step, is_searched, next_begins, switched
+from .switching.search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE
 from .switching.switches import hold_all
 
 PARTS = 4
@@ -92,7 +79,7 @@ def start(march: March, q: Vector, v: Vector):
     march.course.at[:] = march.counts[:] = 0
     march.crossing.wait[0] = NOWHERE
     march.search.total[0] = 0
-    march.search.top[:] = 0.0
+    march.search.top[:] = march.search.late[:] = 0.0
     march.search.passes[:] = 0
     contacts = march.mechanism.contacts
     contacts.state[:] = contacts.closed[:] = contacts.logged[:] = contacts.began[:] = 0

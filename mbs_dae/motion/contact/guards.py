@@ -19,6 +19,7 @@ from ...compiled.contacts import (
     OPEN,
     PARTS,
     SLIPS,
+    SLIPS_ON,
     STICKING,
     STILL,
     STOPS,
@@ -346,18 +347,31 @@ def note_slips(mechanism, held):
     note_normals(contacts)
     for c in range(contacts.gap.size):
         moves = contacts.state[c] == CLOSED or contacts.state[c] == INCIPIENT
-        contacts.fastest[c] = max(contacts.fastest[c], speed_of(contacts, c)) if moves else 0.0
+        contacts.end_speed[c] = speed_of(contacts, c) if moves else 0.0
         contacts.faint[c] = _unseen(mechanism, c) if moves else 0.0
         for k in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
             contacts.onward[k] = contacts.rate[k] if contacts.state[c] == CLOSED else -contacts.force[k]
 
 
 @compiled
+def note_fastest(contacts):
+    """Note the largest slips, where the step for which `note_slips` was called last has been accepted. (A longer one
+    that was tried before it may have ended with slips that there are not yet.)"""
+    for c in range(contacts.gap.size):
+        moves = contacts.state[c] == CLOSED or contacts.state[c] == INCIPIENT
+        contacts.fastest[c] = max(contacts.fastest[c], contacts.end_speed[c]) if moves else 0.0
+
+
+@compiled
 def _unseen(mechanism, c):
-    """How slow a slip is that its own acceleration ends, or turns, on a way that cannot be seen."""
-    contacts, square = mechanism.contacts, 0.0
+    """How slow a slip is that its own acceleration ends, or turns, on a way that cannot be seen; 0 in a plane where it
+    makes the slip faster."""
+    contacts, square, along = mechanism.contacts, 0.0, 0.0
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-        square += (dot(contacts.G[row], mechanism.machine.x) - contacts.gamma[row]) ** 2
+        change = dot(contacts.G[row], mechanism.machine.x) - contacts.gamma[row]
+        square, along = square + change**2, along + change * contacts.heading[row]
+    if contacts.slips[c] == 1 and along > 0.0:
+        return 0.0
     return np.sqrt(2.0 * REST * mechanism.machine.extent * np.sqrt(square))
 
 
@@ -402,10 +416,12 @@ def follow_slips(mechanism, guards):
 
 
 @compiled
-def mark_passed(mechanism, wanted, largest):
+def mark_passed(mechanism, wanted, largest, at_end):
     """What points have just begun to do, by the entries that pass zero: `began`. A slip that is none beside what it has
     been stops with them, as that of a body with several points that slide to a stop; one that has turned by a right
-    angle, in space, goes on, and so does an incipient one."""
+    angle, in space, goes on, and so does an incipient one. A slip that is no slower than it has been has just set out,
+    however slow it is, and goes on as well. `largest` has the largest guards in the last step, which ends here if
+    `at_end`."""
     contacts = mechanism.contacts
     contacts.sticking_trial[:] = 0
     contacts.refuted[:] = 0.0
@@ -421,9 +437,13 @@ def mark_passed(mechanism, wanted, largest):
         if contacts.departs[c] == HOLDS:
             contacts.departs[c], contacts.state[c], state = 0, STICKING, STICKING
         speed = speed_of(contacts, c)
-        stops = state == CLOSED and speed <= max(TOUCHES * contacts.fastest[c], contacts.faint[c])
+        before = max(contacts.fastest[c], largest[k] if at_end and state == CLOSED else 0.0)
+        stops = speed < (1.0 - LEEWAY) * before and speed <= max(TOUCHES * before, contacts.faint[c])
+        stops = stops and state == CLOSED
         differs = state == INCIPIENT and wanted[k + 1] == 1
         if wanted[k] == 0 and not stops and not differs:
+            goes_on = state == CLOSED and contacts.slips[c] == 1 and contacts.departs[c] == 0
+            contacts.began[c] = SLIPS_ON if goes_on and not keeps_still(contacts, c) else 0
             continue
         least = max(TURNS * largest[k] if state == CLOSED else 0.0, nothing_of(contacts, c))
         if differs or (contacts.slips[c] > 1 and state != STICKING and speed > least):

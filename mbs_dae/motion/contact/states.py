@@ -23,6 +23,7 @@ from ...compiled.contacts import (
     OPEN,
     PARTS,
     SLIPS,
+    SLIPS_ON,
     STICKING,
     STILL,
     STOPS,
@@ -198,6 +199,8 @@ def _use_touching(mechanism):
             contacts.slipping[c] = 2
         elif contacts.began[c] == SLIPS and contacts.sticking_trial[contacts.group[c]] <= 0:
             contacts.slipping[c] = 2 if contacts.state[c] == INCIPIENT else 1
+        elif contacts.began[c] == SLIPS_ON:
+            contacts.slipping[c] = 1
         elif moves and contacts.began[c] != STOPS:
             contacts.slipping[c] = 1
             for k in range(contacts.slips[c]):

@@ -15,7 +15,7 @@ from ..course import SPAN, moment
 from ..derivative import STRIKE, evaluate
 from ..implicit.iteration import SHARP
 from .pieces import breaks_rates, free_what_is_open, put_natural, turn_over
-from .search import BRIEF, CHATTERS, FAINT, LEFT, LONG, RUSH, SHORT, STANDS, Search
+from .search import BRIEF, CHATTERS, FAINT, HERE, LEFT, LONG, RUSH, SHORT, STANDS, Search
 from .settling import ALL, ZERO, choice_of, settle
 from .switches import hold_all, is_idle, look
 
@@ -157,7 +157,7 @@ def _change_branches(search, y, dy):
         elif switches.kinds[k] == SIDE and switches.slides[k] + switches.free[k] + search.surface[k] == 0:
             near = abs(search.begin[k]) <= ZERO * search.size[k]
             search.surface[k] = STANDS if near else 0  # it may be the same surface, but for roundoff
-    mark_passed(search.stages.mechanism, search.wanted, search.size)
+    mark_passed(search.stages.mechanism, search.wanted, search.size, search.found[0] == HERE)
     settle(search, moment(search.stages.course, t), y, dy)
     search.stages.mechanism.contacts.began[:] = 0
     for k in range(switches.kinds.size):

@@ -24,23 +24,20 @@ from ...kernels.blocks import block
 from ...kernels.functions import addresses
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
-from ..contact.guards import follow_slips, has_gaps_alone, is_slip, note_slips
+from ..contact.guards import follow_slips, has_gaps_alone, note_fastest, note_slips
 from ..course import moment
 from ..implicit.iteration import SHARP
 from ..methods.method import Stages
 from .along import read_rates_here
 from .choosing import carry_on, choose, start_over, switch_over
-from .looks import EXACT, LEFT, first_wrong, look_at
+from .looks import EXACT, LEFT, first_wrong, look_at, sets_out
 from .pieces import hold_pieces
-from .search import SHORT, TANGLED, Search, resolved_until
-from .settling import SLACK, ZERO
+from .search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SHORT, SOON, TANGLED, Search, resolved_until
+from .settling import SLACK
 from .switches import is_idle, look, natural, side_of
 from .wide import stays_wide
 
 CHOOSE, SWITCH, SEARCH, CARRY_ON, START_OVER, GO_ON = range(6)
-NONE, CUT, HERE, AT_ONCE, LOST_SIGHT = range(5)
-SOON = 1e-13
-"""A switch so soon after the beginning of a step, relative to the time, or to a second near zero, is at it."""
 TRIES = 60
 """How often a step is made again to end on a switch, before a hundredth of it is near enough: where several laws switch
 at once it may take some tens. Twice as often at most."""
@@ -83,16 +80,19 @@ def search_step(search: Search):
     if high < 0.0:
         if search.tries[0] > 0 or _wants_at_end(search, h):
             _extend(search, t, h, max(EXACT, nothing))
+            _note_late(search, h, max(EXACT, nothing))
         return
     high = _narrowed(search, t, h, search.at[LEFT], high, nothing)
-    at_once = high <= nothing
-    if at_once and h > SHORT * search.whole and _is_refuted(search):
+    at_once, is_short = high <= nothing, h <= SHORT * search.whole
+    if at_once and not is_short and _is_refuted(search):
         search.found[0] = CUT
         search.tries[0] = 0
         search.until[0] = t + SHORTER * h
         if closely:
             stages.implicit.flags[SHARP] = 1  # what sets out from rest is less than the tolerance of Newton's method
     elif at_once:
+        if not is_short:
+            _put_off_slips(search)
         search.found[0] = AT_ONCE
     elif high >= 1.0 - max(EXACT, nothing) or (search.tries[0] >= TRIES and high > 0.99):
         search.found[0] = HERE
@@ -100,6 +100,17 @@ def search_step(search: Search):
         search.found[0] = CUT
         search.tries[0] += 1
         search.until[0] = t + high * h
+    _note_late(search, h, max(EXACT, nothing))
+
+
+@compiled
+def _note_late(search, h, exact):
+    """Note how much later a guard may pass zero than it is taken to: by a part of the step, but where many tries have
+    not found it better than to a hundredth."""
+    part = 0.01 if search.tries[0] >= TRIES else exact
+    for k in range(search.wanted.size):
+        if search.wanted[k] == 1 and search.found[0] in (HERE, AT_ONCE):
+            search.late[k] = part * h
 
 
 @compiled
@@ -107,11 +118,18 @@ def _is_refuted(search):
     """Whether all that switches was chosen at the beginning of the step, where its rate said that it would not: a
     branch on its surface, or a slip that sets out from rest. (A long step of an implicit method may have it go
     backwards at first, by less than its tolerance.)"""
-    mechanism, refuted = search.stages.mechanism, True
+    refuted = True
     for k in range(search.wanted.size):
-        sets_out = is_slip(mechanism, k) and abs(search.begin[k]) <= ZERO * search.size[k]
-        refuted = refuted and (search.wanted[k] == 0 or search.surface[k] != 0 or sets_out)
+        refuted = refuted and (search.wanted[k] == 0 or search.surface[k] != 0 or sets_out(search, k))
     return refuted
+
+
+@compiled
+def _put_off_slips(search):
+    """Let slips that set out from rest not switch at once with something else: the step is too long to refute them."""
+    for k in range(search.wanted.size):
+        if search.wanted[k] == 1 and sets_out(search, k):
+            search.wanted[k] = 0
 
 
 @compiled
@@ -161,6 +179,7 @@ def go_on_as_held(search: Search):
     if search.stages.implicit.weight.size > 0:
         search.stages.implicit.flags[SHARP] = 0
     copy(search.end, search.begin)
+    note_fastest(search.stages.mechanism.contacts)
     follow_slips(search.stages.mechanism, search.begin)
     hold_pieces(search)
 

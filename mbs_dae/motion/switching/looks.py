@@ -25,6 +25,7 @@ from ..contact.guards import (
     TOUCH,
     has_gaps_alone,
     is_open_gap,
+    is_slip,
     observe_gaps,
     put_contact_rates,
     put_contact_scales,
@@ -35,7 +36,7 @@ from ..derivative import accelerate, evaluate
 from ..methods.method import X, prepare_reading, read_between
 from ..methods.runge_kutta import read_cubic
 from .search import DEEP, TANGLED, Search
-from .settling import ALL, SLACK
+from .settling import ALL, SLACK, ZERO
 from .switches import guard_of, guard_of_side, is_idle, look, position, read_rates, read_scales, side_of
 
 PART = 0.47
@@ -156,7 +157,7 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
         search.size[k] = max(search.size[k], abs(switches.guard[k]))
         search.top[k] = max(search.top[k], search.size[k])
         search.noise[k] = 1.0 if slides else switches.scale[k]
-        search.slack[k] = SLACK if slides else EXACT * search.size[k] + _held(search, k)
+        search.slack[k] = SLACK if slides else _slack(search, h, k)
 
 
 @compiled
@@ -194,6 +195,32 @@ def _see(search, t, h, x, closely, is_there):
             if switches.slides[k] == 1 or switches.blind[k] == 1:
                 switches.rate[k] = search.mixed[k]
         put_differences(mechanism, search.mixed)
+
+
+@compiled
+def sets_out(search, k):
+    """Return whether entry k is a slip that has set out from rest where the step begins."""
+    return is_slip(search.stages.mechanism, k) and abs(search.begin[k]) <= ZERO * search.size[k]
+
+
+@compiled
+def _exactness(search, h, k):
+    """Return the part of its largest size to which a guard is right.
+
+    A slip sets out when friction passes its bound, which it may do by a time δ later than it is found to (`late`). For
+    so long its acceleration is against its heading: with ṡ = j (t - δ) the slip s goes back by j δ²/2, which is
+    x²/(1 - 2x), x = δ/h, of its size at the end of a step h. A short step behind the switch sees this; one of less than
+    2δ sees nothing else."""
+    x = search.late[k] / h
+    if x * x <= EXACT or not sets_out(search, k):
+        return EXACT
+    return x * x / (1.0 - 2.0 * x) if x < 0.4 else np.inf
+
+
+@compiled
+def _slack(search, h, k):
+    exactness = _exactness(search, h, k)
+    return exactness * search.size[k] + _held(search, k) if exactness < np.inf else np.inf
 
 
 @compiled
@@ -289,10 +316,12 @@ def _wrong_before(search, t, h, closely, row):
             if switches.kinds[k] == WHOLE or switches.slides[k] == 1 or side_of(switches, k) == side:
                 dip = _dip(search, t, h, closely, row, k, side)
                 found = dip if found < 0.0 or 0.0 <= dip < found else found
-    if found >= 0.0:
-        look_at(search, t, h, found, closely)
-        is_wrong(search, switches.guard)
-    return found
+    for x in (found, search.at[row]):  # what has been seen since tells better how large guards are
+        if found >= 0.0:
+            look_at(search, t, h, x, closely)
+            if is_wrong(search, switches.guard):
+                return x
+    return -1.0
 
 
 @compiled

@@ -15,6 +15,10 @@ RUSH, BRIEF = 64, 1e-9
 FAINT, LONG = 1e-8, 1e-4
 """So are as many passes in a row from side to side, within this part of the run, where g goes no farther from zero than
 this part of what it has been: intervals that become shorter without end shrink it with their square."""
+NONE, CUT, HERE, AT_ONCE, LOST_SIGHT = range(5)
+"""What looking at a step finds (`locate`)."""
+SOON = 1e-13
+"""A switch so soon after the beginning of a step, relative to the time, or to a second near zero, is at it."""
 STANDS, LEFT = 1, 2
 """Of a surface g = 0 at which a step begins: rates decide about its branch; it is decided."""
 SHORT = BRIEF / RUSH
@@ -75,8 +79,11 @@ class Search(NamedTuple):
     y: Work[Vector] = zeros("width")
     dy: Work[Vector] = zeros("width")
     top: Work[Vector] = zeros("switches")
-    """The largest value that a guard has had; and how many faint passes there were in a row."""
+    """The largest value that a guard has had."""
+    late: Work[Vector] = zeros("switches")
+    """How much later each may have passed zero than it was taken to, where it did last."""
     passes: Work[Integers] = zeros("switches")
+    """How many faint passes there were in a row."""
     other: Work[Vector] = zeros("width")
     a: Work[Vector] = zeros("speeds")
     total: Work[Integers] = zeros(2)

@@ -29,7 +29,7 @@ from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import SIDE, WHOLE
-from ..contact.guards import TOUCH, has_stopped, hold_senses, note_slips, release_senses, tell_states
+from ..contact.guards import TOUCH, has_stopped, hold_senses, note_fastest, note_slips, release_senses, tell_states
 from ..derivative import CHOOSE_STATES, accelerate, derivative, keep_contacts
 from .along import read_rates_here
 from .pieces import hold_pieces
@@ -80,6 +80,7 @@ def settle(search: Search, t: float, y: Vector, dy: Vector):
             look(search.stages.mechanism)
             copy(switches.guard, search.begin)
             note_slips(search.stages.mechanism, False)
+            note_fastest(search.stages.mechanism.contacts)
             search.until[0] = resolved_until(search, t)
             return
     search.status[0] = CHATTERS
