@@ -76,10 +76,18 @@ def scales(result):
     return found
 
 
+def apart(name, one, other):
+    """How far the values of a quantity are apart. Angles of universal and spherical joints lie between -π and π: both
+    ends are one place."""
+    if name.rpartition(".")[2] in ("angle_1", "angle_2", "angle_3"):
+        return 2.0 * np.abs(np.sin(0.5 * (one - other)))
+    return np.abs(one - other)
+
+
 def difference(one, other):
     """The largest relative difference of all quantities, and whose it is."""
     unit = scales(one)
-    errors = {n: np.abs(one[n] - other[n]).max() / max(unit[one.unit(n)], 1e-9) for n in one.names}
+    errors = {n: apart(n, one[n], other[n]).max() / max(unit[one.unit(n)], 1e-9) for n in one.names}
     worst = max(errors, key=errors.get)
     return errors[worst], worst
 
