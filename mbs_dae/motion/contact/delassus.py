@@ -54,6 +54,14 @@ def respond(mechanism: Mechanism, least: int):
 
 
 @compiled
+def leave_out(contacts, i):
+    """Put 0 into W and the response of the row used as number i, which no force moves."""
+    contacts.response[i][:] = 0.0
+    for j in range(contacts.size[0]):
+        contacts.delassus[i, j] = contacts.delassus[j, i] = 0.0
+
+
+@compiled
 def _put_products(contacts, i, n):
     """Row i of W. A row of G has few entries that are not zero."""
     row, w = contacts.G[contacts.used[i]], contacts.delassus[i]
@@ -103,7 +111,8 @@ def row_size(contacts, i):
 @compiled
 def put_masses(contacts):
     """Put into `light` and `heavy` the least and the largest mass of the bodies that feel a force along each row in
-    use: rows between which W has an entry feel each other, and those that these feel. Return the least ratio."""
+    use: rows between which W has an entry feel each other, and those that these feel. Return the least ratio, of rows
+    that forces move."""
     n, changed, least = contacts.size[0], True, 1.0
     light, heavy = contacts.light, contacts.heavy
     for i in range(n):
@@ -117,7 +126,7 @@ def put_masses(contacts):
                 if felt:
                     light[i], heavy[i], changed = min(light[i], light[j]), max(heavy[i], heavy[j]), True
     for i in range(n):
-        if heavy[i] > 0.0:
+        if heavy[i] > 0.0 and contacts.delassus[i, i] != 0.0:
             least = min(least, light[i] / heavy[i])
     return least
 

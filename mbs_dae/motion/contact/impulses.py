@@ -41,7 +41,7 @@ from .bounds import BOUND
 from .delassus import add_responses, put_masses, respond, responses, use
 from .forces import FIRM, FORCES_LOST
 from .guards import TOUCHES, observe_gaps, tell_states
-from .kept import is_kept
+from .kept import clear_roundoff, is_kept
 from .problem import bound_now, correct_amounts, is_far_apart, is_solved, pose, pose_gaps, use_points
 from .rubbing import across, resting, sliding
 from .states import UNSOLVED
@@ -70,6 +70,7 @@ def impel(mechanism: Mechanism, h: float):
     if contacts.G.shape[0] > 0:
         use_points(contacts, contacts.touching)
         respond(mechanism, 0)
+        clear_roundoff(mechanism)
     return _solve(mechanism, h)
 
 

@@ -30,7 +30,7 @@ from ...kernels.blocks import Vector
 from ...linear.kkt import factorise, solve
 from ...linear.vectors import copy
 from ..derivative import Mechanism, evaluate
-from .delassus import is_moved, own_pace
+from .delassus import is_moved, leave_out, own_pace
 from .guards import LEEWAY, TOUCHES, UNSEEN, is_held, joint_rate, keeps_still
 
 NOTHING = 1e-12
@@ -241,8 +241,9 @@ def depends(mechanism, row):
 
 @compiled
 def clear_roundoff(mechanism):
-    """Put 0 into W, after `respond`, for rows that depend on those of joints: at a dead centre no force moves them, and
-    W is roundoff, of either sign, by which a friction would be solved for."""
+    """Put 0 into W, after `respond`, for rows that depend on those of joints: at a dead centre no force moves them, nor
+    an impulse, and W is roundoff, of either sign, by which a friction would be solved for. Overwrites contacts.f and
+    contacts.g."""
     contacts, ready = mechanism.contacts, False
     for i in range(contacts.size[0]):
         if contacts.kept[contacts.used[i]] == FREE and not is_moved(contacts, i):
@@ -250,9 +251,7 @@ def clear_roundoff(mechanism):
                 factorise_joints(mechanism)
                 ready = True
             if depends(mechanism, contacts.used[i]):
-                contacts.response[i][:] = 0.0
-                for j in range(contacts.size[0]):
-                    contacts.delassus[i, j] = contacts.delassus[j, i] = 0.0
+                leave_out(contacts, i)
 
 
 @compiled

@@ -18,7 +18,7 @@ from ...linear.vectors import copy
 from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, given, is_given, put_bounds
-from .delassus import add_responses, opposing_force, put_lack, put_masses, use
+from .delassus import add_responses, leave_out, opposing_force, put_lack, put_masses, use
 from .delassus import respond as respond_to_forces
 from .forces import FAINT, FIRM, MISSED, REFINED
 from .rubbing import direction, drives_apart, never_sticks, resting, sliding, speed_of
@@ -154,6 +154,9 @@ def correct_amounts(mechanism: Mechanism):
         return p.scale[0] == 0.0
     p.eased[0], p.eased[1], turned = 0.0, 1.0, True
     respond_to_forces(mechanism, REFINED)
+    for i in range(n):
+        if p.W[i, i] == 0.0:
+            leave_out(contacts, i)
     choose_modes(p, 0.0)
     for i in range(n):
         contacts.amount[i] = 0.0 if p.mode[i] == OPEN else contacts.amount[i]
@@ -212,8 +215,9 @@ def _settle_amounts(mechanism):
 
 @compiled
 def is_far_apart(contacts, i):
-    """Return whether the masses of bodies that feel the force along the row used as number i are far apart."""
-    return contacts.light[i] < FIRM * contacts.heavy[i]
+    """Return whether the masses of bodies that feel the force along the row used as number i are far apart; nothing
+    feels it where joints alone hold the row."""
+    return contacts.delassus[i, i] != 0.0 and contacts.light[i] < FIRM * contacts.heavy[i]
 
 
 @compiled
