@@ -256,6 +256,34 @@ def test_bodies_that_nothing_light_touches_are_solved_for_as_ever():
     np.testing.assert_allclose(result["lies.force"], 1e-10 * G, rtol=1e-9)
 
 
+def rotors(light: float, push: float) -> mbs.PlanarModel:
+    """Two rotors of 1 kg on axles: one of so little inertia has a disk on its arm that lies on a line, and is pushed
+    upwards by this torque; 1e3 kg·m² press with 2500 N on this disk."""
+    model = mbs.PlanarModel("rotors", gravity=(0, 0))
+    low, high = model.body("low", 1.0, light, position=(0, 1)), model.body("high", 1.0, 1e3, position=(3, 2))
+    model.add(mbs.Revolute("A", model.ground.at(0, 1), low.at(0, 0)))
+    model.add(mbs.Revolute("B", model.ground.at(3, 2), high.at(0, 0)))
+    model.add(mbs.Contact("floor", mbs.Line(model.ground.at(1, 0.5)), mbs.Disk(low.at(1, 0), 0.5)))
+    model.add(mbs.Contact("top", mbs.Disk(low.at(1, 0), 0.5), mbs.Disk(high.at(-2, 0), 0.5)))
+    model.add(mbs.Torque("T", high, 5e3), mbs.Torque("U", low, push))
+    return model
+
+
+@pytest.mark.parametrize("light", [1e-2, 1e-6, 1e-8])
+@pytest.mark.parametrize("method", ["DP8", "Moreau"])
+def test_a_rotor_of_little_inertia_is_pressed_by_one_of_much(method, light):
+    """Masses alone tell nothing about these: both are 1 kg."""
+    result = mbs.simulate(rotors(light, 1.0), [0, 1e-3], method=method, **({"step": 1e-3} if method == "Moreau" else {}))
+    np.testing.assert_allclose(result["top.force"][-1], 2500.0, rtol=1e-11)
+    np.testing.assert_allclose(result["floor.force"][-1], 2499.0, rtol=1e-11)
+    np.testing.assert_allclose(result["low.omega"], 0.0, atol=1e-12)
+
+
+def test_a_step_refuses_a_rotor_whose_forces_are_lost():
+    with pytest.raises(mbs.IntegrationError, match="'floor' and Contact 'top' in 'rotors' are lost in roundoff"):
+        mbs.simulate(rotors(1e-10, 1.0), [0, 1e-3], method="Moreau", step=1e-3)
+
+
 @pytest.mark.soak
 def test_two_hundred_stacks():
     made = [check(seed, 2 + (seed % 4 == 3)) for seed in range(200)]
