@@ -496,8 +496,8 @@ class ContactsBuilder:
         asks: int, length: float, masses: Mapping[Body, tuple[float, float]], coupled: np.ndarray,
     ) -> Contacts:  # fmt: skip
         """`pattern` is that of the system's matrix; `state` is how many numbers q and v are; `asks`: GIVEN, ...; the
-        length of the model, and of its bodies the mass and the largest mass that a turn moves; and the group of each column that rows of joints and entries
-        of M couple."""
+        length of the model, and of its bodies the mass and the largest moment of inertia over the squared length; and
+        the group of each column that rows of joints and entries of M couple."""
         program, bounds, points = self.program.fill(number), self.bounds.fill(number), len(self.points)
         laws = [[number(n) for n in e.laws] for e, _ in self.points]
         at, column, place = self._places(transformation, pattern.n)
