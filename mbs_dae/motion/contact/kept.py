@@ -21,8 +21,6 @@ holds until the row refutes it: a gap that has come off zero, a slip that moves.
 A slip that joints move has its friction as any other.
 """
 
-import numpy as np
-
 from ...compiled.contacts import FREE, PRESSED, SLIPS, STICKING, STILL, put_rows
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
@@ -31,7 +29,7 @@ from ...linear.kkt import factorise, solve
 from ...linear.vectors import copy
 from ..derivative import Mechanism, evaluate
 from .delassus import is_moved, leave_out, own_pace
-from .guards import LEEWAY, TOUCHES, UNSEEN, is_held, joint_rate, keeps_still
+from .guards import LEEWAY, TOUCHES, UNSEEN, is_held, joint_rate, keeps_still, largest_acceleration
 
 NOTHING = 1e-12
 """An acceleration of a row is none that is less than this part of the largest of bodies: that of a driver, say, times a
@@ -204,16 +202,6 @@ def _stays(mechanism, row):
         size += abs(contacts.taken[k] * gamma[k])
     most = largest_acceleration(mechanism, contacts.row_group[row])
     return abs(bends) <= LEEWAY * size + NOTHING * most + UNSEEN * mechanism.machine.extent
-
-
-@compiled
-def largest_acceleration(mechanism, group):
-    """Return the largest acceleration of a group in the last solution, with turns over the model's length."""
-    x, of, most = mechanism.machine.x, mechanism.contacts.column_group, 0.0
-    for column in range(of.size):
-        if of[column] == group:
-            most = max(most, abs(x[column]) * np.sqrt(mechanism.geometric[column]))
-    return most
 
 
 @compiled
