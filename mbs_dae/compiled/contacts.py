@@ -105,8 +105,9 @@ class Contacts(NamedTuple):
     """What makes a speed of each velocity of bodies: a length for those that turn, or else 1."""
     lightest: Design[Vector]
     heaviest: Design[Vector]
-    """The least and the largest mass of the bodies that each point touches, and of those that joints connect with them;
-    bodies without mass do not count."""
+    """The least and the largest mass of the bodies that each point touches, and of those that joints connect with them,
+    and the moments of inertia over the squared length of the model among the largest; bodies without mass do not
+    count."""
     group: Integers
     """The number of the group of each point. A group is what joints, masses and contacts couple, the ground left out:
     the accelerations of one do not depend on another."""
@@ -137,6 +138,8 @@ class Contacts(NamedTuple):
     """G M̃⁻¹ Gᵀ: the accelerations along rows that unit forces along rows make."""
     mobility: Work[Vector] = zeros("lines")
     """The acceleration along each row that a unit force along it would make if no joint held a body."""
+    row_length: Work[Vector] = zeros("lines")
+    """The squared length of each row in the norm of displacements, before joints take anything of it."""
     used: Work[Integers] = zeros("lines")
     """The rows for which these are known, one after the other; and how many."""
     size: Work[Integers] = zeros(1)
@@ -493,11 +496,11 @@ class ContactsBuilder:
 
     def fill(
         self, number: Evaluator, transformation: Transformation, functions: np.ndarray, pattern: Pattern, state: int,
-        asks: int, length: float, masses: Mapping[Body, float], coupled: np.ndarray,
+        asks: int, length: float, masses: Mapping[Body, tuple[float, float]], coupled: np.ndarray,
     ) -> Contacts:  # fmt: skip
         """`pattern` is that of the system's matrix; `state` is how many numbers q and v are; `asks`: GIVEN, ...; the
-        length of the model, and the masses of its bodies; and the group of each column that rows of joints and entries
-        of M couple."""
+        length of the model, and of its bodies the mass and the largest moment of inertia over the squared length; and
+        the group of each column that rows of joints and entries of M couple."""
         program, bounds, points = self.program.fill(number), self.bounds.fill(number), len(self.points)
         laws = [[number(n) for n in e.laws] for e, _ in self.points]
         at, column, place = self._places(transformation, pattern.n)
@@ -523,7 +526,7 @@ class ContactsBuilder:
         sizes |= {"drags": self.drag_sizes.out_size + 1}
         return block(contacts, note=NOTED + self.rows + state, **sizes)
 
-    def mass_ranges(self, masses: Mapping[Body, float]) -> np.ndarray:
+    def mass_ranges(self, masses: Mapping[Body, tuple[float, float]]) -> np.ndarray:
         """Return the least and the largest mass, for each point, of the bodies that it touches and of those that joints
         connect with them, as an array of shape (2, points); (inf, 0) where no such body has a mass."""
         if not self.points:
@@ -535,9 +538,9 @@ class ContactsBuilder:
         found = np.tile([[np.inf], [0.0]], len(self.points))
         for k, (e, _) in enumerate(self.points):
             touched = {marker.body for marker in e.markers}
-            near = [masses[body] for group in groups if group & touched for body in group if masses[body] > 0.0]
+            near = [masses[body] for group in groups if group & touched for body in group if masses[body][0] > 0.0]
             if near:
-                found[:, k] = min(near), max(near)
+                found[:, k] = min(mass for mass, _ in near), max(map(max, near))
         return found
 
     def _groups(self, at: np.ndarray, column: np.ndarray, pattern: Pattern, coupled: np.ndarray) -> list[np.ndarray]:

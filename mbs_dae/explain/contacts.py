@@ -10,12 +10,14 @@ from ..compiled.contacts import OPEN, PRESSED, Contacts
 from ..compiled.reading import Trajectory
 from ..errors import IntegrationError, ModelError, counted
 from ..linear.complementarity import SEVERAL, solve_complementarity
-from ..linear.elimination import NO_PIVOT
 from ..model.bodies.body import Body
 from ..model.contacts import Contact, Stop
 from ..model.contacts.geometry import HalfSpace
+from ..motion.contact.delassus import put_masses
+from ..motion.contact.forces import FIRM
 from ..motion.contact.states import TOUCHES
 from ..motion.contact.told import frictions_at_fault, no_friction
+from ..motion.mechanism import masses_of
 from ..motion.record import March
 from ..motion.switching.search import RUSH
 from ..poses.slips import degrees_of
@@ -145,27 +147,32 @@ def without_forces(march: March, pose: State) -> Explanation:
             'take a smaller coefficient of friction, step over it: method="Moreau", step=1e-3, or put a spring with '
         )
         advice += "a damper in place of this contact"
-    elif _are_far_apart(pose.system, _used(contacts)):
+    elif put_masses(contacts) < FIRM:
         return lost_in_roundoff(march, pose)
     else:
         return _squeezed(pose, names)
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
 
 
-def _are_far_apart(system: System, points: Sequence[int]) -> bool:
-    """Whether the masses of bodies at these points are so far apart that elimination loses the smallest."""
-    touching = {marker.body for k in points for marker in system.structure.contacts.points[k][0].markers}
-    masses = [float(system.evaluator(body.mass)) for body in system.bodies if body in touching]
-    masses = [mass for mass in masses if mass > 0.0]
-    return len(masses) > 1 and min(masses) < 10.0 * NO_PIVOT * max(masses)
-
-
 def lost_in_roundoff(march: March, pose: State) -> Explanation:
     """Why the forces of contacts have no certain value: roundoff leaves nothing of what moves a light body."""
-    names = _names(pose.system, _used(march.mechanism.contacts))
+    points = _used(march.mechanism.contacts)
+    names, light = _names(pose.system, points), _lightest(pose.system, points)
     what = f"at t = {pose.t:.6g} the forces of {' and '.join(names)} in {pose.system.model.name!r} are lost in "
-    what += "roundoff: a body that they press between others weighs too little beside these"
-    return Explanation(IntegrationError, what, "give it more mass, or leave it out", pose.t, tuple(names), pose)
+    what += f"roundoff: {light!r}, which they press against others, weighs or turns too little beside these"
+    advice = f"give {light!r} more mass and inertia, or leave it out"
+    return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
+
+
+def _lightest(system: System, points: Sequence[int]) -> str:
+    """Return the name of the body at these points with the least mass; with the least inertia where masses are no
+    farther apart than forces bear."""
+    touching = {marker.body for k in points for marker in system.structure.contacts.points[k][0].markers}
+    have = {body: numbers for body, numbers in masses_of(system).items() if numbers[0] > 0.0}
+    found = {body.name: numbers for body, numbers in have.items() if body in touching or touching.isdisjoint(have)}
+    masses = [mass for mass, _ in found.values()]
+    by = 0 if min(masses) < FIRM * max(masses) else 1
+    return min(found, key=lambda name: found[name][by])
 
 
 def _squeezed(pose: State, names: Sequence[str]) -> Explanation:

@@ -102,9 +102,16 @@ def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
     return builder.fill(*numbers, masses_of(system), system.structure.groups.column)
 
 
-def masses_of(system: System) -> dict[Body, float]:
-    """Return the masses of all bodies."""
-    return {body: float(system.evaluator(body.mass)) for body in system.bodies}
+def masses_of(system: System) -> dict[Body, tuple[float, float]]:
+    """Return of all bodies the mass, and the largest moment of inertia over the squared length of the model."""
+    number, square = system.evaluator, system.length**2
+    return {
+        body: (
+            float(number(body.mass)),
+            max(float(number(one)) for one in np.ravel(np.array(body.inertia, object))) / square,
+        )
+        for body in system.bodies
+    }
 
 
 def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: Contacts) -> Switches:

@@ -298,3 +298,42 @@ def test_a_cam_follower_lifts_off_and_comes_back(coordinates, method):
     )
     assert not slow.impacts and (slow.modes["cam"] == "closed").all()
     near(slow.reaction("cam")[[0, 4], 1], [77.47805, 12.33195], 1e-7)
+
+
+def struck_at_a_dead_centre(masses: tuple[float, float, float], ball: float, pins: bool) -> mbs.PlanarModel:
+    """A slider-crank of these masses whose slider rubs, level at its dead centre, and a ball that touches the middle of
+    the crank from above; with `pins` its hinges rub, too."""
+    model = mbs.PlanarModel("slider-crank", gravity=(0, -9.81))
+    crank, rod = model.link("crank", (0, 0), (0.1, 0), mass=masses[0]), model.link("rod", (0.1, 0), (0.4, 0), masses[1])
+    guide = mbs.Translational("G", model.ground, model.body("slider", mass=masses[2], position=(0.4, 0)))
+    slider = model.bodies["slider"]
+    hinges = mbs.Revolute("A", model.ground, crank.tail), mbs.Revolute("B", crank.head, rod.tail)
+    hinges = *hinges, mbs.Revolute("C", rod.head, slider)
+    model.add(*hinges, guide, mbs.Friction("rub", guide, mu=0.1))
+    model.add(*(mbs.Friction(f"rub{hinge.name}", hinge, mu=0.1, radius=0.01) for hinge in hinges if pins))
+    shape = mbs.Disk(model.body("ball", ball, 1e-4 * ball, position=(0.05, 0.02)), 0.02)
+    model.add(mbs.Contact("hit", mbs.Line(crank.at(0, 0)), shape, friction=0.3))
+    return model
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "joint"])
+@pytest.mark.parametrize(
+    ("masses", "ball", "omega", "pins", "method"),
+    [
+        ((1.0, 1e6, 1.0), 1.0, 5.0, False, "DP8"),
+        ((1.0, 1e6, 1.0), 1.0, -5.0, False, "DP8"),
+        ((1.0, 1e-8, 1.0), 1e-8, 0.0, True, "DP8"),
+        ((1.0, 1e-8, 1.0), 1e-8, 0.0, True, "Moreau"),
+    ],
+)
+def test_a_mechanism_of_masses_far_apart_is_struck_at_its_dead_centre(masses, ball, omega, pins, method, coordinates):
+    """The slider does not move there, so its friction takes no part: crank and rod turn about their ends."""
+    model, approach = struck_at_a_dead_centre(masses, ball, pins), 1.0
+    start = {"crank.omega": omega, "ball.vx": 0.2, "ball.vy": 0.05 * omega - approach}
+    step = {"step": 1e-3} if method == "Moreau" else {}
+    result = mbs.simulate(model.compile(coordinates), [0, 1e-3], start, method=method, **step)
+    expected = approach / (1.0 / ball + 0.05**2 / (0.1**2 * (masses[0] + masses[1]) / 3))
+    if method == "Moreau":  # with what carries the weight over the step
+        assert result["hit.force"][-1] * 1e-3 == pytest.approx(expected, rel=0.02)
+    else:
+        assert result.impacts[0].impulses["hit"][1] == pytest.approx(expected, rel=1e-7)

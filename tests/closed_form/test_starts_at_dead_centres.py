@@ -94,6 +94,20 @@ def test_a_start_beside_a_dead_centre_goes_through_it(angle, torque, coordinates
         assert run.modes["rub"][-1] == "slips" and np.sign(run["rub.friction"][-1]) == np.sign(torque * np.sin(th[-1]))
 
 
+@pytest.mark.parametrize("beside", [1e-8, 1e-6, 1e-4])
+@pytest.mark.parametrize("torque", [2.0, -2.0])
+def test_friction_turns_where_a_start_beside_a_dead_centre_goes_through_it(torque, beside):
+    """The slip is σ t + β t³/2, with σ the acceleration of the slider at the start, which turns at t² = -2 σ/β."""
+    start = -np.sign(torque) * beside
+    model = slider_crank(start, torque=torque)
+    begin = mbs.simulate(model, [0, 1e-9], **EXACT)
+    alpha, bend = begin["crank.alpha"][0], -R * (1 + R / L)  # of the slider's way by turns of the crank
+    sigma, beta = bend * start * alpha, bend * alpha**2
+    turn = np.sqrt(-2 * sigma / beta)
+    run = mbs.simulate(model, [0, 0.98 * turn, 1.02 * turn, 2 * turn], **EXACT)
+    assert (np.sign(run["rub.friction"]) == np.sign(torque * np.sin(start)) * np.array([1, 1, -1, -1])).all()
+
+
 @pytest.mark.parametrize("make", ["pins", "space", "pins in space"])
 @pytest.mark.parametrize("coordinates", SETS)
 def test_starts_beside_a_dead_centre_converge_to_that_at_it(make, coordinates):

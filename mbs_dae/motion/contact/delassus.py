@@ -54,6 +54,14 @@ def respond(mechanism: Mechanism, least: int):
 
 
 @compiled
+def leave_out(contacts, i):
+    """Put 0 into W and the response of the row used as number i, which no force moves."""
+    contacts.response[i][:] = 0.0
+    for j in range(contacts.size[0]):
+        contacts.delassus[i, j] = contacts.delassus[j, i] = 0.0
+
+
+@compiled
 def _put_products(contacts, i, n):
     """Row i of W. A row of G has few entries that are not zero."""
     row, w = contacts.G[contacts.used[i]], contacts.delassus[i]
@@ -71,10 +79,11 @@ def _put_products(contacts, i, n):
 def _put_mobilities(mechanism):
     """Put G M⁻¹ Gᵀ of each row, with the masses of bodies that no joint holds, by the diagonals of their inertias. This
     is the size of the terms that W of a row is the sum of, so that W has ε times this as its roundoff: of a row that
-    joints keep still W is no more than that."""
+    joints keep still W is no more than that. The squared lengths of rows, in the norm of displacements, go along."""
     contacts, machine, tr = mechanism.contacts, mechanism.machine, mechanism.machine.transformation
     program, terms, mobility = contacts.program, contacts.terms, contacts.mobility
     mobility[:] = 0.0
+    contacts.row_length[:] = 0.0
     if tr.edges > 0 and tr.deep == 0:
         for term in range(terms.row.size):
             take_term(tr, terms, term, contacts.out, contacts.rounding)
@@ -83,12 +92,14 @@ def _put_mobilities(mechanism):
                 if tr.tree.dimension == 3 or i < 2 or i == 5:
                     mass = tr.inertia[terms.edge[term], (k + 1) * (k + 2) // 2 - 1]
                     mobility[terms.row[term]] += tr.part[0][i] ** 2 / mass if mass > 0.0 else 0.0
+                    contacts.row_length[terms.row[term]] += tr.part[0][i] ** 2 * tr.unit[i]
                     k += 1
         return
     for k in range(program.jac_to.size):
         e = program.jac_to[k]
         mass, entry = machine.factor.weight[program.jac_column[e]], contacts.out[program.jac_from[k]]
         mobility[program.jac_row[e]] += entry * entry / mass if mass > 0.0 else 0.0
+        contacts.row_length[program.jac_row[e]] += entry * entry / mechanism.geometric[program.jac_column[e]]
 
 
 @compiled
@@ -103,12 +114,16 @@ def row_size(contacts, i):
 @compiled
 def put_masses(contacts):
     """Put into `light` and `heavy` the least and the largest mass of the bodies that feel a force along each row in
-    use: rows between which W has an entry feel each other, and those that these feel. Return the least ratio."""
+    use: rows between which W has an entry feel each other, and those that these feel. What a force along a row moves at
+    its own place counts as a mass as well, for a rotor may be light there whatever its mass is. Return the least ratio,
+    of rows that forces move."""
     n, changed, least = contacts.size[0], True, 1.0
     light, heavy = contacts.light, contacts.heavy
     for i in range(n):
-        point = contacts.point[contacts.used[i]]
-        light[i], heavy[i] = contacts.lightest[point], contacts.heaviest[point]
+        row, own = contacts.used[i], contacts.delassus[i, i]
+        point = contacts.point[row]
+        turned = contacts.row_length[row] / own if own > 0.0 else np.inf  # of a rotor this is its inertia over arm²
+        light[i], heavy[i] = min(contacts.lightest[point], turned), contacts.heaviest[point]
     while changed:
         changed = False
         for i in range(n):
@@ -117,7 +132,7 @@ def put_masses(contacts):
                 if felt:
                     light[i], heavy[i], changed = min(light[i], light[j]), max(heavy[i], heavy[j]), True
     for i in range(n):
-        if heavy[i] > 0.0:
+        if heavy[i] > 0.0 and contacts.delassus[i, i] != 0.0:
             least = min(least, light[i] / heavy[i])
     return least
 

@@ -35,8 +35,8 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ..derivative import Mechanism, evaluate
 from .delassus import add_responses
-from .guards import LEEWAY, TOUCHES
-from .kept import NOTHING, depends, factorise_joints, largest_acceleration
+from .guards import LEEWAY, TOUCHES, largest_acceleration
+from .kept import NOTHING, depends, factorise_joints
 from .rubbing import across, never_sticks
 
 ALONG = 0.9

@@ -202,12 +202,12 @@ def joint_rate(mechanism, row):
 
 
 @compiled
-def group_acceleration(mechanism, group):
-    """Return the largest number in the last solution x among the columns of a group."""
+def largest_acceleration(mechanism, group):
+    """Return the largest acceleration of a group in the last solution, with turns over the model's length."""
     x, of, most = mechanism.machine.x, mechanism.contacts.column_group, 0.0
     for column in range(of.size):
         if of[column] == group:
-            most = max(most, abs(x[column]))
+            most = max(most, abs(x[column]) * np.sqrt(mechanism.geometric[column]))
     return most
 
 
@@ -219,7 +219,7 @@ def _relative_speed(mechanism, c):
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
         if contacts.kept[row] == STILL:
             most = max(most, abs(joint_rate(mechanism, row)) / (UNSEEN * machine.extent))
-    fastest, acceleration = contacts.group_rate[contacts.group[c]], group_acceleration(mechanism, contacts.group[c])
+    fastest, acceleration = contacts.group_rate[contacts.group[c]], largest_acceleration(mechanism, contacts.group[c])
     if fastest > AT_REST * np.sqrt(acceleration * machine.extent):
         most = max(most, speed_of(contacts, c) / (LEEWAY * fastest))
     return most

@@ -41,7 +41,7 @@ from .following import let_rates_follow
 from .forces import FORCES_LOST
 from .guards import REST, TOUCHES, first_entry
 from .keeping import put_cancelling, use_closed
-from .kept import find_kept, is_kept, is_pressed
+from .kept import clear_roundoff, find_kept, is_kept, is_pressed
 from .problem import correct_amounts, is_solved, pose, put_changes, use_points
 from .states import UNSOLVED
 
@@ -177,6 +177,7 @@ def _jumps(search, y, points):
     contacts = search.stages.mechanism.contacts
     use_points(contacts, points)
     respond(search.stages.mechanism, 0)
+    clear_roundoff(search.stages.mechanism)
     pose_impact(search.stages.mechanism, points)
     solved = is_solved(contacts)
     if solved and not correct_amounts(search.stages.mechanism):

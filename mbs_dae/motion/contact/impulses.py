@@ -35,13 +35,14 @@ from ...linear.proximal import solve_proximal
 from ...linear.rows import along, size_along
 from ...linear.springs import holds
 from ...linear.vectors import copy, largest
+from ...tolerances import UNCERTAIN
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .bounds import BOUND
-from .delassus import add_responses, respond, responses, use
-from .forces import FORCES_LOST
+from .delassus import add_responses, put_masses, respond, responses, use
+from .forces import FIRM, FORCES_LOST
 from .guards import TOUCHES, observe_gaps, tell_states
-from .kept import is_kept
-from .problem import bound_now, correct_amounts, is_solved, pose, pose_gaps, use_points
+from .kept import clear_roundoff, is_kept
+from .problem import bound_now, correct_amounts, is_far_apart, is_solved, pose, pose_gaps, use_points
 from .rubbing import across, resting, sliding
 from .states import UNSOLVED
 
@@ -69,6 +70,7 @@ def impel(mechanism: Mechanism, h: float):
     if contacts.G.shape[0] > 0:
         use_points(contacts, contacts.touching)
         respond(mechanism, 0)
+        clear_roundoff(mechanism)
     return _solve(mechanism, h)
 
 
@@ -130,8 +132,8 @@ def _solve(mechanism, h):
             if contacts.gap[c] >= 0:
                 contacts.after[contacts.gap[c]] += contacts.room[c] / h
         status = _push_few(mechanism)
-        if status == UNSOLVED and _push_many(mechanism, h):
-            status = DONE
+        if status == UNSOLVED:
+            status = _push_many(mechanism, h)
         if status != DONE:
             return status
         if not bounces or part == 0.0 or not _give(contacts, h):
@@ -218,7 +220,7 @@ def _push_few(mechanism):
 
 @compiled
 def _push_many(mechanism, h):
-    """By the sparse matrix; whether they are solved for nearly.
+    """By the sparse matrix; a status: whether they are solved for nearly.
 
     Residuals are those of forces times √W and of accelerations over it: their product with what they are relative to is
     a force times an acceleration, and h² times that is energy, so much for each row."""
@@ -239,6 +241,7 @@ def _push_many(mechanism, h):
         turned = contacts.slipping[c] == 1
         for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
             p.heading[row] = contacts.heading[row] if turned else 0.0
+    fastest = _fastest(mechanism, p.offset)
     left = solve_proximal(p, machine.pattern, machine.factor, contacts.factors, ENOUGH, MOST, mechanism.refinements)
     contacts.left[0] = max(contacts.left[0], left)
     contacts.left[1] += left * (h * p.scale[0]) ** 2 * contacts.force.size
@@ -248,7 +251,59 @@ def _push_many(mechanism, h):
     copy(p.rate, contacts.after)
     for c in range(contacts.gap.size):
         contacts.most[c] = np.inf if holds(p, c) else 0.0
-    return left <= NEARLY
+    if not left <= NEARLY:
+        return UNSOLVED
+    return FORCES_LOST if _are_lost(mechanism, h) or _closes(mechanism, NEARLY * fastest) else DONE
+
+
+@compiled
+def _are_lost(mechanism, h):
+    """Return whether what `_push_many` leaves of a row that masses far apart feel is more than roundoff of its rate:
+    nearly solved for in the units of heavy bodies is not solved for in those of light ones."""
+    contacts, lost = mechanism.contacts, False
+    if contacts.G.shape[0] == 0 or put_masses(contacts) >= FIRM:
+        return False
+    for i in range(contacts.size[0]):
+        row = contacts.used[i]
+        size = abs(contacts.coasting[row]) / h + size_along(contacts.rows, row, mechanism.machine.x)
+        off = abs(contacts.after[row]) if contacts.force[row] != 0.0 else -contacts.after[row]
+        held = contacts.gap[contacts.point[row]] == row and contacts.kept[row] != STILL
+        lost = lost or (held and is_far_apart(contacts, i) and off > UNCERTAIN * size)
+    return lost
+
+
+@compiled
+def _fastest(mechanism, offset):
+    """Return the largest acceleration along all rows without contacts, in lengths."""
+    contacts, most = mechanism.contacts, 0.0
+    for row in range(offset.size):
+        size = _reach(mechanism, row)
+        if size > 0.0 and contacts.kept[row] != STILL:
+            most = max(most, abs(offset[row] + along(contacts.rows, row, mechanism.machine.x)) / size)
+    return most
+
+
+@compiled
+def _closes(mechanism, least):
+    """Return whether a gap that touches accelerates into the other body by more than `least`, in lengths; use the rows
+    of such gaps, by which a refusal names them. Residuals that weigh accelerations by masses do not see this of a light
+    body."""
+    contacts, closes = mechanism.contacts, False
+    for c in range(contacts.gap.size):
+        row = contacts.gap[c]
+        if row >= 0 and contacts.touching[c] == 1 and contacts.after[row] < -least * _reach(mechanism, row):
+            contacts.size[0] = contacts.size[0] if closes else 0
+            closes = use(contacts, row) >= 0
+    return closes
+
+
+@compiled
+def _reach(mechanism, row):
+    """Return the largest acceleration along a row that displacements accelerated by 1 can make."""
+    rows, total = mechanism.contacts.rows, 0.0
+    for e in range(rows.at[row], rows.at[row + 1]):
+        total += abs(rows.value[e]) / np.sqrt(mechanism.geometric[rows.column[e]])
+    return total
 
 
 @compiled

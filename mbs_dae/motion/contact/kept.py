@@ -21,8 +21,6 @@ holds until the row refutes it: a gap that has come off zero, a slip that moves.
 A slip that joints move has its friction as any other.
 """
 
-import numpy as np
-
 from ...compiled.contacts import FREE, PRESSED, SLIPS, STICKING, STILL, put_rows
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
@@ -30,8 +28,8 @@ from ...kernels.blocks import Vector
 from ...linear.kkt import factorise, solve
 from ...linear.vectors import copy
 from ..derivative import Mechanism, evaluate
-from .delassus import is_moved, own_pace
-from .guards import LEEWAY, TOUCHES, UNSEEN, is_held, joint_rate, keeps_still
+from .delassus import is_moved, leave_out, own_pace
+from .guards import LEEWAY, TOUCHES, UNSEEN, is_held, joint_rate, keeps_still, largest_acceleration
 
 NOTHING = 1e-12
 """An acceleration of a row is none that is less than this part of the largest of bodies: that of a driver, say, times a
@@ -207,16 +205,6 @@ def _stays(mechanism, row):
 
 
 @compiled
-def largest_acceleration(mechanism, group):
-    """Return the largest acceleration of a group in the last solution, with turns over the model's length."""
-    x, of, most = mechanism.machine.x, mechanism.contacts.column_group, 0.0
-    for column in range(of.size):
-        if of[column] == group:
-            most = max(most, abs(x[column]) * np.sqrt(mechanism.geometric[column]))
-    return most
-
-
-@compiled
 def factorise_joints(mechanism):
     """The matrix of joints alone, in the norm of displacements, at the last evaluation."""
     shape, factor = mechanism.shape, mechanism.machine.factor
@@ -241,8 +229,9 @@ def depends(mechanism, row):
 
 @compiled
 def clear_roundoff(mechanism):
-    """Put 0 into W, after `respond`, for rows that depend on those of joints: at a dead centre no force moves them, and
-    W is roundoff, of either sign, by which a friction would be solved for."""
+    """Put 0 into W, after `respond`, for rows that depend on those of joints: at a dead centre no force moves them, nor
+    an impulse, and W is roundoff, of either sign, by which a friction would be solved for. Overwrites contacts.f and
+    contacts.g."""
     contacts, ready = mechanism.contacts, False
     for i in range(contacts.size[0]):
         if contacts.kept[contacts.used[i]] == FREE and not is_moved(contacts, i):
@@ -250,9 +239,7 @@ def clear_roundoff(mechanism):
                 factorise_joints(mechanism)
                 ready = True
             if depends(mechanism, contacts.used[i]):
-                contacts.response[i][:] = 0.0
-                for j in range(contacts.size[0]):
-                    contacts.delassus[i, j] = contacts.delassus[j, i] = 0.0
+                leave_out(contacts, i)
 
 
 @compiled

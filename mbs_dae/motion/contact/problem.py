@@ -11,15 +11,16 @@ from ...compiled.contacts import FREE, HOLDS, Contacts
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.complementarity import SEVERAL, solve_complementarity
 from ...linear.elimination import least_solution
-from ...linear.laws import put_into_units
-from ...linear.modes import CLOSED, choose_modes, write_equations
+from ...linear.laws import is_unilateral, put_into_units, radius, respond, speed
+from ...linear.modes import CLOSED, OPEN, SLIDES, choose_modes, write_equations
 from ...linear.twofold import two_sum
 from ...linear.vectors import copy
 from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, given, is_given, put_bounds
-from .delassus import add_responses, put_lack, put_masses, use
-from .forces import FAINT, FIRM, MISSED
+from .delassus import add_responses, leave_out, opposing_force, put_lack, put_masses, use
+from .delassus import respond as respond_to_forces
+from .forces import FAINT, FIRM, MISSED, REFINED
 from .rubbing import direction, drives_apart, never_sticks, resting, sliding, speed_of
 
 
@@ -140,9 +141,9 @@ def is_solved(contacts: Contacts):
 @compiled_apart
 def correct_amounts(mechanism: Mechanism):
     """Put the f of the problem that was solved last into `amount`, and W f into `change`. Where the masses in a group
-    of contacts are far apart correct f, by Newton's equations of the modes it has, for rates w0 + G x of twice the
-    digits, as long as each correction is less than half as large as the one before; f has two parts then. Return
-    whether forces settle and rates are what the modes ask for. Overwrites machine.x and the multipliers."""
+    of contacts are far apart correct f for rates w0 + G x of twice the digits; f has two parts then. Laws whose force
+    pulls, or whose gap closes, by the corrected numbers are open or closed instead, and forces are corrected anew.
+    Return whether forces settle and satisfy their laws. Overwrites machine.x and the multipliers."""
     contacts, p, n, unsettled = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0], np.inf
     copy(p.f[:n], contacts.amount)
     contacts.amount_tail[:] = 0.0
@@ -151,8 +152,35 @@ def correct_amounts(mechanism: Mechanism):
         return True
     if not put_into_units(p) or p.scale[0] == 0.0:
         return p.scale[0] == 0.0
-    p.eased[0], p.eased[1] = 0.0, 1.0
+    p.eased[0], p.eased[1], turned = 0.0, 1.0, True
+    respond_to_forces(mechanism, REFINED)
+    for i in range(n):
+        if p.W[i, i] == 0.0:
+            leave_out(contacts, i)
     choose_modes(p, 0.0)
+    for i in range(n):
+        contacts.amount[i] = 0.0 if p.mode[i] == OPEN else contacts.amount[i]
+    for _ in range(OFTEN):
+        unsettled = _settle_amounts(mechanism)
+        turned = _turn_modes(contacts)
+        if not turned:
+            break
+    held = unsettled <= UNCERTAIN and not turned and _have_friction_of_modes(contacts)
+    for i in range(n):
+        closed = p.mode[i] == CLOSED and is_far_apart(contacts, i)
+        held = held and (not closed or abs(contacts.right[i]) <= MISSED * contacts.balancing[i])
+        contacts.change[i], p.f[i], p.w[i] = contacts.right[i] - p.w0[i], contacts.amount[i], contacts.right[i]
+    return held
+
+
+@compiled
+def _settle_amounts(mechanism):
+    """Correct the amounts by Newton's method for the equations of the present modes, as long as each correction is less
+    than half as large as the one before; return how large the last one is, relative to what it corrects."""
+    contacts, p, n, unsettled = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0], np.inf
+    for i in range(n):
+        p.x[i] = contacts.amount[i] / (p.unit[i] * p.scale[0])
+    respond(p)
     _put_rates(mechanism)
     for _ in range(OFTEN):
         many, change = write_equations(p), 0.0
@@ -167,13 +195,12 @@ def correct_amounts(mechanism: Mechanism):
             for j in range(n):
                 size += abs(p.A[i, j] * p.x[j])
             size = max(abs(p.x[i]), FAINT * size)
-            if contacts.light[i] >= FIRM * contacts.heavy[i]:
+            if not is_far_apart(contacts, i):
                 p.step[k] = 0.0
             if p.step[k] != 0.0:
                 change = max(change, abs(p.step[k]) / size) if size > 0.0 else np.inf
         if not change < 0.5 * unsettled:
-            unsettled = max(change, unsettled)
-            break
+            return max(change, unsettled)
         for k in range(many):
             i = p.free[k]
             step = contacts.amount_tail[i] + p.step[k] * p.unit[i] * p.scale[0]
@@ -183,12 +210,49 @@ def correct_amounts(mechanism: Mechanism):
         unsettled = change
         if change <= CORRECTED:
             break
-    held = unsettled <= UNCERTAIN
-    for i in range(n):
-        closed = p.mode[i] == CLOSED and contacts.light[i] < FIRM * contacts.heavy[i]
-        held = held and (not closed or abs(contacts.right[i]) <= MISSED * contacts.balancing[i])
-        contacts.change[i], p.f[i], p.w[i] = contacts.right[i] - p.w0[i], contacts.amount[i], contacts.right[i]
-    return held
+    return unsettled
+
+
+@compiled
+def is_far_apart(contacts, i):
+    """Return whether the masses of bodies that feel the force along the row used as number i are far apart; nothing
+    feels it where joints alone hold the row."""
+    return contacts.delassus[i, i] != 0.0 and contacts.light[i] < FIRM * contacts.heavy[i]
+
+
+@compiled
+def _turn_modes(contacts):
+    """Close gaps that are open and whose rate is negative, and open those that are closed and whose force pulls, by
+    more than the errors of corrected numbers; return whether there are any."""
+    p, turned = contacts.problem, False
+    for law in range(p.counts[0]):
+        for i in range(p.first[law], p.first[law + 1] if is_unilateral(p, law) else p.first[law]):
+            pulls = contacts.amount[i] < -UNCERTAIN * opposing_force(contacts, i, contacts.amount)
+            closes = contacts.right[i] < -UNCERTAIN * contacts.balancing[i]
+            if not is_far_apart(contacts, i) or not (pulls if p.mode[i] == CLOSED else closes):
+                continue
+            p.mode[i], turned = OPEN if p.mode[i] == CLOSED else CLOSED, True
+            contacts.amount[i] = contacts.amount_tail[i] = 0.0
+    return turned
+
+
+@compiled
+def _have_friction_of_modes(contacts):
+    """Return whether corrected frictions are no larger than their bounds where they stick, and act against the slip
+    where they set out to slip."""
+    p, agree = contacts.problem, True
+    for law in range(p.counts[0]):
+        begin, held, power, size = p.first[law], 0.0, 0.0, 0.0
+        if is_unilateral(p, law) or not is_far_apart(contacts, begin):
+            continue
+        for i in range(begin, p.first[law + 1]):
+            held, power = held + p.x[i] ** 2, power + contacts.amount[i] * contacts.right[i]
+            size += abs(contacts.amount[i]) * contacts.balancing[i]
+        if p.mode[begin] == CLOSED:
+            agree = agree and np.sqrt(held) <= (1.0 + UNCERTAIN) * radius(p, law)
+        elif p.mode[begin] == SLIDES and speed(p, law) == 0.0:
+            agree = agree and power <= MISSED * size
+    return agree
 
 
 @compiled

@@ -38,7 +38,7 @@ from .bounds import BOUND
 from .delassus import force_to_stop, opposing_force, own_pace, respond
 from .departure import check_departures, find_departures, may_depart
 from .following import let_slips_follow
-from .guards import AT_REST, SLOW, TOUCHES, group_acceleration, keeps_still
+from .guards import AT_REST, SLOW, TOUCHES, keeps_still, largest_acceleration
 from .incipient import FAR
 from .kept import clear_roundoff, find_kept, is_kept, is_pressed, keep_sticking
 from .problem import bound_now, is_solved, pose, use_points
@@ -109,7 +109,7 @@ def _judge_groups(mechanism):
     contacts.pace[0] = contacts.pace[1]
     for c in range(contacts.gap.size):
         g = contacts.group[c]
-        own = AT_REST * np.sqrt(group_acceleration(mechanism, g) * machine.extent)
+        own = AT_REST * np.sqrt(largest_acceleration(mechanism, g) * machine.extent)
         slow = contacts.group_rate[g] * AT_REST <= own * SLOW
         contacts.rests_in[g] = 2 if contacts.group_rate[g] <= own else 1 if slow else 0
         contacts.point_pace[c] = max(contacts.group_rate[g], contacts.pace[1], own)
