@@ -130,7 +130,9 @@ def branched(
     of the switching functions unless `with_slopes` is False. With `free` no decision can be held."""
     writer = _Writer(dict(definitions), frozenset(state), free)
     found = writer.found
-    found.definitions += [(s, writer.write(as_sympy(e))) for s, e in definitions]
+    for s, e in definitions:
+        value = writer.write(as_sympy(e))  # which defines its decisions first
+        found.definitions.append((s, value))
     found.outputs += [writer.write(as_sympy(e)) for e in outputs]
     if not with_slopes:
         return found

@@ -175,3 +175,40 @@ def test_laws_of_time_and_of_the_motion_that_switch_at_once_are_told():
     result = mbs.simulate(model, [0.0, 0.5, 2.0], {"block.x": 0.0, "block.vx": 1.0}, derivatives=["T"])
     assert np.isnan(result.d("block.x", "T")[-1])
     assert "laws of time and of the motion switch at once" in result.stats["derivatives"]
+
+
+def test_a_law_of_many_teeth_far_from_zero():
+    """A floor of place whose number is 10⁴: how far a place is from the end of its tooth counts, and not its number."""
+    model = mbs.PlanarModel("teeth")
+    tooth = model.parameter("p", 1e-4)
+    block = model.body("block", mass=1.0, inertia=0.1)
+    model.add(mbs.Translational("guide", model.ground, block))
+    model.add(mbs.Force("push", block, (-sp.floor(model["block.x"] / tooth) / 100000, 0)))
+    start, times = {"block.x": 1.00003, "block.vx": 0.2}, [0.0, 0.001, 0.002]
+
+    def end(p: float) -> np.ndarray:
+        run = mbs.simulate(model.with_parameters(p=p), times, start, rtol=1e-12)
+        return np.array([run["block.x"], run["block.vx"]])
+
+    result = mbs.simulate(model, times, start, rtol=1e-10, derivatives=["p"])
+    assert result.stats["switches"] == 4 and "derivatives" not in result.stats
+    h = 1e-11
+    wanted = (end(1e-4 + h) - end(1e-4 - h)) / (2 * h)
+    found = np.array([result.d("block.x", "p"), result.d("block.vx", "p")])
+    assert found == pytest.approx(wanted, rel=1e-4, abs=1e-4 * np.abs(wanted).max())
+
+
+def test_a_switch_at_the_end_of_a_step_is_read_once():
+    """A block with the velocity 1 comes to d within 1e-14 s behind a requested time on which a step of RK4 ends."""
+    model = mbs.PlanarModel("on the grid")
+    place, force = model.parameter("d", 0.25), model.parameter("F", 3.0)
+    block = model.body("block", mass=1.0, inertia=0.1)
+    model.add(mbs.Translational("guide", model.ground, block))
+    model.add(mbs.Force("push", block, (sp.Piecewise((force, model["block.x"] > place), (0, True)), 0)))
+    times, start = np.array([0.0, 0.125, 0.25, 0.375, 0.5]), {"block.x": 0.0, "block.vx": 1.0}
+    for d in (0.25, 0.25 + 3e-15, 0.25 - 3e-15, 0.25 + 1e-12):
+        own = model.with_parameters(d=d)
+        result = mbs.simulate(own, times, start, method="RK4", step=0.125, derivatives=["d", "F", "block.vx"])
+        back = adjoints(result, {"block.x": np.eye(times.size), "block.vx": np.eye(times.size)})
+        ahead = [result.d("block.x", by) + result.d("block.vx", by) for by in ("d", "F", "block.vx")]
+        np.testing.assert_allclose(back.T, ahead, rtol=1e-12, atol=1e-12)

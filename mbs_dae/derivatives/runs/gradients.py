@@ -14,14 +14,14 @@ import numpy as np
 from ...errors import ModelError
 from ...kernels.blocks import block
 from ...motion.mechanism import mechanism
-from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, T0, WENT_ON, entry_size
+from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SPAN_OF, SWITCHES, T0, WENT_ON, entry_size
 from ...results.result import Result
 from ..across.runs import FollowedRun
 from .back import Way, back_begin, back_stretch
 from .linear import Weights
 from .making import make_stretch, put_entry
 from .replayed import Taken, VariedRun, check_same, check_status, new_march_of, start_back, stretches
-from .saltation import Passing, Saltation, sizes_of_surfaces
+from .saltation import Passing, Saltation, guards_at
 from .seeded import weights_of_states
 from .steps import basis_of
 from .transposed import forces_back
@@ -29,8 +29,8 @@ from .transposed import forces_back
 
 def goes_back(result: Result) -> bool:
     """Return whether there is a way back through the steps of a run. Runs with contacts, states, or steps that are
-    solved for are followed ahead only; so are those in which the ends of a force pass each other, and those in which
-    two laws switch at one instant, which only changes ahead tell apart."""
+    solved for are followed ahead only. So are runs in which the ends of a force pass each other, and runs in which two
+    laws switch at one instant: only changes ahead tell whether neighbours switch both at one instant, too."""
     varied = result.varied
     if not isinstance(varied, VariedRun) or varied.taken is None or varied.taken.passages:
         return False
@@ -74,7 +74,9 @@ def _gone_back(varied: VariedRun, taken: Taken, weights: Weights, count: int) ->
     way, numbers = _new_way(varied, taken, weights, count)
     times, first = way.march.record.times, np.array(way.march.mechanism.gains)
     begun = np.searchsorted(times, head[:, T0], side="right")
-    before = np.where(head[:, FRESH] == WENT_ON, begun, np.searchsorted(times, head[:, T0]))
+    waits = np.ones(len(head), dtype=bool)  # the time at which a step begins is read by it, and not by the one before
+    waits[1:] = (head[:-1, SWITCHES] == 1.0) | (head[1:, SPAN_OF] != head[:-1, SPAN_OF])
+    before = np.where((head[:, FRESH] != WENT_ON) & waits, np.searchsorted(times, head[:, T0]), begun)
     recorded = np.stack([before, begun], axis=1).astype(np.int64)
     gains = np.concatenate([first[None], head[:-1, [ALPHA, BETA]]]) if len(head) else np.zeros((0, 2))
     switching, direct = {one.step: one for one in taken.saltations}, np.zeros((count, len(varied.asked.names)))
@@ -93,7 +95,7 @@ def _switch_back(way: Way, place: Saltation, before: np.ndarray) -> np.ndarray:
     that ends there. Return what they add to those of the parameters, (numbers, parameters)."""
     march, y0 = way.march, way.march.stages.y0
     put_entry(march, before)
-    sizes = sizes_of_surfaces(march, float(before[T0]))
+    sizes = guards_at(march, float(before[T0]))
     march.mechanism.gains[:] = before[[ALPHA, BETA]]
     y0[:] = place.entry[HEAD : HEAD + y0.size]
     passing = Passing(march, way.own, place, sizes)
@@ -126,7 +128,8 @@ def _loads_back(varied: VariedRun, weights: Weights, count: int) -> np.ndarray:
 def _end(way: Way, last: np.ndarray, gains: np.ndarray, head: np.ndarray, first: np.ndarray) -> None:
     """What is recorded behind a break with which the run ends, or of a run without steps."""
     way.gains[:] = head[-1, [ALPHA, BETA]] if len(head) else first
-    before = int(np.searchsorted(way.march.record.times, last[T0]))
+    waits = not len(head) or head[-1, SWITCHES] == 1.0 or head[-1, SPAN_OF] != last[SPAN_OF]
+    before = int(np.searchsorted(way.march.record.times, last[T0], side="left" if waits else "right"))
     check_status(way.march, back_begin(way, last[:HEAD].copy(), last, before))
 
 

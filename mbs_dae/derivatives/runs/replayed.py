@@ -35,7 +35,7 @@ from ..varied import VariedMotion, set_varied, starts_of, tell
 from .asked import given_of
 from .linear import MOTION, Linear, linear
 from .making import put_entry
-from .saltation import Passing, Saltation, saltations_of, sizes_of_surfaces
+from .saltation import Passing, Saltation, guards_at, saltations_of
 from .steps import BLURS, Changes, Replay, basis_of, vary_begin, vary_stretch
 
 OFF, LOOSER = 1e-3, 100.0
@@ -157,7 +157,7 @@ def replayed(
             if reversals and begin in own:
                 reversals.before(replay, head[begin])
             if begin in before:
-                sizes = sizes_of_surfaces(march, float(head[begin, T0]))
+                sizes = guards_at(march, float(head[begin, T0]))
             check_status(march, vary_stretch(replay, head[begin:end].copy()))
             if reversals and begin in own:
                 reversals.behind(replay, begin, head[begin])

@@ -7,9 +7,9 @@ the parameters p. The state goes on, and y' jumps from f₋ to f₊. With S = �
     w = λ₊ · (f₋ - f₊),                  λ₋ = λ₊ - (w/ġ) g_yᵀ,          p̄ += -(w/ġ) g_pᵀ,
 
 ahead and, for weights λ, back. A law of time switches at a time whose t_e' is known beforehand. Where y' does not jump,
-nothing happens: a spring that begins to press. Where the motion touches g = 0 without passing it (ġ = 0), or passes two
-surfaces at one instant that neighbours pass one after the other, there is no derivative by the parameters that move
-them apart.
+S does not jump either: a spring begins to press. Where the motion touches g = 0 without passing it (ġ = 0) there is no
+derivative behind it. Where it passes two surfaces at one instant, there is none by parameters that let neighbours pass
+one after the other.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def vary_surfaces(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, out
 
 @compiled_apart
 def surfaces_back(own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix, outs: Matrix):
-    """Add what `vary_surfaces` gives back: rows of weights of the switching functions, to weights of y in `outs`, and
-    to those of the numbers in the equations."""
+    """Apply the transposed of `vary_surfaces` to rows of weights of the switching functions: add to rows of weights of
+    y, in `outs`, and to those of the numbers in the equations."""
     state, n = mechanism.state, own.columns
     for r in range(outs.shape[0]):
         for k in range(weights.shape[1]):
@@ -128,11 +128,11 @@ def saltations_of(steps: Steps, last: np.ndarray, moves: np.ndarray) -> list[Sal
 
 
 def is_held_on_surface(steps: Steps, last: np.ndarray, kinds: np.ndarray) -> bool:
-    """Return whether laws hold a motion on a surface somewhere (a mode between both sides), or switch before the first
-    step: derivatives of such runs are found as they go."""
+    """Return whether laws hold a motion on a surface somewhere, or switch before the first step: derivatives of such
+    runs are found as they go."""
     modes = np.array([*steps.held.values(), last[last.size - steps.branches :]])
     slides = (np.abs(modes) != 1.0) & ~np.isnan(modes) & (kinds[: modes.shape[1]] == SIDE)
-    return bool(slides.any()) or (steps.total > 0 and steps.states[0][FRESH] == SWITCHED)
+    return steps.slides or bool(slides.any()) or (steps.total > 0 and steps.states[0][FRESH] == SWITCHED)
 
 
 class Passing:
@@ -140,8 +140,8 @@ class Passing:
     functions that pass."""
 
     def __init__(self, march: Any, own: Any, place: Saltation, sizes: np.ndarray, mixed: np.ndarray | None = None):
-        """The run stands behind the step before the place, with the branches that were held in it; `sizes` are those of
-        the switching functions at the beginning of this step. With `mixed`, (1, parameters), all parameters change
+        """The run stands behind the step before the place, with the branches that were held in it; `sizes` are the
+        guards at the beginning of this step. With `mixed`, (1, parameters), all parameters change
         together in these proportions."""
         self.march, self.own, self.place = march, own, place
         self.moved = place.moved if mixed is None else mixed @ place.moved
@@ -190,7 +190,9 @@ class Passing:
         if self.is_smooth:
             return weights, direct
         if self.why:
-            return np.full_like(weights, np.nan), direct
+            weights = weights.copy()
+            weights[weights.any(axis=1)] = np.nan
+            return weights, direct
         if self.place.breaks:
             return weights, np.outer(jump, self.moved)
         weights, of_surfaces = weights.copy(), np.zeros((len(weights), self.count))
@@ -199,7 +201,9 @@ class Passing:
         return weights, direct
 
 
-def sizes_of_surfaces(march: Any, t: float) -> np.ndarray:
-    """The sizes of all switching functions where the run stands; a step that begins there ends where one passes."""
-    status = read_surfaces(march, t, march.stages.y0, np.zeros_like(march.stages.y0))
-    return np.abs(march.mechanism.switches.value) if status == DONE else np.zeros(march.mechanism.switches.value.size)
+def guards_at(march: Any, t: float) -> np.ndarray:
+    """Return how far each switching function is from where its branch ends, in the state at which the run stands,
+    (functions,). A step that begins there ends where one of them passes."""
+    guards, y0 = march.mechanism.switches.guard, march.stages.y0
+    status = read_surfaces(march, t, y0, np.zeros_like(y0))
+    return np.abs(guards) if status == DONE else np.zeros(guards.size)

@@ -238,8 +238,9 @@ def _turn_modes(contacts):
 
 @compiled
 def _have_friction_of_modes(contacts):
-    """Return whether corrected frictions are no larger than their bounds where they stick, and act against the slip
-    where they set out to slip."""
+    """Return whether corrected frictions are no larger than their bounds where they stick, act against the slip where
+    they set out to slip, and are left out only where nothing presses: a gap that was closed by corrected numbers has a
+    friction that was chosen while it was open."""
     p, agree = contacts.problem, True
     for law in range(p.counts[0]):
         begin, held, power, size = p.first[law], 0.0, 0.0, 0.0
@@ -250,6 +251,8 @@ def _have_friction_of_modes(contacts):
             size += abs(contacts.amount[i]) * contacts.balancing[i]
         if p.mode[begin] == CLOSED:
             agree = agree and np.sqrt(held) <= (1.0 + UNCERTAIN) * radius(p, law)
+        elif p.mode[begin] == OPEN:
+            agree = agree and radius(p, law) <= UNCERTAIN
         elif p.mode[begin] == SLIDES and speed(p, law) == 0.0:
             agree = agree and power <= MISSED * size
     return agree

@@ -100,12 +100,14 @@ class Steps:
     branches: int = 0
     """How many numbers at the end of an entry hold the branches of laws."""
     moving: frozenset[int] = frozenset()
-    """The spans whose ends move with what derivatives are asked by."""
+    """The spans whose ends move with a parameter by which derivatives are asked for."""
     heads: list[np.ndarray] = field(default_factory=list)
     states: dict[int, np.ndarray] = field(default_factory=dict)
     """Whole entries, by the number of the step."""
     held: dict[int, np.ndarray] = field(default_factory=dict)
     """The branches of laws, by the number of the step from which on they are held."""
+    slides: bool = False
+    """Whether a law has held the motion on its surface. Nothing is kept from there on: such a run is made again."""
     every: int = 1
     total: int = 0
     room: int = PLENTY
@@ -113,6 +115,10 @@ class Steps:
 
     def take(self, rows: np.ndarray) -> None:
         """Add the entries of more steps."""
+        modes = np.abs(rows[:, rows.shape[1] - self.branches :])
+        self.slides = self.slides or bool(((modes > 0.0) & (modes < 1.0)).any())
+        if self.slides:
+            return
         self.heads.append(rows[:, :HEAD].copy())
         for k, row in enumerate(rows, self.total):
             modes = row[row.size - self.branches :]

@@ -68,8 +68,9 @@ margin."""
 NEAR = 1e-4
 """The part of a step over which readings are differenced."""
 DOUBT = 0.1
-"""The cubic through both ends of a step of 2/ω of a vibration ω is off by 2⁴/384 of its amplitude, which is 0.1 of how
-far a guard goes in the step: a dip that comes this near to zero is looked for by the polynomial of the method."""
+"""A dip that comes nearer to zero than this part of the size of its guard in the step is looked for by the polynomial
+of the method. Calibration: in a step of 2/ω of a vibration ω the cubic is off by 2⁴/384 of the amplitude, a tenth of
+how far the vibration goes in this step about its turn."""
 LEFT, SPARE = 0, DEEP + 2
 """Rows of what is noted: the place up to which all is right, the next ones behind it, the nearest last; and another."""
 
@@ -307,21 +308,23 @@ def _leaps_below_zero(search, k, top):
 @compiled
 def _wrong_before(search, t, h, closely, row):
     """A place up to that of a row where a guard is wrong; -1 if there is none."""
-    found, switches = -1.0, search.stages.mechanism.switches
-    for k in range(search.level.size):
-        if _guard(search, k, row) < search.level[k] - search.slack[k]:
-            found = search.at[row]
-    for k in range(search.level.size):
-        for side in (1.0, -1.0):
-            if switches.kinds[k] == WHOLE or switches.slides[k] == 1 or side_of(switches, k) == side:
-                dip = _dip(search, t, h, closely, row, k, side)
-                found = dip if found < 0.0 or 0.0 <= dip < found else found
-    for x in (found, search.at[row]):  # what has been seen since tells better how large guards are
-        if found >= 0.0:
-            look_at(search, t, h, x, closely)
-            if is_wrong(search, switches.guard):
-                return x
-    return -1.0
+    switches = search.stages.mechanism.switches
+    for _ in range(CLOSER):  # looking at a dip may show larger guards, beside which another dip is none
+        found = -1.0
+        for k in range(search.level.size):
+            if _guard(search, k, row) < search.level[k] - search.slack[k]:
+                found = search.at[row]
+        for k in range(search.level.size):
+            for side in (1.0, -1.0):
+                if switches.kinds[k] == WHOLE or switches.slides[k] == 1 or side_of(switches, k) == side:
+                    dip = _dip(search, t, h, closely, row, k, side)
+                    found = dip if found < 0.0 or 0.0 <= dip < found else found
+        if found < 0.0:
+            return -1.0
+        look_at(search, t, h, found, closely)
+        if is_wrong(search, switches.guard):
+            return found
+    return found
 
 
 @compiled
