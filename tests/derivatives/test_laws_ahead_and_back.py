@@ -41,7 +41,7 @@ def with_bumpers(random: np.random.Generator, dimension: int) -> tuple[Any, dict
 
 @pytest.mark.parametrize("method", ["DP5", "DP8", "RK4"])
 @pytest.mark.parametrize(("seed", "dimension"), [(0, 2), (1, 2), (2, 2), (3, 3), (4, 3)])
-def test_both_ways_through_random_bumpers_are_one(seed, dimension, method):
+def test_adjoint_and_forward_derivatives_through_random_bumpers_agree(seed, dimension, method):
     random = np.random.default_rng(seed)
     model, start, names = with_bumpers(random, dimension)
     steps: dict[str, Any] = {"step": 2e-3} if method == "RK4" else {"rtol": 1e-7}
@@ -150,7 +150,7 @@ def test_a_force_that_is_met_for_a_moment(depth):
 
 
 def test_what_touches_a_step_of_force_has_no_derivative():
-    """A ball is thrown 1e-12 m above a height at which a force sets in: neighbours of the height are not reached."""
+    """A ball is thrown 1e-12 m above a height at which a force sets in: it does not come to slightly larger heights."""
     model = mbs.PlanarModel("thrown", gravity=(0, -10.0))
     height = model.parameter("h", 1.25 - 1e-12)
     ball = model.body("ball", mass=1.0, inertia=0.1)

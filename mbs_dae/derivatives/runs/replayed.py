@@ -48,7 +48,7 @@ LONG = 0.02
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """What is known of a run that was made."""
+    """A run that was made: its method, its course, its recorded steps, and how it began."""
 
     by: Stepping
     how: Stabilization
@@ -67,7 +67,7 @@ class Taken:
     nearest: State | None
     """What it is the nearest to, if that was a state."""
     carried: Mapping[str, Start]
-    """How that changes."""
+    """How `nearest` changes with each parameter."""
     passages: tuple[Passage, ...] = ()
     """Where the ends of forces passed each other within one step."""
 
@@ -125,8 +125,8 @@ def replayed(
     replay: Replay, taken: Taken, moved: np.ndarray, reversals: Crossings | None = None,
     tell: Callable[[np.ndarray, str], None] = lambda ended, why: None, mixed: np.ndarray | None = None,
 ) -> Changes:  # fmt: skip
-    """Return the changes of all that is recorded, where those of the first state are `moved`, (parameters, y). By the
-    parameters of which there are no derivatives from a switch on, it is told why."""
+    """Return the changes of all that is recorded, from those of the first state, `moved`, (parameters, y). Where some
+    parameters have no derivative behind a switch, `tell` is called with a mask of these and the reason."""
     steps, head, march = taken.steps, taken.steps.head, replay.march
     last = taken.last
     put_entry(march, steps.states[0] if steps.total else last)

@@ -114,9 +114,9 @@ def row_size(contacts, i):
 @compiled
 def put_masses(contacts):
     """Put into `light` and `heavy` the least and the largest mass of the bodies that feel a force along each row in
-    use: rows between which W has an entry feel each other, and those that these feel. What a force along a row moves at
-    its own place counts as a mass as well, for a rotor may be light there whatever its mass is. Return the least ratio,
-    of rows that forces move."""
+    use: rows between which W has an entry feel each other, and those that these feel. The effective mass 1/W of a row
+    counts as a mass, too: that of a rotor is its inertia over the squared arm. Return the least ratio, of rows that
+    forces move."""
     n, changed, least = contacts.size[0], True, 1.0
     light, heavy = contacts.light, contacts.heavy
     for i in range(n):

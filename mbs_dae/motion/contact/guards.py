@@ -355,8 +355,8 @@ def note_slips(mechanism, held):
 
 @compiled
 def note_fastest(contacts):
-    """Note the largest slips, where the step for which `note_slips` was called last has been accepted. (A longer one
-    that was tried before it may have ended with slips that there are not yet.)"""
+    """Note the largest slip of each point since it set out. This is called where a step has been accepted: a step that
+    is rejected may end with a slip that the motion does not have."""
     for c in range(contacts.gap.size):
         moves = contacts.state[c] == CLOSED or contacts.state[c] == INCIPIENT
         contacts.fastest[c] = max(contacts.fastest[c], contacts.end_speed[c]) if moves else 0.0
@@ -364,8 +364,8 @@ def note_fastest(contacts):
 
 @compiled
 def _unseen(mechanism, c):
-    """How slow a slip is that its own acceleration ends, or turns, on a way that cannot be seen; 0 in a plane where it
-    makes the slip faster."""
+    """Return the speed in m/s below which the acceleration of a slip ends or turns it on a way that cannot be seen; 0
+    in a plane where the acceleration makes the slip faster."""
     contacts, square, along = mechanism.contacts, 0.0, 0.0
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
         change = dot(contacts.G[row], mechanism.machine.x) - contacts.gamma[row]

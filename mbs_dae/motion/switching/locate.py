@@ -105,8 +105,8 @@ def search_step(search: Search):
 
 @compiled
 def _note_late(search, h, exact):
-    """Note how much later a guard may pass zero than it is taken to: by a part of the step, but where many tries have
-    not found it better than to a hundredth."""
+    """Note by how much later than it was located each wanted guard may pass zero: by the part `exact` of the step h, or
+    by a hundredth of it where `TRIES` cuts have not located the passage."""
     part = 0.01 if search.tries[0] >= TRIES else exact
     for k in range(search.wanted.size):
         if search.wanted[k] == 1 and search.found[0] in (HERE, AT_ONCE):
@@ -126,7 +126,8 @@ def _is_refuted(search):
 
 @compiled
 def _put_off_slips(search):
-    """Let slips that set out from rest not switch at once with something else: the step is too long to refute them."""
+    """Postpone the switches of slips that set out from rest where something else switches at once: the step is too long
+    to refute these slips."""
     for k in range(search.wanted.size):
         if search.wanted[k] == 1 and sets_out(search, k):
             search.wanted[k] = 0

@@ -81,7 +81,7 @@ class Search(NamedTuple):
     top: Work[Vector] = zeros("switches")
     """The largest value that a guard has had."""
     late: Work[Vector] = zeros("switches")
-    """How much later each may have passed zero than it was taken to, where it did last."""
+    """By how much later than it was located each guard may have passed zero last, in s."""
     passes: Work[Integers] = zeros("switches")
     """How many faint passes there were in a row."""
     other: Work[Vector] = zeros("width")
