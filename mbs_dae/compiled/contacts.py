@@ -172,8 +172,8 @@ class Contacts(NamedTuple):
     lands: Work[Integers] = zeros("points")
     """Which points meet in an impact, and which of them part by less than can be seen."""
     began: Work[Integers] = zeros("points")
-    """What a point has just begun to do, which is not asked again: PARTS, SLIPS, STOPS; or SLIPS_ON, where a slip in a
-    plane goes on while others change."""
+    """The change that each point has just begun: PARTS, SLIPS, STOPS; or SLIPS_ON, where a slip in a plane goes on
+    while other points change. States are chosen with it as it is."""
     departs: Work[Integers] = zeros("points")
     """The state of a slip at a dead centre that joints keep still (`motion.contact.departure`): DEPARTS if it sets out,
     HOLDS if friction at its bound keeps it at rest, 0 for all others. HOLDS lasts until states are chosen anew."""

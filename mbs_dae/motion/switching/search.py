@@ -16,7 +16,7 @@ FAINT, LONG = 1e-8, 1e-4
 """So are as many passes in a row from side to side, within this part of the run, where g goes no farther from zero than
 this part of what it has been: intervals that become shorter without end shrink it with their square."""
 NONE, CUT, HERE, AT_ONCE, LOST_SIGHT = range(5)
-"""What looking at a step finds (`locate`)."""
+"""The findings of a look at a step (`locate`)."""
 SOON = 1e-13
 """A switch so soon after the beginning of a step, relative to the time, or to a second near zero, is at it."""
 STANDS, LEFT = 1, 2
