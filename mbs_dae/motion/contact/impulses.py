@@ -11,8 +11,8 @@ where they meet an impulse over h. Nothing is asked of a point but this: closing
 case. Of a point that would close and bounce r = e w_n, after Newton. Of others r = g/h: from the middle of this step,
 where the gap is g, to that of the next one g + h w₁_n is left of it, and is not to become negative. (With r = 0 where
 g <= 0, and nothing elsewhere, bodies would overlap by what is passed in half a step; to put them apart again is to lift
-them, and in a heap this energy is never at rest.) What gaps bend within a step is small; `part` moves bodies apart by
-it.
+them, and in a heap this energy is never at rest. A gap of roundoff is none: g/h² would be an acceleration.) What gaps
+bend within a step is small; `part` moves bodies apart by it.
 
 There are two ways to w and g, and they decide the order:
 
@@ -35,7 +35,7 @@ from ...linear.proximal import solve_proximal
 from ...linear.rows import along, size_along
 from ...linear.springs import holds
 from ...linear.vectors import copy, largest
-from ...tolerances import UNCERTAIN
+from ...tolerances import TIGHT, UNCERTAIN
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .bounds import BOUND
 from .delassus import add_responses, put_masses, respond, responses, use
@@ -372,7 +372,8 @@ def _turn(contacts):
 def _room(mechanism, c, h, part):
     """The r of a point."""
     contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
-    gap, free, back = max(contacts.ahead[row], 0.0), _free_rate(mechanism, row, h), contacts.restitution[c]
+    free, back = _free_rate(mechanism, row, h), contacts.restitution[c]
+    gap = contacts.ahead[row] if contacts.ahead[row] > TIGHT * mechanism.machine.extent else 0.0
     back *= part * min(contacts.setting_out[row], 0.0)
     closes = gap + h * free <= 0.0
     outlasts = -2.0 * back > -h * _bend(mechanism, row)
