@@ -108,6 +108,9 @@ class Contacts(NamedTuple):
     """The least and the largest mass of the bodies that each point touches, and of those that joints connect with them,
     and the moments of inertia over the squared length of the model among the largest; bodies without mass do not
     count."""
+    column_mass: Design[Vector]
+    """The mass that each column of the system's matrix moves, or its moment of inertia over the squared length of the
+    model; for the forces of contacts."""
     group: Integers
     """The number of the group of each point. A group is what joints, masses and contacts couple, the ground left out:
     the accelerations of one do not depend on another."""
@@ -129,6 +132,10 @@ class Contacts(NamedTuple):
     group_speed: Work[Vector] = zeros("groups")
     """The speed of the fastest point of bodies in each group, and the largest of the `parts` of its rows."""
     group_rate: Work[Vector] = zeros("groups")
+    group_pace: Work[Vector] = zeros("groups")
+    group_mass: Work[Vector] = zeros("groups")
+    """The acceleration, in lengths, that the largest load of each group gives its heaviest body, or the speed of the
+    group in an impact; and the largest mass of each group."""
     G: Work[Matrix] = zeros("dense", "columns")
     """The same in full, where the dense matrix is used."""
     response: Work[Matrix] = zeros("dense", "columns")
@@ -251,6 +258,8 @@ class Contacts(NamedTuple):
     """A correction of unknowns; the second parts of residuals, and of the unknowns."""
     balancing: Work[Vector] = zeros("equations")
     """The size of each unknown that would balance all terms of its equation."""
+    offset: Work[Vector] = zeros("lines")
+    """The parts of the rates along the rows in use that no acceleration, or jump of velocities, makes."""
     amount: Work[Vector] = zeros("lines")
     light: Work[Vector] = zeros("lines")
     heavy: Work[Vector] = zeros("lines")
@@ -496,11 +505,12 @@ class ContactsBuilder:
 
     def fill(
         self, number: Evaluator, transformation: Transformation, functions: np.ndarray, pattern: Pattern, state: int,
-        asks: int, length: float, masses: Mapping[Body, tuple[float, float]], coupled: np.ndarray,
+        asks: int, length: float, masses: Mapping[Body, tuple[float, float]], of_columns: np.ndarray,
+        coupled: np.ndarray,
     ) -> Contacts:  # fmt: skip
         """`pattern` is that of the system's matrix; `state` is how many numbers q and v are; `asks`: GIVEN, ...; the
-        length of the model, and of its bodies the mass and the largest moment of inertia over the squared length; and
-        the group of each column that rows of joints and entries of M couple."""
+        length of the model, and of its bodies the mass and the largest moment of inertia over the squared length; the
+        mass of each column, and its group, which rows of joints and entries of M couple."""
         program, bounds, points = self.program.fill(number), self.bounds.fill(number), len(self.points)
         laws = [[number(n) for n in e.laws] for e, _ in self.points]
         at, column, place = self._places(transformation, pattern.n)
@@ -512,7 +522,8 @@ class ContactsBuilder:
         guards = self.entry, self.entries, self.decides, self.decided
         index = self.gap, self.slip, self.slips, self._point_of_row(), bounds, *self.bound, *guards
         drags = self.drag_sizes.fill(number), self.drag_is_force
-        numbers = *np.array(laws).reshape(-1, 4).T.copy(), *drags, self.arms(length), *self.mass_ranges(masses)
+        ranges = *self.mass_ranges(masses), of_columns
+        numbers = *np.array(laws).reshape(-1, 4).T.copy(), *drags, self.arms(length), *ranges
         groups = self._groups(at, column, pattern, coupled)
         known: Any = program, transformation, self.terms, rows, place, proximal, *index, functions, self.curve, *numbers
         contacts: Contacts = Contacts(*known, *groups)

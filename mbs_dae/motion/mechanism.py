@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..compiled.contacts import EVENTS, STEPS, Contacts
+from ..compiled.contacts import EVENTS, GIVEN, STEPS, Contacts
 from ..compiled.dynamics import Dynamics
 from ..compiled.machine import Machine
 from ..coordinates import JointCoordinates
@@ -62,6 +62,7 @@ def numbers_of(system: System) -> dict[str, Any]:
         "contacts.arm": own.contacts.arms(system.length),
         "contacts.lightest": np.zeros(0),
         "contacts.heaviest": np.zeros(0),
+        "contacts.column_mass": np.zeros(0),
         "contacts.drag_sizes.parameters": own.contacts.drag_sizes.numbers(number),
         "geometric": weight,
         "shape.weight": weight,
@@ -99,7 +100,8 @@ def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
         functions = addresses(parts)
     state = 2 * (system.layout.q_size + 2 * system.layout.v_size)
     numbers = system.evaluator, machine.transformation, functions, machine.pattern, state, asks, system.length
-    return builder.fill(*numbers, masses_of(system), system.structure.groups.column)
+    masses = system.diagonal / system.column_weight if builder.points and asks != GIVEN else np.zeros(0)
+    return builder.fill(*numbers, masses_of(system), masses, system.structure.groups.column)
 
 
 def masses_of(system: System) -> dict[Body, tuple[float, float]]:

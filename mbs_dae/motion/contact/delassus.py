@@ -138,6 +138,28 @@ def put_masses(contacts):
 
 
 @compiled
+def put_paces(mechanism, x):
+    """Put into `group_pace` the acceleration, in lengths, that the largest load of each group gives the heaviest body
+    of the group. Loads make the accelerations x, without contacts: a light body alone may have one of any size."""
+    contacts, of = mechanism.contacts, mechanism.contacts.column_group
+    pace, mass = contacts.group_pace, contacts.group_mass
+    pace[:] = mass[:] = 0.0
+    for column in range(of.size):
+        own, g = contacts.column_mass[column], of[column]
+        if g >= 0:
+            mass[g] = max(mass[g], own)
+            pace[g] = max(pace[g], own * abs(x[column]) * np.sqrt(mechanism.geometric[column]))
+    for g in range(pace.size):
+        pace[g] = pace[g] / mass[g] if mass[g] > 0.0 else 0.0
+
+
+@compiled
+def pace_along(contacts, row):
+    """Return the acceleration along a row that displacements accelerated by the pace of its group make."""
+    return contacts.group_pace[contacts.row_group[row]] * np.sqrt(contacts.row_length[row])
+
+
+@compiled
 def own_pace(mechanism):
     """The acceleration of the motion's own size: its speed squared over the length of the model."""
     return largest(mechanism.contacts.parts) ** 2 / mechanism.machine.extent

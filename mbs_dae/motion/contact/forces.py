@@ -40,8 +40,10 @@ from .delassus import (
     is_moved,
     opposing_force,
     own_pace,
+    pace_along,
     put_lack,
     put_masses,
+    put_paces,
     respond,
     row_size,
     use,
@@ -95,14 +97,15 @@ def push(mechanism: Mechanism, a: Vector):
     contacts.tail[:] = 0.0
     copy(machine.x[: contacts.f.size], contacts.f)  # the solution without forces of contacts
     copy(machine.multipliers, contacts.g)
-    weakest, unsettled, far_apart = 1.0, 0.0, put_masses(contacts) < FIRM
+    weakest, unsettled, far_apart, determined = 1.0, 0.0, put_masses(contacts) < FIRM, True
     for k in range(ROUNDS):
         linear = _put_equations(contacts, contacts.f, n)
         rank = scaled_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n, contacts.units)
-        weakest = 1.0
-        for i in range(rank):
-            if far_apart and _is_far_apart(contacts, contacts.order[i]):
-                weakest = min(weakest, contacts.matrix[i, i])
+        weakest, determined = 1.0, True
+        for i in range(n if far_apart else 0):
+            if _is_far_apart(contacts, contacts.order[i]):
+                weakest = min(weakest, contacts.matrix[i, i]) if i < rank else weakest
+                determined = determined and i < rank
         settled = _take_forces(contacts)
         _put_most(contacts)
         shared = rank == n or k >= SHARED or (k >= WEIGHED and not _are_strained(contacts))
@@ -118,7 +121,7 @@ def push(mechanism: Mechanism, a: Vector):
     for i in range(contacts.size[0]):
         if is_moved(contacts, i):
             contacts.made_of[contacts.used[i]] += opposing_force(contacts, i, contacts.amount)
-    if far_apart and not (unsettled <= UNCERTAIN and _are_held(mechanism, n, most)):
+    if far_apart and not (unsettled <= UNCERTAIN and _are_held(mechanism, n, most, determined)):
         contacts.status[0] = FORCES_LOST
     put_normals(mechanism)
     if not take_accelerations(machine, a):
@@ -184,10 +187,12 @@ def _put_residuals(mechanism, n):
 
 
 @compiled
-def _are_held(mechanism, n, most):
+def _are_held(mechanism, n, most, determined):
     """Return whether the forces hold all rows that states ask them to hold; bodies would have accelerations of up to
-    `most`, in lengths, without contacts. A row that joints keep still is not held by forces."""
+    `most`, in lengths, without contacts. Where elimination has not `determined` all forces between far masses, a row
+    may lack no more than a part of what heavy bodies do. A row that joints keep still is not held by forces."""
     contacts, x, ready = mechanism.contacts, mechanism.machine.x, False
+    put_paces(mechanism, contacts.f)
     for i in range(n):
         number = contacts.unknown[i]
         contacts.right[i] = contacts.balancing[i] = 0.0
@@ -200,6 +205,8 @@ def _are_held(mechanism, n, most):
         for column in range(contacts.f.size):
             size += abs(contacts.G[row, column]) * (abs(x[column]) + abs(contacts.f[column]))
         contacts.balancing[i] = MISSED * size + UNCERTAIN * along_row(mechanism, row, most)
+        if not determined:
+            contacts.balancing[i] = MISSED * (abs(contacts.gamma[row]) + pace_along(contacts, row))
         put_lack(mechanism, row, contacts.gamma[row], contacts.right, contacts.rounding, i)
     for i in range(n):  # `depends` overwrites the solution without contacts
         if not abs(contacts.right[i]) <= contacts.balancing[i]:

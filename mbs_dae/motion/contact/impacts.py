@@ -180,7 +180,9 @@ def _jumps(search, y, points):
     clear_roundoff(search.stages.mechanism)
     pose_impact(search.stages.mechanism, points)
     solved = is_solved(contacts)
-    if solved and not correct_amounts(search.stages.mechanism):
+    copy(contacts.group_speed, contacts.group_pace)
+    contacts.f[:] = 0.0
+    if solved and not correct_amounts(search.stages.mechanism, contacts.f, contacts.problem.w0):
         search.status[0] = FORCES_LOST
         return False
     if solved and gives_energy(contacts):

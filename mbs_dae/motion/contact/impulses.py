@@ -38,7 +38,7 @@ from ...linear.vectors import copy, largest
 from ...tolerances import TIGHT, UNCERTAIN
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .bounds import BOUND
-from .delassus import add_responses, put_masses, respond, responses, use
+from .delassus import add_responses, put_masses, put_paces, respond, responses, use
 from .forces import FIRM, FORCES_LOST
 from .guards import TOUCHES, observe_gaps, tell_states
 from .kept import clear_roundoff, is_kept
@@ -193,10 +193,12 @@ def _push_few(mechanism):
     for i in range(contacts.size[0]):
         row = contacts.used[i]
         problem.f[i] = contacts.force[row]  # of the last step
+        contacts.offset[i] = 0.0 if contacts.kept[row] == STILL else contacts.after[row]
         problem.w0[i] = 0.0 if contacts.kept[row] == STILL else contacts.after[row] + along(contacts.rows, row, x)
     if not is_solved(contacts):
         return UNSOLVED
-    if not correct_amounts(mechanism):
+    _put_paces(mechanism)
+    if not correct_amounts(mechanism, contacts.f, contacts.offset):
         return FORCES_LOST
     copy(contacts.f, x[: contacts.f.size])
     copy(contacts.g, mechanism.machine.multipliers)
@@ -216,6 +218,18 @@ def _push_few(mechanism):
                 law += 1
     add_responses(mechanism, contacts.amount, contacts.amount_tail)
     return DONE
+
+
+@compiled
+def _put_paces(mechanism):
+    """Put the pace of each group with what gaps that touch approach by themselves, over the step."""
+    contacts, pace = mechanism.contacts, mechanism.contacts.group_pace
+    put_paces(mechanism, contacts.f)
+    for c in range(contacts.gap.size):
+        row = contacts.gap[c]
+        if row >= 0 and contacts.touching[c] == 1 and contacts.row_length[row] > 0.0:
+            g = contacts.group[c]
+            pace[g] = max(pace[g], abs(contacts.after[row]) / np.sqrt(contacts.row_length[row]))
 
 
 @compiled

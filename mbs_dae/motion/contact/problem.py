@@ -9,6 +9,7 @@ import numpy as np
 
 from ...compiled.contacts import FREE, HOLDS, Contacts
 from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
 from ...linear.complementarity import SEVERAL, solve_complementarity
 from ...linear.elimination import least_solution
 from ...linear.laws import is_unilateral, put_into_units, radius, respond, speed
@@ -18,10 +19,14 @@ from ...linear.vectors import copy
 from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, given, is_given, put_bounds
-from .delassus import add_responses, leave_out, opposing_force, put_lack, put_masses, use
+from .delassus import add_responses, leave_out, opposing_force, pace_along, put_lack, put_masses, use
 from .delassus import respond as respond_to_forces
 from .forces import FAINT, FIRM, MISSED, REFINED
 from .rubbing import direction, drives_apart, never_sticks, resting, sliding, speed_of
+
+INEXACT = 1e-14
+"""A rate that is added up with twice the digits has errors of this part of its terms, some fifty ε: those of responses
+and of rates without contacts."""
 
 
 @compiled
@@ -139,11 +144,13 @@ def is_solved(contacts: Contacts):
 
 
 @compiled_apart
-def correct_amounts(mechanism: Mechanism):
-    """Put the f of the problem that was solved last into `amount`, and W f into `change`. Where the masses in a group
-    of contacts are far apart correct f for rates w0 + G x of twice the digits; f has two parts then. Laws whose force
-    pulls, or whose gap closes, by the corrected numbers are open or closed instead, and forces are corrected anew.
-    Return whether forces settle and satisfy their laws. Overwrites machine.x and the multipliers."""
+def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector):
+    """Put the f of the problem that was solved last into `amount`, and W f into `change`. Its w0 = offset + G x. Where
+    the masses in a group of contacts are far apart correct f for rates offset + G (x + what f makes) of twice the
+    digits, for w0 has lost what a light body leaves of a heavy one; f has two parts then. Laws whose force pulls, or
+    whose gap closes, by the corrected numbers are open or closed instead, and forces are corrected anew. Return whether
+    forces settle and satisfy their laws, by the pace of heavy bodies, in `group_pace`. Overwrites machine.x and the
+    multipliers."""
     contacts, p, n, unsettled = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0], np.inf
     copy(p.f[:n], contacts.amount)
     contacts.amount_tail[:] = 0.0
@@ -161,34 +168,63 @@ def correct_amounts(mechanism: Mechanism):
     for i in range(n):
         contacts.amount[i] = 0.0 if p.mode[i] == OPEN else contacts.amount[i]
     for _ in range(OFTEN):
-        unsettled = _settle_amounts(mechanism)
+        unsettled = _settle_amounts(mechanism, x, offset)
         turned = _turn_modes(contacts)
         if not turned:
             break
-    held = unsettled <= UNCERTAIN and not turned and _have_friction_of_modes(contacts)
     for i in range(n):
-        closed = p.mode[i] == CLOSED and is_far_apart(contacts, i)
-        held = held and (not closed or abs(contacts.right[i]) <= MISSED * contacts.balancing[i])
         contacts.change[i], p.f[i], p.w[i] = contacts.right[i] - p.w0[i], contacts.amount[i], contacts.right[i]
+    certain = unsettled <= UNCERTAIN and not turned and _have_friction_of_modes(contacts)
+    return certain and _are_held(contacts) and _are_open(contacts)
+
+
+@compiled
+def _are_held(contacts):
+    """Return whether forces hold the rows that are closed. Where elimination does not determine all forces, a row may
+    lack no more than a part of what heavy bodies do: of a light one alone roundoff is more than that."""
+    p, held = contacts.problem, True
+    for i in range(contacts.size[0]):
+        if p.mode[i] == CLOSED and is_far_apart(contacts, i):
+            size = pace_along(contacts, contacts.used[i])
+            size += contacts.balancing[i] if p.tally[3] == 0 else 0.0
+            held = held and abs(contacts.right[i]) <= MISSED * size
     return held
 
 
 @compiled
-def _settle_amounts(mechanism):
+def _are_open(contacts):
+    """Return whether the rates of open gaps have a certain sign, or errors that are nothing beside what heavy bodies
+    do."""
+    p, certain = contacts.problem, True
+    for law in range(p.counts[0]):
+        for i in range(p.first[law], p.first[law + 1] if is_unilateral(p, law) else p.first[law]):
+            if p.mode[i] == OPEN and is_far_apart(contacts, i):
+                error = INEXACT * contacts.balancing[i]
+                known = abs(contacts.right[i]) > error or error <= MISSED * pace_along(contacts, contacts.used[i])
+                certain = certain and known
+    return certain
+
+
+@compiled
+def _settle_amounts(mechanism, x, offset):
     """Correct the amounts by Newton's method for the equations of the present modes, as long as each correction is less
-    than half as large as the one before; return how large the last one is, relative to what it corrects."""
+    than half as large as the one before; return how large the last one is, relative to what it corrects. The tally of
+    the problem becomes the number of forces between far masses that elimination does not determine."""
     contacts, p, n, unsettled = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0], np.inf
     for i in range(n):
         p.x[i] = contacts.amount[i] / (p.unit[i] * p.scale[0])
     respond(p)
-    _put_rates(mechanism)
+    _put_rates(mechanism, x, offset)
     for _ in range(OFTEN):
         many, change = write_equations(p), 0.0
         for k in range(many):
             i = p.free[k]
             if p.mode[i] == CLOSED:
                 p.e[k] = -contacts.right[i] * p.unit[i] / p.scale[0]
-        least_solution(p.J, p.e, p.step, p.order, many)
+        rank = least_solution(p.J, p.e, p.step, p.order, many)
+        p.tally[3] = 0
+        for k in range(rank, many):
+            p.tally[3] += 1 if is_far_apart(contacts, p.free[p.order[k]]) else 0
         for k in range(many):
             i = p.free[k]
             size = abs(p.q[i])
@@ -206,7 +242,7 @@ def _settle_amounts(mechanism):
             step = contacts.amount_tail[i] + p.step[k] * p.unit[i] * p.scale[0]
             contacts.amount[i], contacts.amount_tail[i] = two_sum(contacts.amount[i], step)
             p.x[i] = contacts.amount[i] / (p.unit[i] * p.scale[0])
-        _put_rates(mechanism)
+        _put_rates(mechanism, x, offset)
         unsettled = change
         if change <= CORRECTED:
             break
@@ -228,7 +264,8 @@ def _turn_modes(contacts):
     for law in range(p.counts[0]):
         for i in range(p.first[law], p.first[law + 1] if is_unilateral(p, law) else p.first[law]):
             pulls = contacts.amount[i] < -UNCERTAIN * opposing_force(contacts, i, contacts.amount)
-            closes = contacts.right[i] < -UNCERTAIN * contacts.balancing[i]
+            least = UNCERTAIN * min(contacts.balancing[i], pace_along(contacts, contacts.used[i]))
+            closes = contacts.right[i] < -max(least, INEXACT * contacts.balancing[i])
             if not is_far_apart(contacts, i) or not (pulls if p.mode[i] == CLOSED else closes):
                 continue
             p.mode[i], turned = OPEN if p.mode[i] == CLOSED else CLOSED, True
@@ -259,20 +296,21 @@ def _have_friction_of_modes(contacts):
 
 
 @compiled
-def _put_rates(mechanism):
-    """Put w = w0 + G x of the rows in use, for the amounts of two parts, into `right`, and the size of its terms into
+def _put_rates(mechanism, x, offset):
+    """Put the rates of the rows in use, for the amounts of two parts, into `right`, and the size of their terms into
     `balancing`."""
     contacts, machine = mechanism.contacts, mechanism.machine
     machine.x[:] = machine.multipliers[:] = 0.0
+    copy(x, machine.x[: x.size])
     add_responses(mechanism, contacts.amount, contacts.amount_tail)
     for i in range(contacts.size[0]):
-        row, start = contacts.used[i], contacts.problem.w0[i]
+        row, start = contacts.used[i], offset[i]
         contacts.right[i], contacts.balancing[i] = start, abs(start)
         if contacts.kept[row] == FREE:
             put_lack(mechanism, row, -start, contacts.right, contacts.rounding, i)
             contacts.right[i] = -contacts.right[i]
             for column in range(contacts.tail_x.size):
-                contacts.balancing[i] += abs(contacts.G[row, column] * machine.x[column])
+                contacts.balancing[i] += abs(contacts.G[row, column]) * (abs(x[column]) + abs(machine.x[column]))
 
 
 @compiled

@@ -32,16 +32,16 @@ from ...compiled.contacts import (
 from ...compiled.machine import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
-from ...linear.vectors import dot, largest
+from ...linear.vectors import copy, dot, largest
 from ..derivative import Mechanism, accelerate_as_held
 from .bounds import BOUND
-from .delassus import force_to_stop, opposing_force, own_pace, respond
+from .delassus import force_to_stop, opposing_force, own_pace, put_paces, respond
 from .departure import check_departures, find_departures, may_depart
 from .following import let_slips_follow
 from .guards import AT_REST, SLOW, TOUCHES, keeps_still, largest_acceleration
 from .incipient import FAR
 from .kept import clear_roundoff, find_kept, is_kept, is_pressed, keep_sticking
-from .problem import bound_now, is_solved, pose, use_points
+from .problem import bound_now, correct_amounts, is_solved, pose, use_points
 from .rubbing import never_sticks, resting, sliding, speed_of
 
 ROUNDOFF = 1e-14
@@ -174,8 +174,28 @@ def _choose(mechanism):
             return False
         if not _release(contacts):
             break
+    if not _correct(mechanism):
+        return False
     _decide(mechanism)
     return True
+
+
+@compiled
+def _correct(mechanism):
+    """Correct the solution where masses are far apart; return whether it is certain. The accelerations and multipliers
+    without contacts stay. A slip may follow others (`following`), which changes its w0."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    copy(machine.x[: contacts.f.size], contacts.f)
+    copy(machine.multipliers, contacts.g)
+    for i in range(contacts.size[0]):
+        row, start = contacts.used[i], contacts.problem.w0[i]
+        followed = start - (dot(contacts.G[row], machine.x) - contacts.gamma[row])
+        contacts.offset[i] = 0.0 if contacts.kept[row] == STILL else followed - contacts.gamma[row]
+    put_paces(mechanism, contacts.f)
+    certain = correct_amounts(mechanism, contacts.f, contacts.offset)
+    copy(contacts.f, machine.x)
+    copy(contacts.g, machine.multipliers)
+    return certain
 
 
 @compiled
