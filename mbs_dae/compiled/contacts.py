@@ -49,8 +49,9 @@ LOG = 64
 GIVEN, EVENTS, STEPS = range(3)
 """What a run asks of contacts: nothing but their rows; forces while states hold and impacts, by a dense matrix; forces
 over steps, by a sparse one, and where there are few contacts by the dense one as well."""
-FEW = 40
-"""So many rows are few: elimination is exact, and cheaper."""
+FEW, SOME = 40, 200
+"""So many rows are few: elimination is exact, and cheaper. Where masses may be far apart steps over many contacts make
+a dense matrix of some of them as well, for the sparse one loses small forces beside large ones."""
 
 
 class Contacts(NamedTuple):
@@ -120,6 +121,10 @@ class Contacts(NamedTuple):
     column_group: Integers
     velocity_group: Integers
     edge_group: Integers
+    joint_group: Integers
+    """The group of each column that joints and entries of M alone couple, without contacts."""
+    few: int
+    """So many rows are few."""
     out: Work[Vector] = zeros("outputs")
     phi: Work[Vector] = zeros("lines")
     nu: Work[Vector] = zeros("lines")
@@ -136,8 +141,8 @@ class Contacts(NamedTuple):
     group_mass: Work[Vector] = zeros("groups")
     """The acceleration, in lengths, that the largest load of each group gives its heaviest body, or the speed of the
     group in an impact; and the largest mass of each group."""
-    G: Work[Matrix] = zeros("dense", "columns")
-    """The same in full, where the dense matrix is used."""
+    G: Work[Matrix] = zeros("full", "columns")
+    """The same in full, where all rows have a dense matrix."""
     response: Work[Matrix] = zeros("dense", "columns")
     """The accelerations that a unit force along a row makes, and the multipliers with it."""
     answer: Work[Matrix] = zeros("dense", "rows")
@@ -247,7 +252,7 @@ class Contacts(NamedTuple):
     g: Work[Vector] = zeros("rows")
     unknown: Work[Integers] = zeros("equations")
     order: Work[Integers] = zeros("equations")
-    matrix: Work[Matrix] = zeros("equations", "equations")
+    matrix: Work[Matrix] = zeros("square", "square")
     right: Work[Vector] = zeros("equations")
     units: Work[Matrix] = zeros(2, "equations")
     """The units of equations and of unknowns in which pivots are compared."""
@@ -300,6 +305,17 @@ class Contacts(NamedTuple):
     begins: Work[Integers] = zeros("laws_and_one")
     seen: Work[Integers] = zeros("laws")
     place: Work[Integers] = zeros("unknowns")
+    by_elimination: Work[Integers] = zeros("points")
+    """In a time step: which of the points that touch the dense matrix has; and of what accelerations and multipliers
+    follow from these points alone."""
+    own_column: Work[Integers] = zeros("columns")
+    own_row: Work[Integers] = zeros("rows")
+    island: Work[Integers] = zeros("columns")
+    island_rows: Work[Integers] = zeros("columns")
+    island_light: Work[Vector] = zeros("columns")
+    island_heavy: Work[Vector] = zeros("columns")
+    """Another group with which points that touch join each of joints, or its own; how many rows these points have; and
+    the least and the largest mass there."""
     ahead: Work[Vector] = zeros("lines")
     """In a time step: the gaps in its middle without forces. The rates of gaps and slips in its beginning, and in its
     end if nothing accelerated."""
@@ -506,11 +522,12 @@ class ContactsBuilder:
     def fill(
         self, number: Evaluator, transformation: Transformation, functions: np.ndarray, pattern: Pattern, state: int,
         asks: int, length: float, masses: Mapping[Body, tuple[float, float]], of_columns: np.ndarray,
-        coupled: np.ndarray,
+        coupled: np.ndarray, far: bool,
     ) -> Contacts:  # fmt: skip
         """`pattern` is that of the system's matrix; `state` is how many numbers q and v are; `asks`: GIVEN, ...; the
         length of the model, and of its bodies the mass and the largest moment of inertia over the squared length; the
-        mass of each column, and its group, which rows of joints and entries of M couple."""
+        mass of each column, and its group, which rows of joints and entries of M couple; and whether some masses
+        may be far apart."""
         program, bounds, points = self.program.fill(number), self.bounds.fill(number), len(self.points)
         laws = [[number(n) for n in e.laws] for e, _ in self.points]
         at, column, place = self._places(transformation, pattern.n)
@@ -525,14 +542,17 @@ class ContactsBuilder:
         ranges = *self.mass_ranges(masses), of_columns
         numbers = *np.array(laws).reshape(-1, 4).T.copy(), *drags, self.arms(length), *ranges
         groups = self._groups(at, column, pattern, coupled)
+        coupling: Any = *groups, coupled.astype(np.int64), FEW
         known: Any = program, transformation, self.terms, rows, place, proximal, *index, functions, self.curve, *numbers
-        contacts: Contacts = Contacts(*known, *groups)
+        contacts: Contacts = Contacts(*known, *coupling)
         many = asks == GIVEN or (asks == STEPS and self.rows > FEW)
-        dense, few = (0, 0) if many else (self.rows, points)
+        some = min(self.rows, SOME) if asks == STEPS and far else 0
+        dense, few = (some, min(some, points)) if many else (self.rows, points)
         sizes = {"lines": self.rows, "dense": dense, "points": points, "columns": pattern.n, "rows": pattern.m}
+        sizes |= {"full": 0, "square": 0} if many else {"full": self.rows, "square": dense + few}
         sizes["groups"] = 1 + max((int(one.max()) for one in groups if one.size), default=0)
         sizes |= {"unknowns": dense, "laws": 2 * few, "laws_and_one": 2 * few + 1, "bounds": 3 * few}
-        sizes |= {"equations": dense + few, "components": 3 * points}
+        sizes |= {"equations": max(dense + few, self.rows), "components": 3 * points}
         sizes |= {"outputs": program.batch.out_size + 1, "factors": bounds.out_size + 1}
         sizes |= {"drags": self.drag_sizes.out_size + 1}
         return block(contacts, note=NOTED + self.rows + state, **sizes)

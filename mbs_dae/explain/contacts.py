@@ -158,7 +158,8 @@ def lost_in_roundoff(march: March, pose: State) -> Explanation:
     """Why the forces of contacts have no certain value: roundoff leaves nothing of what moves a light body."""
     points = _used(march.mechanism.contacts)
     names, light = _names(pose.system, points), _lightest(pose.system, points)
-    what = f"at t = {pose.t:.6g} the forces of {' and '.join(names)} in {pose.system.model.name!r} are lost in "
+    told = names if len(names) <= 2 * TOLD else [*names[:TOLD], counted(len(names) - TOLD, "more contact")]
+    what = f"at t = {pose.t:.6g} the forces of {' and '.join(told)} in {pose.system.model.name!r} are lost in "
     what += f"roundoff: {light!r}, which they press against others, weighs or turns too little beside these"
     advice = f"give {light!r} more mass and inertia, or leave it out"
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)

@@ -15,7 +15,7 @@ from ..kernels.functions import addresses
 from ..kernels.images import Image
 from ..linear.kkt import new_factor
 from ..model.bodies.body import Body
-from .contact.forces import contact_powers, push
+from .contact.forces import FIRM, contact_powers, push
 from .contact.guards import PRESS, RUB, TOUCH
 from .contact.impacts import strike
 from .contact.keeping import keep_closed
@@ -100,8 +100,13 @@ def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
         functions = addresses(parts)
     state = 2 * (system.layout.q_size + 2 * system.layout.v_size)
     numbers = system.evaluator, machine.transformation, functions, machine.pattern, state, asks, system.length
-    masses = system.diagonal / system.column_weight if builder.points and asks != GIVEN else np.zeros(0)
-    return builder.fill(*numbers, masses_of(system), masses, system.structure.groups.column)
+    masses, own = masses_of(system), np.zeros(0)
+    if builder.points and asks != GIVEN:
+        own = system.diagonal / system.column_weight
+    present = np.concatenate([own, np.ravel([*masses.values()])])
+    present = present[present > 0.0]
+    far = bool(present.size) and bool(present.min() < FIRM * present.max())
+    return builder.fill(*numbers, masses, own, system.structure.groups.column, far)
 
 
 def masses_of(system: System) -> dict[Body, tuple[float, float]]:

@@ -12,6 +12,7 @@ import pytest
 import mbs_dae as mbs
 
 G, DIGITS, ALLOWED = 9.81, 40, 1e-8
+STEPS = {"method": "Moreau", "step": 1e-3}
 
 
 class Stack:
@@ -151,13 +152,21 @@ def forces_and_rates(stack: Stack, pushes: np.ndarray) -> tuple[list[float], lis
     raise AssertionError("no choice of contacts has all signs right")
 
 
-def check_pushed(seed: int, method: str) -> bool:
-    """Whether the run over one step was made, not refused."""
+def add_disks(model: mbs.PlanarModel, count: int) -> None:
+    """So many disks of 1 kg on floors of their own, beside all else."""
+    for k in range(count):
+        disk = model.body(f"disk{k}", 1.0, 1.0, position=(20.0 + 3.0 * k, 1.0))
+        model.add(mbs.Contact(f"floor{k}", mbs.Line(model.ground.at(20.0 + 3.0 * k, 0.0)), mbs.Disk(disk, 1.0)))
+
+
+def check_pushed(seed: int, method: str, disks: int = 0) -> bool:
+    """Whether the run over one step was made, not refused; with more than 40 disks steps use the sparse matrix."""
     stack, pushes = pushed_column(seed)
     model, (_, aside, _), h = stack.model(), stack.columns[0], 1e-3
     for k, push in enumerate(pushes.tolist()):
         if push > 0.0:
             model.add(mbs.Force(f"up{k}", model.bodies[f"b0{k}"], (0, push)))
+    add_disks(model, disks)
     try:
         result = mbs.simulate(model, [0, h], method=method, **({"step": h} if method == "Moreau" else {}))
     except mbs.MbsError as error:
@@ -169,6 +178,8 @@ def check_pushed(seed: int, method: str) -> bool:
         moved = float(np.cos(aside[k])) * (speed[k] - below) / h
         np.testing.assert_allclose(moved, rate, rtol=1e-4, atol=1e-4 * G, err_msg=f"seed {seed}, p0{k}")
         below = speed[k]
+    for k in range(disks):
+        np.testing.assert_allclose(result[f"floor{k}.force"][-1], G, rtol=1e-6)
     return True
 
 
@@ -180,15 +191,40 @@ def test_a_step_holds_a_pushed_column_or_is_refused(seed, made):
     assert check_pushed(seed, "Moreau") is made
 
 
+@pytest.mark.parametrize("seed", [0, 24, 160])
+def test_steps_with_many_contacts_keep_the_forces_of_a_column(seed):
+    """The residuals of the sparse matrix are a part of the largest force, and more than that of the smallest ones."""
+    assert check_pushed(seed, "Moreau", 41)
+
+
+def test_steps_with_many_contacts_press_a_rotor_of_little_inertia():
+    model = rotors(1e-8, 1.0)
+    add_disks(model, 41)
+    result = mbs.simulate(model, [0, 1e-3], **STEPS)
+    np.testing.assert_allclose(result["top.force"][-1], 2500.0, rtol=1e-11)
+    np.testing.assert_allclose(result["floor.force"][-1], 2499.0, rtol=1e-11)
+
+
+def test_steps_refuse_more_light_disks_on_a_heavy_body_than_they_can_solve_for():
+    """The table of 1e6 kg stands on a stop."""
+    model = mbs.PlanarModel("table", gravity=(0, -G))
+    table = model.body("table", 1e6, 1e6, position=(0, 0))
+    guide = mbs.Translational("guide", model.ground.at(0, 0, angle=np.pi / 2), table.at(0, 0, angle=np.pi / 2))
+    model.add(guide, mbs.Stop("stop", mbs.displacement(guide), lower=0.0))
+    for k in range(101):
+        disk = model.body(f"disk{k}", 1.0, 1.0, position=(3.0 * k, 1.0))
+        model.add(mbs.Contact(f"lies{k}", mbs.Line(table), mbs.Disk(disk, 1.0), friction=0.3))
+    with pytest.raises(mbs.IntegrationError, match="'stop' and Contact 'lies0'.*99 more contacts in 'table' are lost"):
+        mbs.simulate(model, [0, 1e-3], **STEPS)
+
+
 def test_steps_with_many_contacts_refuse_a_light_disk_that_would_sink():
     """The column of seed 59 beside so many disks on floors that steps use the sparse matrix."""
     stack, pushes = pushed_column(59)
     model = stack.model()
     for k in np.flatnonzero(pushes).tolist():
         model.add(mbs.Force(f"up{k}", model.bodies[f"b0{k}"], (0, float(pushes[k]))))
-    for k in range(41):
-        disk = model.body(f"disk{k}", 1.0, 1.0, position=(20.0 + 3.0 * k, 1.0))
-        model.add(mbs.Contact(f"floor{k}", mbs.Line(model.ground.at(20.0 + 3.0 * k, 0.0)), mbs.Disk(disk, 1.0)))
+    add_disks(model, 41)
     with pytest.raises(mbs.IntegrationError, match="'p01' and Contact 'p02' in 'stacks' are lost in roundoff"):
         mbs.simulate(model, [0, 1e-3], method="Moreau", step=1e-3)
 
@@ -197,6 +233,11 @@ def test_steps_with_many_contacts_refuse_a_light_disk_that_would_sink():
 @pytest.mark.parametrize("method", ["Moreau", "DP8"])
 def test_a_thousand_pushed_columns(method):
     assert sum(check_pushed(seed, method) for seed in range(1000)) > 900
+
+
+@pytest.mark.soak
+def test_two_hundred_pushed_columns_beside_many_contacts():
+    assert sum(check_pushed(seed, "Moreau", 41) for seed in range(200)) > 180
 
 
 def pair(above, height=0.3):
@@ -270,9 +311,6 @@ def rotors(light: float, push: float, load: float = 5e3) -> mbs.PlanarModel:
     model.add(mbs.Contact("top", mbs.Disk(low.at(1, 0), 0.5), mbs.Disk(high.at(-2, 0), 0.5)))
     model.add(mbs.Torque("T", high, load), mbs.Torque("U", low, push))
     return model
-
-
-STEPS = {"method": "Moreau", "step": 1e-3}
 
 
 @pytest.mark.parametrize("light", [1e-2, 1e-6, 1e-8])

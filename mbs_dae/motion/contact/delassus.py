@@ -20,7 +20,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...linear.elimination import NO_PIVOT
 from ...linear.kkt import solve
 from ...linear.twofold import add_product, two_sum
-from ...linear.vectors import copy, largest
+from ...linear.vectors import largest
 from ..derivative import Mechanism
 
 
@@ -38,19 +38,20 @@ def respond(mechanism: Mechanism, least: int):
     """The responses to the rows that are used, and W between them, by the last factor and the last rows, with so many
     refinements at least. Forces along what joints alone keep (`kept`) go into joints, and move nothing: to roundoff,
     which would be their W."""
-    contacts, machine = mechanism.contacts, mechanism.machine
+    contacts, machine, rows = mechanism.contacts, mechanism.machine, mechanism.contacts.rows
     n = contacts.size[0]
     contacts.amount_tail[:] = 0.0
     for i in range(n):
-        copy(contacts.G[contacts.used[i]], contacts.moved)
-        contacts.taken[:] = 0.0
+        contacts.moved[:] = contacts.taken[:] = 0.0
+        for e in range(rows.at[contacts.used[i]], rows.at[contacts.used[i] + 1]):
+            contacts.moved[rows.column[e]] = rows.value[e]
         x, multipliers, times = contacts.response[i], contacts.answer[i], max(mechanism.refinements, least)
         solve(machine.pattern, machine.factor, contacts.moved, contacts.taken, x, multipliers, times)
         if contacts.kept[contacts.used[i]] != FREE:
             x[:] = 0.0
     for i in range(n):
         _put_products(contacts, i, n)
-    _put_mobilities(mechanism)
+    put_mobilities(mechanism)
 
 
 @compiled
@@ -64,19 +65,19 @@ def leave_out(contacts, i):
 @compiled
 def _put_products(contacts, i, n):
     """Row i of W. A row of G has few entries that are not zero."""
-    row, w = contacts.G[contacts.used[i]], contacts.delassus[i]
+    rows, row, w = contacts.rows, contacts.used[i], contacts.delassus[i]
     for j in range(n):
         w[j] = 0.0
-    if contacts.kept[contacts.used[i]] != FREE:
+    if contacts.kept[row] != FREE:
         return
-    for column in range(row.size):
-        if row[column] != 0.0:
+    for e in range(rows.at[row], rows.at[row + 1]):
+        if rows.value[e] != 0.0:
             for j in range(n):
-                w[j] += row[column] * contacts.response[j, column]
+                w[j] += rows.value[e] * contacts.response[j, rows.column[e]]
 
 
 @compiled
-def _put_mobilities(mechanism):
+def put_mobilities(mechanism):
     """Put G M⁻¹ Gᵀ of each row, with the masses of bodies that no joint holds, by the diagonals of their inertias. This
     is the size of the terms that W of a row is the sum of, so that W has ε times this as its roundoff: of a row that
     joints keep still W is no more than that. The squared lengths of rows, in the norm of displacements, go along."""
@@ -237,11 +238,11 @@ def add_responses(mechanism, amounts, tails):
 @compiled
 def put_lack(mechanism, row, target, lack, lost, i):
     """Put target - G x of a row, for the x of two parts that `add_responses` has left, into lack[i]."""
-    contacts, x = mechanism.contacts, mechanism.machine.x
+    contacts, rows, x = mechanism.contacts, mechanism.contacts.rows, mechanism.machine.x
     lack[i], lost[i] = target, 0.0
-    for column in range(contacts.tail_x.size):
-        if contacts.G[row, column] != 0.0:
-            add_product(-contacts.G[row, column], x[column], contacts.tail_x[column], lack, lost, i)
+    for e in range(rows.at[row], rows.at[row + 1]):
+        if rows.value[e] != 0.0:
+            add_product(-rows.value[e], x[rows.column[e]], contacts.tail_x[rows.column[e]], lack, lost, i)
     lack[i] += lost[i]
 
 

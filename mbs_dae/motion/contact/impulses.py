@@ -35,12 +35,13 @@ from ...linear.proximal import solve_proximal
 from ...linear.rows import along, size_along
 from ...linear.springs import holds
 from ...linear.vectors import copy, largest
-from ...tolerances import TIGHT, UNCERTAIN
+from ...tolerances import TIGHT
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .bounds import BOUND
 from .delassus import add_responses, put_masses, put_paces, respond, responses, use
 from .forces import FIRM, FORCES_LOST
 from .guards import TOUCHES, observe_gaps, tell_states
+from .islands import find_islands
 from .kept import clear_roundoff, is_kept
 from .problem import bound_now, correct_amounts, is_far_apart, is_solved, pose, pose_gaps, use_points
 from .rubbing import across, resting, sliding
@@ -61,14 +62,23 @@ TIMES = 3
 def impel(mechanism: Mechanism, h: float):
     """The mean forces over a step of length h, added with what they do to the last accelerations, machine.x, and their
     multipliers. A status. Few contacts are solved for exactly (`problem`), many at once with the motion
-    (`linear.proximal`), and so are few where there is no exact solution."""
+    (`linear.proximal`), and so are few where there is no exact solution. Where masses are far apart contacts among many
+    are solved for exactly as well: they must be few enough."""
     contacts = mechanism.contacts
     copy(contacts.state, contacts.before)
     contacts.state[:] = OPEN
     contacts.heading[:] = 0.0
     _find_near(mechanism, h)
+    contacts.by_elimination[:] = contacts.own_column[:] = contacts.own_row[:] = 0
     if contacts.G.shape[0] > 0:
-        use_points(contacts, contacts.touching)
+        copy(contacts.touching, contacts.by_elimination)
+        contacts.own_column[:] = contacts.own_row[:] = 1
+    elif contacts.response.shape[0] > 0:
+        find_islands(mechanism)
+    use_points(contacts, contacts.by_elimination)
+    if contacts.size[0] > contacts.response.shape[0]:
+        return FORCES_LOST
+    if contacts.size[0] > 0:
         respond(mechanism, 0)
         clear_roundoff(mechanism)
     return _solve(mechanism, h)
@@ -131,9 +141,7 @@ def _solve(mechanism, h):
         for c in range(contacts.gap.size):
             if contacts.gap[c] >= 0:
                 contacts.after[contacts.gap[c]] += contacts.room[c] / h
-        status = _push_few(mechanism)
-        if status == UNSOLVED:
-            status = _push_many(mechanism, h)
+        status = _push(mechanism, h)
         if status != DONE:
             return status
         if not bounces or part == 0.0 or not _give(contacts, h):
@@ -184,44 +192,80 @@ def _give(contacts, h):
 
 
 @compiled
-def _push_few(mechanism):
-    """By the dense matrix, where there is one; a status: whether they are solved for. All in accelerations."""
-    contacts, problem, x, law, i = mechanism.contacts, mechanism.contacts.problem, mechanism.machine.x, 0, 0
-    if contacts.G.shape[0] == 0:
+def _push(mechanism, h):
+    """Solve for the points that elimination has, then for all others, or for all where elimination finds no solution;
+    between masses that are far apart such a solution is only where elimination begins again. A status."""
+    contacts, p = mechanism.contacts, mechanism.contacts.proximal
+    all_few, solved = contacts.G.shape[0] > 0, False
+    copy(contacts.after, p.offset)
+    if all_few or contacts.size[0] > 0:
+        status = _push_few(mechanism, False)
+        solved = status == DONE
+        if status == FORCES_LOST or (solved and all_few):
+            return status
+    if not _push_many(mechanism, h, solved):
         return UNSOLVED
-    pose(mechanism, contacts.touching, False)
+    if not solved and contacts.size[0] > 0 and put_masses(contacts) < FIRM:
+        solved = _push_few(mechanism, True) == DONE
+        if not solved:
+            return FORCES_LOST
+    return FORCES_LOST if _closes(mechanism, solved) else DONE
+
+
+@compiled
+def _push_few(mechanism, near):
+    """By the dense matrix; a status: whether they are solved for. All in accelerations. Forces of a solution that is
+    `near` are corrected only."""
+    contacts, problem, x, law, i = mechanism.contacts, mechanism.contacts.problem, mechanism.machine.x, 0, 0
+    start = contacts.proximal.offset
+    pose(mechanism, contacts.by_elimination, False)
     for i in range(contacts.size[0]):
         row = contacts.used[i]
-        problem.f[i] = contacts.force[row]  # of the last step
-        contacts.offset[i] = 0.0 if contacts.kept[row] == STILL else contacts.after[row]
-        problem.w0[i] = 0.0 if contacts.kept[row] == STILL else contacts.after[row] + along(contacts.rows, row, x)
-    if not is_solved(contacts):
+        problem.f[i] = contacts.force[row]  # of the last step, or of the solution that is near
+        contacts.offset[i] = 0.0 if contacts.kept[row] == STILL else start[row]
+        problem.w0[i] = 0.0 if contacts.kept[row] == STILL else start[row] + along(contacts.rows, row, contacts.f)
+    if not near and not is_solved(contacts):
         return UNSOLVED
-    _put_paces(mechanism)
+    _put_paces(mechanism, start)
     if not correct_amounts(mechanism, contacts.f, contacts.offset):
+        _keep_far(contacts)
         return FORCES_LOST
-    copy(contacts.f, x[: contacts.f.size])
-    copy(contacts.g, mechanism.machine.multipliers)
-    contacts.force[:] = 0.0
+    if contacts.G.shape[0] > 0:
+        contacts.force[:] = 0.0
     still = BOUND * largest(problem.w0[: contacts.size[0]])
     for i in range(contacts.size[0]):
         row = contacts.used[i]
         contacts.force[row] = problem.f[i]
         contacts.after[row] = problem.w[i]
     for c in range(contacts.gap.size):
-        if contacts.touching[c] == 1:
+        if contacts.by_elimination[c] == 1:
             law += 1 if contacts.gap[c] >= 0 else 0
             if contacts.slips[c] > 0:
                 mu = sliding(contacts, c) if contacts.slipping[c] == 1 else resting(contacts, c)
                 sticks = across(contacts, c, contacts.after) <= still  # at its bound as well, where others may hold it
                 contacts.most[c] = np.inf if sticks else (1.0 - BOUND) * bound_now(contacts, law, mu)
                 law += 1
+    for k in range(contacts.f.size):
+        x[k] = contacts.f[k] if contacts.own_column[k] == 1 else contacts.proximal.x[k]
+    for k in range(contacts.g.size):
+        own = contacts.own_row[k] == 1
+        mechanism.machine.multipliers[k] = contacts.g[k] if own else contacts.proximal.multipliers[k]
     add_responses(mechanism, contacts.amount, contacts.amount_tail)
     return DONE
 
 
 @compiled
-def _put_paces(mechanism):
+def _keep_far(contacts):
+    """Use only the rows that masses far apart feel, by which a refusal names them."""
+    many = 0
+    for i in range(contacts.size[0]):
+        if is_far_apart(contacts, i):
+            contacts.used[many], many = contacts.used[i], many + 1
+    contacts.size[0] = many
+
+
+@compiled
+def _put_paces(mechanism, start):
     """Put the pace of each group with what gaps that touch approach by themselves, over the step."""
     contacts, pace = mechanism.contacts, mechanism.contacts.group_pace
     put_paces(mechanism, contacts.f)
@@ -229,83 +273,63 @@ def _put_paces(mechanism):
         row = contacts.gap[c]
         if row >= 0 and contacts.touching[c] == 1 and contacts.row_length[row] > 0.0:
             g = contacts.group[c]
-            pace[g] = max(pace[g], abs(contacts.after[row]) / np.sqrt(contacts.row_length[row]))
+            pace[g] = max(pace[g], abs(start[row]) / np.sqrt(contacts.row_length[row]))
 
 
 @compiled
-def _push_many(mechanism, h):
-    """By the sparse matrix; a status: whether they are solved for nearly.
+def _push_many(mechanism, h, others):
+    """By the sparse matrix; whether they are solved for nearly: all points, or `others` than elimination has.
 
     Residuals are those of forces times √W and of accelerations over it: their product with what they are relative to is
     a force times an acceleration, and h² times that is energy, so much for each row."""
     contacts, machine, p = mechanism.contacts, mechanism.machine, mechanism.contacts.proximal
-    copy(contacts.touching, p.asked)
     for row in range(p.still.size):
         p.still[row] = 1 if contacts.kept[row] == STILL else 0
     for c in range(contacts.gap.size):
+        p.asked[c] = 0 if others and contacts.by_elimination[c] == 1 else contacts.touching[c]
         p.rests[c] = 1 - contacts.slipping[c]
         p.mu[c] = sliding(contacts, c) if contacts.slipping[c] == 1 else resting(contacts, c)
     copy(machine.f, p.f)
     copy(machine.g, p.g)
-    copy(machine.x[: p.x.size], p.x)
-    copy(machine.multipliers, p.multipliers)
-    copy(contacts.after, p.offset)
+    copy(contacts.f[: p.x.size], p.x)
+    copy(contacts.g, p.multipliers)
     copy(contacts.force, p.force)
     for c in range(contacts.gap.size):
         turned = contacts.slipping[c] == 1
         for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
             p.heading[row] = contacts.heading[row] if turned else 0.0
-    fastest = _fastest(mechanism, p.offset)
     left = solve_proximal(p, machine.pattern, machine.factor, contacts.factors, ENOUGH, MOST, mechanism.refinements)
     contacts.left[0] = max(contacts.left[0], left)
     contacts.left[1] += left * (h * p.scale[0]) ** 2 * contacts.force.size
-    copy(p.x, machine.x)
-    copy(p.multipliers, machine.multipliers)
-    copy(p.force, contacts.force)
-    copy(p.rate, contacts.after)
+    for k in range(p.x.size):
+        machine.x[k] = machine.x[k] if others and contacts.own_column[k] == 1 else p.x[k]
+    for k in range(p.multipliers.size):
+        own = others and contacts.own_row[k] == 1
+        machine.multipliers[k] = machine.multipliers[k] if own else p.multipliers[k]
     for c in range(contacts.gap.size):
-        contacts.most[c] = np.inf if holds(p, c) else 0.0
-    if not left <= NEARLY:
-        return UNSOLVED
-    return FORCES_LOST if _are_lost(mechanism, h) or _closes(mechanism, NEARLY * fastest) else DONE
+        if not others or contacts.by_elimination[c] == 0:
+            contacts.most[c] = np.inf if holds(p, c) else 0.0
+    for row in range(contacts.force.size):
+        if not others or contacts.by_elimination[contacts.point[row]] == 0:
+            contacts.force[row], contacts.after[row] = p.force[row], p.rate[row]
+    return left <= NEARLY
 
 
 @compiled
-def _are_lost(mechanism, h):
-    """Return whether what `_push_many` leaves of a row that masses far apart feel is more than roundoff of its rate:
-    nearly solved for in the units of heavy bodies is not solved for in those of light ones."""
-    contacts, lost = mechanism.contacts, False
-    if contacts.G.shape[0] == 0 or put_masses(contacts) >= FIRM:
-        return False
-    for i in range(contacts.size[0]):
-        row = contacts.used[i]
-        size = abs(contacts.coasting[row]) / h + size_along(contacts.rows, row, mechanism.machine.x)
-        off = abs(contacts.after[row]) if contacts.force[row] != 0.0 else -contacts.after[row]
-        held = contacts.gap[contacts.point[row]] == row and contacts.kept[row] != STILL
-        lost = lost or (held and is_far_apart(contacts, i) and off > UNCERTAIN * size)
-    return lost
-
-
-@compiled
-def _fastest(mechanism, offset):
-    """Return the largest acceleration along all rows without contacts, in lengths."""
-    contacts, most = mechanism.contacts, 0.0
+def _closes(mechanism, others):
+    """Return whether a gap that touches, or but one of `others` than elimination has, accelerates into the other body
+    by more than a part of the largest acceleration along all rows without contacts, in lengths; use the rows of such
+    gaps, by which a refusal names them. Residuals that weigh accelerations by masses do not see this of a light
+    body."""
+    contacts, offset, closes, most = mechanism.contacts, mechanism.contacts.proximal.offset, False, 0.0
     for row in range(offset.size):
         size = _reach(mechanism, row)
         if size > 0.0 and contacts.kept[row] != STILL:
-            most = max(most, abs(offset[row] + along(contacts.rows, row, mechanism.machine.x)) / size)
-    return most
-
-
-@compiled
-def _closes(mechanism, least):
-    """Return whether a gap that touches accelerates into the other body by more than `least`, in lengths; use the rows
-    of such gaps, by which a refusal names them. Residuals that weigh accelerations by masses do not see this of a light
-    body."""
-    contacts, closes = mechanism.contacts, False
+            most = max(most, abs(offset[row] + along(contacts.rows, row, contacts.f)) / size)
     for c in range(contacts.gap.size):
         row = contacts.gap[c]
-        if row >= 0 and contacts.touching[c] == 1 and contacts.after[row] < -least * _reach(mechanism, row):
+        asked = row >= 0 and contacts.touching[c] == 1 and not (others and contacts.by_elimination[c] == 1)
+        if asked and contacts.after[row] < -NEARLY * most * _reach(mechanism, row):
             contacts.size[0] = contacts.size[0] if closes else 0
             closes = use(contacts, row) >= 0
     return closes

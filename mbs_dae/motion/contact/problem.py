@@ -14,6 +14,7 @@ from ...linear.complementarity import SEVERAL, solve_complementarity
 from ...linear.elimination import least_solution
 from ...linear.laws import is_unilateral, put_into_units, radius, respond, speed
 from ...linear.modes import CLOSED, OPEN, SLIDES, choose_modes, write_equations
+from ...linear.rows import size_along
 from ...linear.twofold import two_sum
 from ...linear.vectors import copy
 from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
@@ -309,8 +310,7 @@ def _put_rates(mechanism, x, offset):
         if contacts.kept[row] == FREE:
             put_lack(mechanism, row, -start, contacts.right, contacts.rounding, i)
             contacts.right[i] = -contacts.right[i]
-            for column in range(contacts.tail_x.size):
-                contacts.balancing[i] += abs(contacts.G[row, column]) * (abs(x[column]) + abs(machine.x[column]))
+            contacts.balancing[i] += size_along(contacts.rows, row, x) + size_along(contacts.rows, row, machine.x)
 
 
 @compiled
