@@ -340,9 +340,12 @@ def test_a_rotor_whose_forces_are_lost_is_named(options, light, push):
 
 
 def test_a_heavy_rotor_that_would_fall_slowly_through_a_light_one_is_refused():
-    """The load is so small that a choice of states with an open gap has an error of its smallest digits only."""
+    """The load is so small that a choice of states with an open gap has an error of its smallest digits only; and so
+    has a time step whose closed gap is left without a force."""
     with pytest.raises(mbs.IntegrationError, match="are lost in roundoff"):
         mbs.simulate(rotors(1e-15, -4e-3, 3e-5), [0, 1e-3], method="DP8")
+    with pytest.raises(mbs.IntegrationError, match="are lost in roundoff"):
+        mbs.simulate(rotors(3.5e-17, -1884.8, 0.3), [0, 1e-3], **STEPS)
 
 
 @pytest.mark.soak

@@ -28,6 +28,9 @@ from .rubbing import direction, drives_apart, never_sticks, resting, sliding, sp
 INEXACT = 1e-14
 """A rate that is added up with twice the digits has errors of this part of its terms, some fifty ε: those of responses
 and of rates without contacts."""
+LACKS = 1e-6
+"""A row that elimination leaves out lacks at most this part of what heavy bodies do, the root of `NO_PIVOT`; more is a
+force that roundoff has lost."""
 
 
 @compiled
@@ -186,9 +189,9 @@ def _are_held(contacts):
     p, held = contacts.problem, True
     for i in range(contacts.size[0]):
         if p.mode[i] == CLOSED and is_far_apart(contacts, i):
-            size = pace_along(contacts, contacts.used[i])
-            size += contacts.balancing[i] if p.tally[3] == 0 else 0.0
-            held = held and abs(contacts.right[i]) <= MISSED * size
+            pace = pace_along(contacts, contacts.used[i])
+            most = MISSED * (pace + contacts.balancing[i]) if p.tally[3] == 0 else LACKS * pace
+            held = held and abs(contacts.right[i]) <= most
     return held
 
 
