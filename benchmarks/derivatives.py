@@ -101,6 +101,30 @@ def on_bumpers(runs: int) -> None:
     print(f"  gradient, {len(names)} parameters: {back / plain:6.2f} runs")
 
 
+def with_events(runs: int) -> None:
+    """The chain on springs, of six rods: events record that pins pass heights, and one stops the run."""
+    model, initial, names = chain(6, 2)
+    for k in range(6):
+        model.add(mbs.Event(f"low{k}", model[f"rod{k}.head.y"] + 0.1 * (k + 1)))
+    model.add(mbs.Event("end", model["rod0.angle"] + 3, action="stop"))
+    tip = mbs.integral(mbs.quantity("rod5.head.x") ** 2)
+
+    def run(count: int = 0) -> mbs.Result:
+        return mbs.simulate(model, TIMES, initial, derivatives=names[:count])
+
+    def ahead(count: int) -> list[float]:
+        return [event.d("t", names[0]) for event in run(count).events]
+
+    forward = [lambda count=count: ahead(count) for count in AHEAD]
+    plain, *taken, back = least(runs, run, *forward, lambda: mbs.gradient(tip, model, TIMES, names, initial=initial))
+    found = run()
+    events = f"{len(found.events)} events, {found.message}"
+    print(f"{model.name} with events, {found.stats['accepted']} steps, {events}, {1e3 * plain:.1f} ms")
+    for count, one in zip(AHEAD, taken, strict=True):
+        print(f"  ahead, {count:3} parameters: {one / plain:6.2f} runs")
+    print(f"  gradient, {len(names)} parameters: {back / plain:6.2f} runs")
+
+
 def memory() -> None:
     """Numbers kept of runs of so many steps, with entries of 100 numbers."""
     for total in (1_000, 10_000, 100_000, 1_000_000):
@@ -115,4 +139,5 @@ if __name__ == "__main__":
     compare(runs, 3, AHEAD, BACK[:2])
     compare(runs, 30, (), BACK[2:])
     on_bumpers(runs)
+    with_events(runs)
     memory()

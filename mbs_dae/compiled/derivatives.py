@@ -146,8 +146,10 @@ class DerivativeBuilder:
     by_numbers: bool = False
     """Whether there are columns for the numbers in slots."""
     changing: bytes | None = None
-    """A byte for each number: whether its column is filled. That of time is empty then, too, and kernels compute
-    nothing that has no place in the matrix."""
+    """A byte for each number: whether its column is filled. Kernels compute nothing then that has no place in the
+    matrix."""
+    by_time: bool = True
+    """Whether the column of time is filled."""
 
     @property
     def columns(self) -> int:
@@ -205,7 +207,7 @@ class DerivativeBuilder:
         for batch, room in zip((self.program.batch, self.dynamics.batch), self.numbers, strict=True):
             column = np.full(2 * size + 1 + batch.room, -1)
             column[:moving], column[size : size + moving] = np.arange(2 * moving).reshape(2, -1)
-            column[2 * size] = 2 * moving if self.changing is None else -1
+            column[2 * size] = 2 * moving if self.by_time else -1
             own, at = changing[first : first + room], 2 * moving + 1 + first + np.arange(room)
             column[2 * size + 1 :][:room] = np.where(own, at, -1)
             first += room
@@ -329,16 +331,18 @@ def builder_of(structure: Structure, wanted: tuple[str, ...], by_numbers: bool =
     return structure.once(_builder, wanted, by_numbers)
 
 
-def lean_builder(structure: Structure, wanted: tuple[str, ...], numbers: np.ndarray) -> DerivativeBuilder:
-    """With entries by x, v and those numbers alone that parameters change: (parameters, numbers)."""
-    return structure.latest(_builder, wanted, True, (numbers != 0.0).any(axis=0).tobytes())
+def lean_builder(
+    structure: Structure, wanted: tuple[str, ...], numbers: np.ndarray, by_time: bool = False
+) -> DerivativeBuilder:
+    """With entries by x, v, those numbers alone that parameters change, (parameters, numbers), and time if asked."""
+    return structure.latest(_builder, wanted, True, (numbers != 0.0).any(axis=0).tobytes(), by_time)
 
 
 def _builder(
-    structure: Structure, wanted: tuple[str, ...], by_numbers: bool, changing: bytes | None = None
+    structure: Structure, wanted: tuple[str, ...], by_numbers: bool, changing: bytes | None = None, by_time: bool = True
 ) -> DerivativeBuilder:
     dynamics = structure.dynamics if {FORCES, MOMENTA} & {*wanted} else without_forces(structure)
-    return DerivativeBuilder(structure, structure.program, dynamics, wanted, by_numbers, changing)
+    return DerivativeBuilder(structure, structure.program, dynamics, wanted, by_numbers, changing, by_time)
 
 
 def without_forces(structure: Structure) -> DynamicsBuilder:

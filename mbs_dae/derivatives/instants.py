@@ -8,6 +8,7 @@ there changes by all that does: the total derivative
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -37,7 +38,12 @@ class Slopes(NamedTuple):
 class VariedMoment(Varied):
     """A state at a time that may move."""
 
-    slopes: Slopes
+    found: Callable[[], Slopes]
+    """Finds how it changes."""
+
+    @cached_property
+    def slopes(self) -> Slopes:
+        return self.found()
 
     @cached_property
     def path(self) -> Any:
@@ -82,6 +88,6 @@ def event_derivative(event: Happening, name: str, by: Any) -> Any:
     return float(varied.slopes.t[varied.asked.names.index(wanted), 0])
 
 
-def set_moment(state: State, asked: Asked, slopes: Slopes) -> None:
-    """The state knows then how it changes."""
-    set_varied(state.result, VariedMoment(state.result, asked, slopes))
+def set_moment(state: State, asked: Asked, found: Callable[[], Slopes]) -> None:
+    """The state knows then how it changes, which is found when it is first asked for."""
+    set_varied(state.result, VariedMoment(state.result, asked, found))

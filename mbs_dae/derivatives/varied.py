@@ -130,11 +130,16 @@ class VariedMotion(Varied):
         return np.moveaxis(rows.reshape(self.motion.t.size, len(self.asked.names), -1), 1, 0).copy()
 
     @cached_property
+    def times(self) -> Any:
+        """With derivatives where they move."""
+        return self.motion.t
+
+    @cached_property
     def path(self) -> Any:
         own, (x, v, a) = self.motion, map(self._by_parameter, self.moved[:3])
         q: Any = self.dual(own.q, places_moved(self.system.structure, own.q, x))
         rates: Any = self.dual(own.v, v), self.dual(own.a, a)
-        return Trajectory(own.t, q, *rates)
+        return Trajectory(self.times, q, *rates)
 
     def loads(self) -> dict[str, Any]:
         reactions = self.result.reactions

@@ -84,7 +84,8 @@ class Changing:
             for name, slope in one.by_parameters.items():
                 if name in self.names:
                     slopes[self.names.index(name), begin:end] = slope
-        slopes += adjoints(self.result, by_arrays).T if by_arrays else 0.0
+        of_end = np.concatenate([one.by_end for one in found]) if all(one.by_end is not None for one in found) else None
+        slopes += adjoints(self.result, by_arrays, of_end).T if by_arrays or of_end is not None else 0.0
         if not np.isfinite(slopes).all():
             k, j = np.argwhere(~np.isfinite(slopes))[0]
             label = self.asked[int(np.searchsorted(ends, j, side="right")) - 1].label

@@ -54,6 +54,14 @@ def _time_of(system: System, event: Event, t: float) -> float:
     return nearest_passage(event, system.evaluator, t) if is_clock else t
 
 
+def function_of(system: System, march: March, event: Event) -> int:
+    """Return the number of the switching function of a run that is the expression of this event. (Branches of laws in
+    this expression have functions of their own.)"""
+    deciding, kinds = system.structure.deciding, march.mechanism.switches.kinds
+    (only,) = [k for k in march.events.function if deciding[k] == event.who and kinds[k] == WATCH]
+    return int(only)
+
+
 class Glance:
     """A look at the events in a step that is to be accepted: the run goes from event to event up to its end, and then
     stands again where it stood. (Nothing is kept that it records in the meantime.)"""
@@ -90,9 +98,8 @@ class Glance:
 
     def end_at(self, acting: Event) -> int:
         """Let the next step of the run, which is to stand where it stood, end where this event happens. A status."""
-        own, deciding = self.march.events, self.system.structure.deciding
-        kinds = self.march.mechanism.switches.kinds
-        (only,) = [n for n, k in enumerate(own.function) if deciding[k] == acting.who and kinds[k] == WATCH]
+        own = self.march.events
+        only = own.function.tolist().index(function_of(self.system, self.march, acting))
         t, direction = self.passed[0], int(self.passed[1][only])
         while self._goes_on(only):
             passed, own.count[:] = int(own.fired[only]), 0

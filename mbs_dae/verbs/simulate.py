@@ -21,6 +21,7 @@ from ..derivatives.across.runs import check_followed, followed_run, is_to_be_fol
 from ..derivatives.parameters import Asked
 from ..derivatives.reversals import Reversals
 from ..derivatives.runs.asked import asked_of_run
+from ..derivatives.runs.moments import happened_at, is_at_switch, stopped_at
 from ..derivatives.runs.replayed import taken_of, varied_run
 from ..derivatives.runs.saltation import is_held_on_surface
 from ..derivatives.varied import varied_of
@@ -52,7 +53,7 @@ from ..motion.methods.stepping import stepping
 from ..motion.outcome import counts_of, dynamic_result
 from ..motion.past.memory import Memory, memory_of, remind
 from ..motion.past.past import Past, Run, without_past
-from ..motion.past.tape import BEGAN, HEAD, T0, Steps, entry_now
+from ..motion.past.tape import BEGAN, HEAD, T0, T1, Steps, entry_now
 from ..motion.record import March, new_march
 from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import Stabilization, stabilization_of
@@ -122,7 +123,7 @@ def simulate(
     prepared = prepare(model, times, initial, stabilization, derivatives, False, **steps)
     with progress_bar(f"simulate {prepared.system.model.name}", progress) as watch:
         ended = advance(prepared, watch)
-        if prepared.slides:
+        if prepared.is_to_be_followed:
             prepared = prepare(model, times, initial, stabilization, derivatives, True, **steps)
             ended = advance(prepared, watch)
     return result_of_run(prepared, ended)
@@ -145,6 +146,7 @@ class Prepared:
     noted: list[Memory | None] = field(default_factory=lambda: [None])  # at the step that the end cuts short
     impacts: list[np.ndarray] = field(default_factory=list)  # as they are noted
     events: list[Happening] = field(default_factory=list)  # that have been told
+    stops: list[str] = field(default_factory=list)  # the events that have stopped the run
     happened: list[Happening] = field(default_factory=list)  # events inside steps, which have not been told yet
     changes: list[np.ndarray] = field(default_factory=list)  # of contacts, with the state behind each
     reset_at: dict[str, float] = field(default_factory=dict)  # when each event has reset the run last
@@ -292,11 +294,18 @@ class Prepared:
         return marching.take_step_judged(self.march)
 
     @property
-    def slides(self) -> bool:
-        """Whether laws have held the run on a surface where they jump: its derivatives are found as it goes, and not
-        from its steps."""
-        kinds = self.march.mechanism.switches.kinds
-        return self.steps is not None and is_held_on_surface(self.steps, entry_now(self.march), kinds)
+    def is_to_be_followed(self) -> bool:
+        """Whether derivatives of the run, which has ended, are to be found as it goes, and not from its steps: laws
+        have held it on a surface where they jump, or an event has come where laws switch or within the step in which
+        the ends of a force pass each other."""
+        if self.steps is None:
+            return False
+        steps, last, kinds = self.steps, entry_now(self.march), self.march.mechanism.switches.kinds
+        if is_held_on_surface(steps, last, kinds):
+            return True
+        events = [*(one.state.t for one in self.events), *([float(self.march.time[0])] if self.stops else ())]
+        passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals and events else []
+        return any(is_at_switch(steps, last, t) or any(head[T0] <= t <= head[T1] for head in passages) for t in events)
 
     @property
     def before(self) -> np.ndarray | None:
@@ -493,7 +502,11 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     first = State(bodies, own.run.t, own.q, own.v, bodies.still)
     assert prepared.reversals is not None
     taken = taken_of(prepared.march, own.run, prepared.steps, first)
-    taken = replace(taken, passages=tuple(prepared.reversals.passages), moves=prepared.moves)
+    run = prepared.system, prepared.march
+    events = tuple(happened_at(*run, one.state.t, one.name) for one in result.events)
+    stop = stopped_at(*run, prepared.stops) if prepared.stops else None
+    passages = tuple(prepared.reversals.passages)
+    taken = replace(taken, passages=passages, moves=prepared.moves, events=events, stop=stop)
     return varied_run(result, prepared.asked, taken)
 
 
@@ -544,6 +557,7 @@ def answer_events(prepared: Prepared) -> tuple[int, str]:
                 note_events(prepared.following, [one.name for one in new])
             if stops := [event.name for event in asked if event.action == "stop"]:
                 marching.record_now(march)
+                prepared.stops.extend(stops)
                 if prepared.following:
                     prepared.following.end(int(march.counts[marching.NEXT]), stops)
                 last = int(march.counts[marching.NEXT]) - 1

@@ -29,9 +29,9 @@ def ways(monkeypatch):
         counted["ahead"].append(len(self.asked.names))
         return ahead(self, works)
 
-    def gone_back(varied, taken, weights, count):
+    def gone_back(varied, taken, weights, count, of_end):
         counted["back"].append(count)
-        return back(varied, taken, weights, count)
+        return back(varied, taken, weights, count, of_end)
 
     monkeypatch.setattr(VariedRun, "_followed", followed)
     monkeypatch.setattr(gradients, "_gone_back", gone_back)

@@ -18,7 +18,7 @@ from ...compiled.dynamics import KINETIC, POTENTIAL
 from ...compiled.machine import DONE
 from ...model.events import Event
 from ...motion.contact.guards import PRESS
-from ...motion.events import asked_by, present
+from ...motion.events import asked_by, function_of, present
 from ...motion.record import ACCEPTED, NEXT
 from ...motion.samples import Sampling
 from ...symbolic.branches import WATCH
@@ -45,16 +45,15 @@ from .beside import (
 from .crossing import READ, Crossing, Ending, Instant
 from .decided import decided
 from .jumps import (
-    GRAZES,
     IN_TIME,
-    agreed,
     at_held_time,
     at_the_event,
     carried_over,
+    grazes,
+    instant_moved,
     is_bent,
     is_smooth,
     on_edge,
-    time_moved,
 )
 
 TURNED = 10.0
@@ -319,7 +318,7 @@ class Following:
         system = self.own.system
         own = system.model.elements[event]
         assert isinstance(own, Event)
-        return [] if own.change else [system.structure.deciding.index(own.who)]
+        return [] if own.change else [function_of(system, self.run, own)]
 
     def time_moved(self, guards: Sequence[int]) -> np.ndarray:
         """How the present time moves, at which these guards have passed zero, or without any at which a contact has
@@ -489,12 +488,10 @@ class Following:
             return self.breaks[:, span] if in_time else self._at_once()
         along = self.varied(make, crossing.y, crossing.dy, crossing.S, (t, t))
         rate = self._along(make, crossing.y, crossing.dy, unit, 1.0)
-        if (np.abs(rate) * crossing.length <= GRAZES * size).any() and crossing.length > 0.0:
+        if grazes(rate, crossing.length, size):
             self._tell(f"at t = {t:.6g} the motion touches where it switches, and does not pass")
             return np.full(len(self.ways), np.nan)
-        times = [time_moved(along[:, k], rate[k]) for k in range(guards.size)]
-        scale = np.abs(along).max(axis=1) / np.abs(rate).max()
-        found = agreed(times, scale)
+        found = instant_moved(along, rate)
         if np.isnan(found).any():
             self._tell(f"at t = {t:.6g} several things happen at once that come one after the other beside it")
         return found

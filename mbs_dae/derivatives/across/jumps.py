@@ -42,6 +42,19 @@ def time_moved(varied: np.ndarray, rate: float) -> np.ndarray:
     return -varied / rate
 
 
+def instant_moved(varied: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """t_e' by each parameter, from g_y S + g_p, (parameters, functions), and ġ of all functions that pass; nan where
+    they pass at different times beside the run."""
+    times = [time_moved(varied[:, k], rate) for k, rate in enumerate(rates)]
+    return agreed(times, np.abs(varied).max(axis=1) / np.abs(rates).max())
+
+
+def grazes(rates: np.ndarray, length: float, sizes: np.ndarray) -> bool:
+    """Return whether functions of these sizes, which pass zero with these rates, only touch it; they were last looked
+    at a time of this length before."""
+    return length > 0.0 and bool((np.abs(rates) * length <= GRAZES * sizes).any())
+
+
 def carried_over(S: np.ndarray, before: np.ndarray, after: np.ndarray, moved: np.ndarray) -> np.ndarray:
     """S behind a switch at which the state is as it was."""
     return S + np.outer(moved, before - after)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,9 @@ from ...readings.motion import ComputedQuantities
 from ...results.result import Result
 from ...symbolic.loads import Load
 from ..along import Variation
-from ..instants import set_moment
+from ..instants import Slopes, set_moment
 from ..parameters import Asked
+from ..runs.moments import has_slopes
 from ..varied import VariedMotion, set_varied
 from .bodies import rows_of_bodies
 from .crossing import Ending
@@ -28,13 +29,15 @@ from .following import Following
 
 
 def is_to_be_followed(system: System, by: Stepping) -> bool:
-    """Return whether derivatives are to be found as the run goes: it may jump or stop, has states of its own, steps
-    that are solved for, laws in Python that switch, or other coordinates than those of bodies. Derivatives of other
-    runs are made from their steps."""
+    """Return whether derivatives are to be found as the run goes: it may jump, has states of its own, steps that are
+    solved for, laws in Python that switch, events whose slopes are not known, or other coordinates than those of
+    bodies. Derivatives of other runs are made from their steps."""
     structure, model = system.structure, system.model
     if by.method.is_implicit or not system.is_cartesian:
         return True
-    if structure.contacts.points or system.layout.signals or model.controllers or model.events:
+    if structure.contacts.points or system.layout.signals or model.controllers:
+        return True
+    if not all(has_slopes(system, event) for event in model.events):
         return True
     return any(getattr(one, "switches", ()) for one in model.forces if not isinstance(one.form()[0], Load))
 
@@ -76,6 +79,10 @@ class FollowedRun(VariedMotion):
     """Where an event has stopped the run."""
     ends: np.ndarray | None = None
     """How its last time moves, where it is read as it moves."""
+
+    @property
+    def end_moves(self) -> bool:
+        return self.ending is not None
 
     def with_moving_end(self) -> FollowedRun:
         """The same run, whose last time moves with what is asked for: so does what is read there."""
@@ -145,5 +152,5 @@ def followed_run(result: Result, asked: Asked, following: Following) -> Result:
     unread = None if own else following
     set_varied(result, FollowedRun(result, asked, **known, following=unread, ending=following.ending))
     for event, slopes in zip(result.events, following.moments, strict=True):
-        set_moment(event.state, asked, slopes)
+        set_moment(event.state, asked, partial(Slopes, *slopes))
     return result

@@ -8,19 +8,22 @@ give them back to the first state and to the numbers in the equations (`back`), 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from ...errors import ModelError
 from ...kernels.blocks import block
 from ...motion.mechanism import mechanism
-from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SPAN_OF, SWITCHES, T0, WENT_ON, entry_size
+from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SPAN_OF, SWITCHES, T0, T1, WENT_ON, entry_size
 from ...results.result import Result
 from ..across.runs import FollowedRun
 from .back import Way, back_begin, back_stretch
+from .checks import check_same, check_status
 from .linear import Weights
 from .making import make_stretch, put_entry
-from .replayed import Taken, VariedRun, check_same, check_status, new_march_of, start_back, stretches
+from .moments import Rates, end_back, sizes_of
+from .replayed import Taken, VariedRun, again_of, start_back, stretches
 from .saltation import Passing, Saltation, guards_at
 from .seeded import weights_of_states
 from .steps import basis_of
@@ -30,9 +33,12 @@ from .transposed import forces_back
 def goes_back(result: Result) -> bool:
     """Return whether there is a way back through the steps of a run. Runs with contacts, states, or steps that are
     solved for are followed ahead only. So are runs in which the ends of a force pass each other, and runs in which two
-    laws switch at one instant: only changes ahead tell whether neighbours switch both at one instant, too."""
+    laws switch at one instant, or two events stop the run at once: only changes ahead tell whether neighbours meet both
+    at one instant, too."""
     varied = result.varied
     if not isinstance(varied, VariedRun) or varied.taken is None or varied.taken.passages:
+        return False
+    if varied.taken.stop and len(varied.taken.stop.functions) > 1:
         return False
     return all(place.passed.size <= 1 for place in varied.taken.saltations)
 
@@ -44,9 +50,10 @@ def adjoint(result: Result, weights: Mapping[str, np.ndarray]) -> dict[str, floa
     return dict(zip(result.varied.asked.names, found.tolist(), strict=True))
 
 
-def adjoints(result: Result, weights: Mapping[str, np.ndarray]) -> np.ndarray:
+def adjoints(result: Result, weights: Mapping[str, np.ndarray], of_end: np.ndarray | None = None) -> np.ndarray:
     """The same of several numbers at once, whose weights stand in rows: (numbers, parameters). All go back together, so
-    that steps are made again once."""
+    that steps are made again once. Where an event stopped the run, and there is a way back (`goes_back`), its last time
+    moves with what is asked for if the weights of this time, (numbers,), are given in `of_end`."""
     varied = result.varied
     if isinstance(varied, FollowedRun):
         return np.array([_summed(result, weights, by) for by in varied.asked.names]).T
@@ -55,8 +62,11 @@ def adjoints(result: Result, weights: Mapping[str, np.ndarray]) -> np.ndarray:
     if not goes_back(result):
         return np.array([_summed(result, weights, by) for by in varied.asked.names]).T
     varied.check_steps()
-    of_state, direct = weights_of_states(varied, weights)
-    way, from_numbers = _gone_back(varied, varied.taken, of_state, len(direct))
+    count = len(next(iter(weights.values()))) if of_end is None else len(of_end)
+    reading = varied if of_end is None else varied.with_moving_end()
+    of_state, direct, of_time = weights_of_states(reading, weights, count)
+    of_end = None if of_end is None else of_end + of_time
+    way, from_numbers = _gone_back(varied, varied.taken, of_state, count, of_end)
     return direct + from_numbers + start_back(varied, varied.taken, way.march, way.y0)
 
 
@@ -67,11 +77,16 @@ def _summed(result: Result, weights: Mapping[str, np.ndarray], by: str) -> np.nd
 # --- back -------------------------------------------------------------------------------------------------------------
 
 
-def _gone_back(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> tuple[Way, np.ndarray]:
+def _gone_back(
+    varied: VariedRun, taken: Taken, weights: Weights, count: int, of_end: np.ndarray | None = None
+) -> tuple[Way, np.ndarray]:
     """A run gone through backwards, and what parameters do through numbers in equations, (count, parameters)."""
     steps, head = taken.steps, taken.steps.head
+    last, loads = Weights(*(own[-count:].copy() for own in weights)), None
+    if of_end is not None and varied.has_choice:
+        loads = varied.least_loads_along()
     gradient = _loads_back(varied, weights, count) if varied.has_choice else 0.0
-    way, numbers = _new_way(varied, taken, weights, count)
+    way, along, numbers = _new_way(varied, taken, weights, count)
     times, first = way.march.record.times, np.array(way.march.mechanism.gains)
     begun = np.searchsorted(times, head[:, T0], side="right")
     waits = np.ones(len(head), dtype=bool)  # the time at which a step begins is read by it, and not by the one before
@@ -81,13 +96,40 @@ def _gone_back(varied: VariedRun, taken: Taken, weights: Weights, count: int) ->
     gains = np.concatenate([first[None], head[:-1, [ALPHA, BETA]]]) if len(head) else np.zeros((0, 2))
     switching, direct = {one.step: one for one in taken.saltations}, np.zeros((count, len(varied.asked.names)))
     _end(way, taken.last, gains, head, first)
+    if of_end is not None and not steps.total:
+        _stop_back(way, along, taken, taken.last, last, loads, of_end)
     for begin, end in stretches(steps)[::-1]:
         entries = _entries(way, head[begin:end], [steps.states[k] for k in range(begin, end) if k in steps.states])
+        if of_end is not None and end == steps.total:
+            _stop_back(way, along, taken, entries[-1], last, loads, of_end)
         if end in switching:
             direct += _switch_back(way, switching[end], entries[-1])
         told = np.ascontiguousarray(recorded[begin:end]).ravel(), np.ascontiguousarray(gains[begin:end])
         check_status(way.march, back_stretch(way, entries, *told))
     return way, (way.own.gradient + gradient) @ numbers.T + direct
+
+
+def _stop_back(
+    way: Way, along: Any, taken: Taken, before: np.ndarray, weights: Weights, loads: np.ndarray | None,
+    of_end: np.ndarray,
+) -> None:  # fmt: skip
+    """Add to the weights of the last y those that come of the time at which an event stopped the run. `before` is the
+    entry of the last step; `weights` are those of what is recorded at its end, and `of_end` those of this time by
+    itself, (numbers,). `loads` are the rates of multipliers, where these are not those that steps have."""
+    march, state, n, stop = way.march, way.march.mechanism.state, way.own.columns, taken.stop
+    assert stop is not None
+    put_entry(march, before)
+    march.mechanism.gains[:] = taken.last[[ALPHA, BETA]]
+    sizes, length = sizes_of(march, float(before[T0])), float(before[T1] - before[T0])
+    put_entry(march, taken.last)
+
+    def of_time(rates: Rates) -> np.ndarray:
+        """Return the weights of this time with those of all that goes on along the motion."""
+        v, a, more = march.stages.y0[state.v_at :][:n], rates.y[state.v_at :][:n], rates.slopes[state.v_at :][:n]
+        ways = v, a, more, rates.loads if loads is None else loads, rates.y[state.works_at :]
+        return of_end + sum(own @ rate for own, rate in zip(weights, ways, strict=True))
+
+    end_back(march, way.own, along, stop, sizes, length, way.y0, of_time)
 
 
 def _switch_back(way: Way, place: Saltation, before: np.ndarray) -> np.ndarray:
@@ -104,16 +146,17 @@ def _switch_back(way: Way, place: Saltation, before: np.ndarray) -> np.ndarray:
     return direct
 
 
-def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> tuple[Way, np.ndarray]:
-    """Ready for the last step; and how numbers in the equations change with parameters."""
+def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> tuple[Way, Any, np.ndarray]:
+    """Ready for the last step; the equations by time alone, of a run with events; and how numbers in the equations
+    change with parameters."""
     system, works = varied.system, bool(weights.works.any())
-    march, own, numbers = new_march_of(system, varied.asked, taken, len(weights.x) // count, works, count)
+    march, own, along, numbers = again_of(system, varied.asked, taken, len(weights.x) // count, works, count)
     factor, basis = march.mechanism.machine.factor, basis_of(march.stages)
     shelf = sum(x.size for x in (factor.numbers, factor.weight, factor.beside, factor.jacobian, own.to.values))
     sizes = {"shelf": shelf + len(system.rows), "shelves": basis.k.shape[0] + 1, "width": march.stages.y0.size}
     sizes |= {"rows": len(system.rows), "basis": basis.y0.size, "quaternions": len(system.layout.quaternions)}
     sizes |= {"weighted": count, "slopes": count * sizes["shelves"]}
-    return block(Way(march, own, basis, block(weights)), **sizes), numbers
+    return block(Way(march, own, basis, block(weights)), **sizes), along, numbers
 
 
 def _loads_back(varied: VariedRun, weights: Weights, count: int) -> np.ndarray:

@@ -95,25 +95,30 @@ class Weights(NamedTuple):
     works: Matrix
 
 
-def linear(builder: DerivativeBuilder, to: Derivatives, numbers: np.ndarray, weighted: int = 0) -> Linear:
+def linear(
+    builder: DerivativeBuilder, to: Derivatives, numbers: np.ndarray, weighted: int = 0, by_time: bool = False
+) -> Linear:
     """With how the numbers in slots change with parameters, (parameters, numbers); going back, with so many rows of
-    weights."""
+    weights. With `by_time` time is the one parameter, and no number changes."""
     n, begin = builder.columns, 2 * builder.columns + 1
     numbered = np.flatnonzero(to.column >= begin)
     number = (to.column[numbered] - begin).astype(np.int64)
     parameter, at = (x.copy() for x in np.nonzero(numbers[:, number]))
+    entry, factor = numbered[at], numbers[parameter, number[at]]
+    if by_time:
+        entry = np.flatnonzero(to.column == begin - 1)
+        parameter, factor = np.zeros_like(entry), np.ones(entry.size)
     moving = np.flatnonzero(to.column < 2 * n)
     size = dict(zip(builder.wanted, builder.sizes, strict=True))
     first = np.cumsum([0, *(size.get(level, 0) for level in LEVELS)]).astype(np.int64)
-    entry, at_rows = numbered[at], to.row[numbered[at]]
     own = {
         "moving": moving, "moving_row": to.row[moving], "moving_column": to.column[moving],
-        "entry": entry, "parameter": parameter, "entry_row": at_rows,
+        "entry": entry, "parameter": parameter, "entry_row": to.row[entry],
         "numbered": numbered, "numbered_row": to.row[numbered], "number": number,
         "row_at": np.searchsorted(to.row[moving], np.arange(builder.shape[0] + 1)),
     }  # fmt: skip
     made = Linear(
-        to=to, columns=n, first=first, factor=numbers[parameter, number[at]],
+        to=to, columns=n, first=first, factor=factor,
         moving_at=np.searchsorted(to.row[moving], first), numbered_at=np.searchsorted(to.row[numbered], first),
         **{name: one.astype(INDEX) for name, one in own.items()},
     )  # fmt: skip

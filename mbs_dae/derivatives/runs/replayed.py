@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import pairwise
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...compiled import System
-from ...compiled.derivatives import POWERS, SURFACES, lean_builder
+from ...compiled.derivatives import POWERS, SURFACES, filled, lean_builder
 from ...compiled.dynamics import POWER
-from ...compiled.machine import DONE
+from ...compiled.reading import Trajectory
 from ...duals import Dual
 from ...errors import ModelError
 from ...kernels.blocks import block
@@ -28,15 +28,18 @@ from ...motion.stabilise import Stabilization
 from ...results.result import Result, State
 from ..across.again import rate_at
 from ..along import Variation, vary_forces
+from ..instants import Slopes, set_moment
 from ..parameters import Asked, Start
 from ..reversals import Passage, Reversals, padded, passage_moved, sides_of
 from ..start import Beginning
 from ..varied import VariedMotion, set_varied, starts_of, tell
 from .asked import given_of
+from .checks import check_same, check_status
 from .linear import MOTION, Linear, linear
 from .making import put_entry
+from .moments import APART, EndOfRun, EventsAhead, EventTime
 from .saltation import Passing, Saltation, guards_at, saltations_of
-from .steps import BLURS, Changes, Replay, basis_of, vary_begin, vary_stretch
+from .steps import Changes, Replay, basis_of, vary_begin, vary_stretch
 
 OFF, LOOSER = 1e-3, 100.0
 """Derivatives may be off by so much of their largest value, or by so many tolerances of the run."""
@@ -73,6 +76,14 @@ class Taken:
 
     moves: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     """How the ends of spans move with each parameter, (parameters, spans)."""
+    events: tuple[EventTime, ...] = ()
+    """When events happened, in the order of the result."""
+    stop: EventTime | None = None
+    """When events stopped it."""
+
+    @property
+    def has_events(self) -> bool:
+        return bool(self.events or self.stop)
 
     @cached_property
     def saltations(self) -> list[Saltation]:
@@ -89,44 +100,63 @@ def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
     return Taken(run.by, run.how, course, *known, steps, entry_now(march), *began)
 
 
-def new_march_of(
+class Again(NamedTuple):
+    """A run that is to be made again."""
+
+    march: March
+    own: Linear
+    """Its linearised equations."""
+    along: Linear | None
+    """The same equations, which change with time alone, at the states that `own` is linearised at: of a run with
+    events."""
+    numbers: np.ndarray
+    """How numbers in the equations change with parameters, (parameters, numbers)."""
+
+
+def again_of(
     system: System, asked: Asked, taken: Taken, recorded: int, works: bool, weighted: int = 0,
     mixed: np.ndarray | None = None,
-) -> tuple[March, Linear, np.ndarray]:  # fmt: skip
-    """A run that is to be made again, of which so many times are recorded; its linearised equations, with works or
-    without; and how numbers in them change with parameters, which goes into the equations where steps are followed
-    ahead, and not back with so many rows of weights."""
+) -> Again:  # fmt: skip
+    """A run that is to be made again, of which so many times are recorded; with works in its equations or without.
+    Parameters change these where steps are followed ahead, and not back with so many rows of weights."""
     course = block(Course(**taken.course))
     march = new_march(system, taken.by, taken.how, course, taken.times[:recorded].copy())
     structure = system.structure
     parts = [part.batch.slopes(system.evaluator, asked.symbols) for part in (structure.program, structure.dynamics)]
     numbers = np.concatenate(parts, axis=1)
     numbers = numbers if mixed is None else mixed[None] @ numbers
-    wanted = MOTION + (POWERS,) * works + (SURFACES,) * bool(taken.saltations)
-    builder = lean_builder(structure, wanted, numbers)
+    happens = taken.has_events
+    wanted = MOTION + (POWERS,) * works + (SURFACES,) * (happens or bool(taken.saltations))
+    builder = lean_builder(structure, wanted, numbers, by_time=happens)
     held = march.mechanism.machine.program.batch, march.mechanism.dynamics.batch  # whose branches are those of the run
     own = linear(builder, builder.fill(*held), numbers[:0] if weighted else numbers, weighted)
-    return march, own, numbers
+    still = np.zeros((1, numbers.shape[1]))
+    along = linear(builder, own.to, still, by_time=True) if happens else None
+    return Again(march, own, along, numbers)
 
 
 def new_replay(
     system: System, asked: Asked, taken: Taken, recorded: int, works: bool, mixed: np.ndarray | None = None
-) -> Replay:
-    """Ready for the first step; or by one parameter alone, with which the others change in these proportions."""
-    march, own, _ = new_march_of(system, asked, taken, recorded, works, mixed=mixed)
+) -> tuple[Replay, EventsAhead | None]:
+    """Ready for the first step, with the events of the run; or by one parameter alone, with which the others change in
+    these proportions."""
+    march, own, along, _ = again_of(system, asked, taken, recorded, works, mixed=mixed)
     count, width, rows, basis = len(own.given), march.stages.y0.size, len(system.rows), basis_of(march.stages)
     sizes = {"recorded": recorded * count, "columns": own.columns, "rows": rows, "works": WORK}
     sizes |= {"parameters": count, "width": width, "slopes": count * basis.k.shape[0], "basis": basis.y0.size}
     sizes |= {"quaternions": len(system.layout.quaternions)}
-    return block(Replay(march, own, basis, block(Changes(), **sizes)), **sizes)
+    replay = block(Replay(march, own, basis, block(Changes(), **sizes)), **sizes)
+    return replay, EventsAhead(replay, along, taken.steps, taken.events, taken.stop) if along else None
 
 
 def replayed(
     replay: Replay, taken: Taken, moved: np.ndarray, reversals: Crossings | None = None,
     tell: Callable[[np.ndarray, str], None] = lambda ended, why: None, mixed: np.ndarray | None = None,
+    events: EventsAhead | None = None,
 ) -> Changes:  # fmt: skip
-    """Return the changes of all that is recorded, from those of the first state, `moved`, (parameters, y). Where some
-    parameters have no derivative behind a switch, `tell` is called with a mask of these and the reason."""
+    """Return the changes of all that is recorded, from those of the first state, `moved`, (parameters, y), and meet
+    the events. Where some parameters have no derivative behind a switch, `tell` is called with a mask of these and the
+    reason."""
     steps, head, march = taken.steps, taken.steps.head, replay.march
     last = taken.last
     put_entry(march, steps.states[0] if steps.total else last)
@@ -142,8 +172,7 @@ def replayed(
         S, known = replay.dy0.copy(), np.isfinite(replay.dy0).all(axis=1)
         replay.dy0[:] = passing.ahead(S)
         if (ended := known & ~np.isfinite(replay.dy0).all(axis=1)).any():
-            apart = "several things happen at once that come one after the other beside it"
-            tell(ended, passing.why or f"at t = {passing.place.t:.6g} {apart}")
+            tell(ended, passing.why or f"at t = {passing.place.t:.6g} {APART}")
             replay.errors[ended] = errors[ended]
 
     for k, until in stretches(steps):
@@ -153,9 +182,12 @@ def replayed(
             put_entry(march, steps.states[k])
         own = [step for step in passed if k <= step < until]
         before = {until - 1} if until in switching else set()
-        for begin, end in pairwise(sorted({k, until, *own, *(step + 1 for step in own), *before})):
+        met = {step for step in events.steps if k <= step < until} if events else set()
+        for begin, end in pairwise(sorted({k, until, *own, *(step + 1 for step in own), *before, *met})):
             if reversals and begin in own:
                 reversals.before(replay, head[begin])
+            if events and begin in met:
+                events.within(begin)
             if begin in before:
                 sizes = guards_at(march, float(head[begin, T0]))
             check_status(march, vary_stretch(replay, head[begin:end].copy()))
@@ -166,6 +198,8 @@ def replayed(
         switch(steps.total)
         put_entry(march, last)
     check_status(march, vary_begin(replay, last[:HEAD].copy()))
+    if events:
+        events.finish(float(last[T0]))
     return Changes(*(getattr(replay.out, name).copy() for name in Changes._fields))
 
 
@@ -246,22 +280,6 @@ def stretches(steps: Steps) -> list[tuple[int, int]]:
     return [*pairwise([*kept, steps.total])]
 
 
-def check_same(made: np.ndarray, taken: np.ndarray) -> None:
-    """A state that was made again against that of the run: the same, to the last bit."""
-    if not np.array_equal(made, taken[: made.size]):
-        off = float(np.abs(made - taken[: made.size]).max())
-        raise ModelError(f"the run could not be made again step by step: states differ by {off:.3g}; report this model")
-
-
-def check_status(march: March, status: int) -> None:
-    if status == BLURS:
-        t = float(march.record.times[march.counts[NEXT]])
-        what = f"t = {t:.6g} is next to a singular pose, where states are read from both its sides"
-        raise ModelError(f"derivatives of simulate: {what}, without derivatives; leave this time out")
-    if status != DONE:
-        raise ModelError(f"a step could not be made again (status {status}); report this model")
-
-
 def beginning_of(varied: VariedRun, taken: Taken) -> Beginning:
     return Beginning(varied.asked, taken.first, taken.given, taken.nearest, taken.carried)
 
@@ -308,20 +326,63 @@ class VariedRun(VariedMotion):
 
     taken: Taken | None = None
 
+    held: VariedRun | None = None
+    """The same run with its end at a time that is held, where it moves in this one with the event that stopped it."""
+
     @cached_property
     def changes(self) -> Changes:
         """Of the motion; those of works are found by themselves."""
-        return self._followed(works=False)
+        return self._ahead[0]
+
+    @cached_property
+    def events_changed(self) -> tuple[Slopes, ...]:
+        """How the times and the states of events change."""
+        return self._ahead[1]
 
     @cached_property
     def works_changed(self) -> np.ndarray:
         """How works change, a row for each parameter at each time: the steps once more, for few ask for it."""
-        return np.array(self._followed(works=True).works)
+        if self.held is None:
+            return np.array(self._followed(works=True)[0].works)
+        found = self.held.works_changed.copy()
+        found[-len(self.asked.names) :] += np.outer(self.end.moved, self.end.works)
+        return found
 
-    def _followed(self, works: bool) -> Changes:
-        """None where steps are too long for it."""
+    @property
+    def end_moves(self) -> bool:
+        """Whether an event stopped the run."""
+        return self.taken is not None and self.taken.stop is not None
+
+    def with_moving_end(self) -> VariedRun:
+        """The same run, whose last time moves with what is asked for: so does what is read there."""
+        return replace(self, held=self)
+
+    @property
+    def end(self) -> EndOfRun:
+        """How the last time moves, where an event stopped the run; with the rates of the motion there."""
+        own = self.held or self
+        end = own._ahead[2]
+        assert end is not None
+        return end
+
+    @cached_property
+    def times(self) -> Any:
+        """The last one with its derivatives, if it moves."""
+        if self.held is None:
+            return self.motion.t
+        slope = np.zeros((len(self.asked.names), self.motion.t.size))
+        slope[:, -1] = self.end.moved
+        return self.dual(self.motion.t, slope)
+
+    @cached_property
+    def _ahead(self) -> tuple[Changes, tuple[Slopes, ...], EndOfRun | None]:
+        return self._followed(works=False)
+
+    def _followed(self, works: bool) -> tuple[Changes, tuple[Slopes, ...], EndOfRun | None]:
+        """Return how all that is recorded, events and the end change; nan where steps are too long for it."""
         assert self.taken is not None
-        replay = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
+        replay, events = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
+        events = None if works else events
         crossings = Crossings(self.system, self.asked, self.taken) if self.taken.passages else None
         ended: dict[str, str] = {}
 
@@ -329,18 +390,24 @@ class VariedRun(VariedMotion):
             for k in np.flatnonzero(where):
                 ended.setdefault(why, self.asked.names[k])
 
-        found = replayed(replay, self.taken, moved_state(self, self.taken, replay.march), crossings, end)
+        begins = moved_state(self, self.taken, replay.march)
+        found = replayed(replay, self.taken, begins, crossings, end, events=events)
         for why in ended if not works else ():
             tell(self.result, f"{why}: there are none from there on")
         for what in (*crossings.ended.values(), *crossings.within) if crossings and not works else ():
             tell(self.result, what)
+        for what in events.told if events else ():
+            tell(self.result, what)
+        moments, last = (tuple(events.slopes), events.end) if events else ((), None)
         off = errors_of(replay, self._faint)
         for k in np.flatnonzero(off > errors_allowed(self.taken.by)):
             if not works:
                 tell(self.result, f"none by {self.asked.names[k]}: {too_long(off[k])}")
             for part in found:
                 part.reshape(self.motion.t.size, len(off), -1)[:, k] = np.nan
-        return found
+            for part in (*chain.from_iterable(moments), *([last.moved] if last else ())):
+                part[k] = np.nan
+        return found, moments, last
 
     def check_steps(self) -> None:
         """Where long steps were taken, whether they were short enough for what is beside: for all that is asked for
@@ -353,7 +420,7 @@ class VariedRun(VariedMotion):
         if (head[:, T1] - head[:, T0]).max() <= LONG * (taken.times[-1] - taken.times[0]):
             return
         mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.asked.names)) * self._sizes
-        replay = new_replay(self.system, self.asked, taken, self.motion.t.size, False, mixed)
+        replay, _ = new_replay(self.system, self.asked, taken, self.motion.t.size, False, mixed)
         replayed(replay, taken, mixed[None] @ moved_state(self, taken, replay.march), mixed=mixed[None])
         if (off := float(errors_of(replay, self._faint[0] * self._sizes[0])[0])) > allowed:
             raise ModelError(f"derivatives of simulate: {too_long(off)}")
@@ -388,6 +455,8 @@ class VariedRun(VariedMotion):
 
     @cached_property
     def moved(self) -> Variation:
+        if self.held is not None:
+            return self._moved_with_end(self.held)
         out = self.moved_by_steps
         if not self.has_choice:
             return out
@@ -395,6 +464,29 @@ class VariedRun(VariedMotion):
         known = mechanism(self.system, refinements=2), self.linear(), block(self.motion), self.multipliers.copy()
         vary_forces(*known, block(least))
         return out._replace(multipliers=least.multipliers)
+
+    def _moved_with_end(self, held: VariedRun) -> Variation:
+        """With changes at the last time that are those there and those along the motion."""
+        found, end, own = Variation(*(rows.copy() for rows in held.moved)), self.end, len(self.asked.names)
+        for rows, rate in zip(found, (end.x, end.v, end.a, self.loads_along), strict=True):
+            rows[-own:, : rate.size] += np.outer(end.moved, rate)
+        return found
+
+    @property
+    def loads_along(self) -> np.ndarray:
+        """The rates of the multipliers along the motion at the end of a run that an event stopped."""
+        return self.least_loads_along() if self.has_choice else self.end.multipliers
+
+    def least_loads_along(self) -> np.ndarray:
+        """The same of the least multipliers, where equations are redundant."""
+        structure, (t, q, v, a) = self.system.structure, (part[-1:].copy() for part in self.motion)
+        numbers = np.zeros((1, structure.program.batch.room + structure.dynamics.batch.room))
+        builder = lean_builder(structure, MOTION, numbers, by_time=True)
+        own = linear(builder, filled(builder, self.system), numbers, by_time=True)
+        rates = Variation(v.copy(), a.copy(), np.zeros_like(a), np.zeros((1, len(self.system.rows))))
+        known = mechanism(self.system, refinements=2), own, block(Trajectory(t, q, v, a))
+        vary_forces(*known, self.multipliers[-1:].copy(), block(rates))
+        return rates.multipliers[0]
 
     @property
     def _own_works(self) -> np.ndarray:
@@ -408,6 +500,13 @@ class VariedRun(VariedMotion):
 
 
 def varied_run(result: Result, asked: Asked, taken: Taken) -> Result:
-    """The result of a run, which knows how it changes."""
-    set_varied(result, VariedRun(result, asked, taken=taken))
+    """The result of a run, which knows how it changes, and so do its events."""
+    varied = VariedRun(result, asked, taken=taken)
+    set_varied(result, varied)
+    for k, event in enumerate(result.events):
+        set_moment(event.state, asked, partial(_moment_of, varied, k))
     return result
+
+
+def _moment_of(varied: VariedRun, k: int) -> Slopes:
+    return varied.events_changed[k]

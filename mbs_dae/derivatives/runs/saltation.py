@@ -29,7 +29,7 @@ from ...motion.record import March, derivative_at_end, put_back, remember
 from ...motion.switching.along import read_rates_here
 from ...motion.switching.switches import look
 from ...symbolic.branches import SIDE
-from ..across.jumps import GRAZES, agreed, carried_over, is_smooth, time_moved
+from ..across.jumps import carried_over, grazes, instant_moved, is_smooth
 from .linear import SURFACE, Linear, linearise, put_right, put_way, take_given
 from .transposed import add_places, give_back, give_numbers
 
@@ -121,7 +121,8 @@ def saltations_of(steps: Steps, last: np.ndarray, moves: np.ndarray) -> list[Sal
             continue
         assert entry is not None
         before = steps.held[max(n for n in steps.held if n < k)]
-        differs = before != entry[entry.size - before.size :]
+        behind = entry[entry.size - before.size :]
+        differs = (before != behind) & ~(np.isnan(before) & np.isnan(behind))  # nobody holds those of events
         passed = np.flatnonzero(differs) if fresh[k] == SWITCHED else np.zeros(0, dtype=np.int64)
         found.append(Saltation(int(k), passed, heads[k - 1], entry, bool(breaks), moved))
     return found
@@ -153,7 +154,7 @@ class Passing:
         spans = slice(state.z_at, state.q_end), slice(state.v_at, None)
         self.is_smooth = all(is_smooth(self.f_before[span], self.f_behind[span]) for span in spans)
         length = place.head[1] - place.head[0]
-        self.grazes = bool((np.abs(self.rates) * length <= GRAZES * sizes[passed]).any())
+        self.grazes = grazes(self.rates, length, sizes[passed])
         if passed.size and not place.breaks:
             linearise_surfaces(march, own, place.t, self.y, self.f_before)
 
@@ -177,9 +178,7 @@ class Passing:
             return carried_over(S, self.f_before, self.f_behind, self.moved)
         along = np.zeros((len(S), self.count))
         vary_surfaces(self.own, self.march.mechanism, self.y, np.ascontiguousarray(S), along)
-        along = along[:, self.place.passed]
-        times = [time_moved(along[:, k], rate) for k, rate in enumerate(self.rates)]
-        moved = agreed(times, np.abs(along).max(axis=1) / np.abs(self.rates).max())
+        moved = instant_moved(along[:, self.place.passed], self.rates)
         return carried_over(S, self.f_before, self.f_behind, moved)
 
     def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -49,7 +49,7 @@ class SeededRun(VariedRun):
         for size, begin in zip(sizes, begins, strict=False):
             one = np.zeros((self.motion.t.size, count, size))
             one[:, begin : begin + size] = np.eye(size)
-            rows.append(one.reshape(-1, size))
+            rows.append(one.reshape(self.motion.t.size * count, size))
         return Changes(*rows)
 
     @property
@@ -59,6 +59,15 @@ class SeededRun(VariedRun):
     @cached_property
     def moved(self) -> Variation:
         return self.moved_by_steps
+
+    @cached_property
+    def times(self) -> Any:
+        """Each with a seed of its own, the last one, where the end of the run moves."""
+        if self.held is None:
+            return self.motion.t
+        slope = np.zeros((len(self.asked.names), self.motion.t.size))
+        slope[-1] = 1.0
+        return self.dual(self.motion.t, slope)
 
     @cached_property
     def motion(self) -> Trajectory:
@@ -82,33 +91,37 @@ def _sizes(system: System) -> tuple[int, ...]:
     return system.nv, system.nv, system.nv, len(system.rows), WORK
 
 
-def weights_of_states(varied: VariedRun, weights: Mapping[str, np.ndarray]) -> tuple[Weights, np.ndarray]:
-    """The weights of states, and what parameters do to the readings directly, (numbers, parameters). Seeds of a state
-    are as many as its numbers, so some times are read at once."""
+def weights_of_states(
+    varied: VariedRun, weights: Mapping[str, np.ndarray], count: int
+) -> tuple[Weights, np.ndarray, np.ndarray]:
+    """Return the weights of states, by so many rows of weights of readings; what parameters do to the readings
+    directly, (numbers, parameters); and the weights of the last time, (numbers,), where it moves. Seeds of a state are
+    as many as its numbers, so some times are read at once."""
     own, times = varied.asked, varied.motion.t.size
     for name, weight in weights.items():
         shape = np.shape(varied.result[name])
         if weight.shape[1:] != shape:
             raise ModelError(f"weights of {name!r} have the shape {weight.shape[1:]}, and it has {shape}")
-    sizes, first = _sizes(varied.system), len(own.names)
-    seeds = [f"seed {k}" for k in range(sum(sizes))]
+    sizes, first, of_time = _sizes(varied.system), len(own.names), 0 if varied.held is None else 1
+    seeds = [f"seed {k}" for k in range(sum(sizes) + of_time)]
     asked = Asked(own.model, (*own.names, *seeds), (*own.symbols, *map(Parameter, seeds)), told="")
-    count = len(next(iter(weights.values()))) if weights else 0
     at_once = max(1, int(SEEDED / (len(asked.names) * max(varied.system.layout.q_size, 1))))
     parts, direct = [], np.zeros((count, first))
     for begin in range(0, times, at_once):
         some = slice(begin, min(begin + at_once, times))
-        total = _read(varied, asked, weights, some)
+        total = _read(varied, asked, weights, some) + np.zeros((some.stop - begin, count, len(asked.names)))
         direct += total[:, :, :first].sum(axis=0)
         parts.append(total[:, :, first:])
-    rows = np.concatenate(parts).reshape(-1, sum(sizes))
-    split = np.split(rows, np.cumsum(sizes)[:-1], axis=1)
-    return Weights(*(np.ascontiguousarray(part) for part in split)), direct
+    rows = np.concatenate(parts)
+    of_end = rows[-1, :, -1].copy() if of_time else np.zeros(count)
+    split = np.split(rows[:, :, : sum(sizes)].reshape(-1, sum(sizes)), np.cumsum(sizes)[:-1], axis=1)
+    return Weights(*(np.ascontiguousarray(part) for part in split)), direct, of_end
 
 
 def _read(varied: VariedRun, asked: Asked, weights: Mapping[str, np.ndarray], some: slice) -> np.ndarray:
     """Weights times the slopes of readings at some times: (times, numbers, seeds)."""
-    run = SeededRun(varied.result, asked, taken=varied.taken, parameters=len(varied.asked.names), some=some)
+    known: Any = {"taken": varied.taken, "held": varied.held}
+    run = SeededRun(varied.result, asked, **known, parameters=len(varied.asked.names), some=some)
     total: Any = 0.0
     for name, weight in weights.items():
         value = run[name]

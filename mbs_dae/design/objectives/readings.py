@@ -12,6 +12,8 @@ from ...errors import ModelError, unknown_name
 from ...results.names import COMPONENTS
 from ...results.result import Result
 
+LAST_TIME = "the last time"
+
 
 class Readings(Protocol):
     """``readings["slider.x"]`` is an array over ``readings.t`` that carries derivatives, ``readings.parameter("r")`` a
@@ -93,11 +95,12 @@ class Varying(Calls):
 
 def end_moves(result: Result) -> bool:
     """Whether an event stopped the run, at a time of which it is known how it moves."""
-    return getattr(result.varied, "ending", None) is not None
+    return getattr(result.varied, "end_moves", False)
 
 
 class Seeded(Calls):
-    """Readings of a result without derivatives, in which each value of one quantity is a variable of its own."""
+    """Readings of a result without derivatives, in which each value of one quantity is a variable of its own, or
+    (`LAST_TIME`) the time at which an event stopped the run."""
 
     def __init__(self, result: Result, values: Mapping[str, float], seeded: str, places: range):
         self.result, self.values, self.seeded, self.places = result, values, seeded, places
@@ -108,7 +111,11 @@ class Seeded(Calls):
     @property
     def t(self) -> Any:
         t = self.result.t
-        return Dual(t, np.zeros((len(self.by), t.size)), self.by) if end_moves(self.result) else t
+        if not end_moves(self.result):
+            return t
+        slope = np.zeros((len(self.by), t.size))
+        slope[0, -1] = self.seeded == LAST_TIME
+        return Dual(t, slope, self.by)
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.read:

@@ -8,7 +8,7 @@ the entries of an array, have a row each.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ...duals import Dual, value_of
 from ...results.result import Result
 from .formulas import evaluated
 from .objective import Formula, Measured, Objective, array_of, known_of, tied
-from .readings import Seeded
+from .readings import LAST_TIME, Seeded, end_moves
 from .words import Quantity, level
 
 AT_ONCE = 256
@@ -33,6 +33,8 @@ class Weights:
     """For each quantity that is read, ∂J/∂(its values): a row for each number, of the shape that the quantity has."""
     by_parameters: Mapping[str, np.ndarray]
     """For the parameters that the objective names itself, a value for each number."""
+    by_end: np.ndarray | None = None
+    """By the last time, a value for each number, where an event stopped the run."""
 
     @property
     def size(self) -> int:
@@ -43,6 +45,14 @@ class Weights:
 def weights(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
     """Return the derivatives of an objective by the values of a result, which needs no derivatives itself; `values` are
     those of all parameters."""
+    found = _by_values_read(measured, result, values)
+    if not end_moves(result):
+        return found
+    by_end = array_of(measured, Seeded(result, values, LAST_TIME, range(1))).slope[0].ravel()
+    return replace(found, by_end=by_end)
+
+
+def _by_values_read(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
     if isinstance(measured, Objective):
         arrays = [np.asarray(result[name]) for name in measured.names]
         value, slopes = measured.by_arrays(arrays)

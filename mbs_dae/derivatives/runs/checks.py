@@ -1,0 +1,26 @@
+"""Checks of steps that are made again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...compiled.machine import DONE
+from ...errors import ModelError
+from ...motion.record import NEXT, March
+from .steps import BLURS
+
+
+def check_same(made: np.ndarray, taken: np.ndarray) -> None:
+    """A state that was made again against that of the run: the same, to the last bit."""
+    if not np.array_equal(made, taken[: made.size]):
+        off = float(np.abs(made - taken[: made.size]).max())
+        raise ModelError(f"the run could not be made again step by step: states differ by {off:.3g}; report this model")
+
+
+def check_status(march: March, status: int) -> None:
+    if status == BLURS:
+        t = float(march.record.times[march.counts[NEXT]])
+        what = f"t = {t:.6g} is next to a singular pose, where states are read from both its sides"
+        raise ModelError(f"derivatives of simulate: {what}, without derivatives; leave this time out")
+    if status != DONE:
+        raise ModelError(f"a step could not be made again (status {status}); report this model")

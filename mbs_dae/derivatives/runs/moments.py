@@ -1,0 +1,240 @@
+"""The events of a run: how their times change, and what is read there, ahead and back.
+
+An event happens where its function g(t, y, p) passes zero, at a time t_e that depends on the parameters p. With
+S = ∂y/∂p at a held time and ġ = g_t + g_y y',
+
+    t_e' = -(g_y S + g_p) / ġ,        y(t_e)' = S + y' t_e',        y'(t_e)' = ∂y'/∂p + y'' t_e',
+
+where y'' is the change of y' along the motion: that of the linearised equations by y' and by time. Going back, weights
+w of t_e, to which the weights of all that is read there add those of its rates along the motion, become weights of y
+and of p,
+
+    λ += -(w/ġ) g_yᵀ,        p̄ += -(w/ġ) g_pᵀ.
+
+S at an event inside a step is that of a shorter step from the same beginning, which ends there: so the run found it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...compiled import System
+from ...compiled.machine import DONE
+from ...kernels.abi import compiled_apart
+from ...kernels.blocks import Matrix, Vector
+from ...model.events import Event, Reset
+from ...motion.course import moment
+from ...motion.derivative import refinements
+from ...motion.events import function_of
+from ...motion.past.tape import BROKE, FRESH, HEAD, T0, T1, WENT_ON, Steps
+from ...motion.record import NEXT, March, derivative_at_end, put_back, remember
+from ...tolerances import REPEAT
+from ..across.again import rate_at
+from ..across.jumps import at_the_event, grazes, instant_moved
+from ..instants import Slopes
+from .checks import check_status
+from .linear import SURFACE, Linear, linearise, vary_stage
+from .saltation import read_surfaces, surfaces_back, vary_surfaces
+from .steps import Replay, vary_stretch
+
+TOUCHES = "the motion touches where it happens, and does not pass"
+APART = "several things happen at once that come one after the other beside it"
+
+
+@compiled_apart
+def vary_here(
+    march: March, own: Linear, t: float, y: Vector, dy: Vector, dys: Matrix, slopes: Matrix, loads: Matrix,
+    functions: Matrix,
+):  # fmt: skip
+    """Linearise at (t, y), whose y' goes into dy. Changes of y in rows of `dys` give those of y', of the multipliers
+    and of the switching functions, in rows of the others. A status."""
+    mechanism = march.mechanism
+    remember(march)
+    status = derivative_at_end(march, t, y, dy)
+    if status == DONE:
+        linearise(own, mechanism, moment(march.course, t), y, dy)
+        vary_stage(own, mechanism, y, dys, slopes, loads, refinements(mechanism))
+        vary_surfaces(own, mechanism, y, dys, functions)
+    put_back(march)
+    return status
+
+
+class EventTime(NamedTuple):
+    """When an event happened in a run, and the numbers of the switching functions that passed zero then."""
+
+    t: float
+    functions: tuple[int, ...]
+
+
+def happened_at(system: System, march: March, t: float, name: str) -> EventTime:
+    """Return when an event happened in a run, with its function."""
+    (event,) = (event for event in system.model.events if event.name == name)
+    return EventTime(t, (function_of(system, march, event),))
+
+
+def stopped_at(system: System, march: March, names: Sequence[str]) -> EventTime:
+    """Return when these events stopped a run, which stands there, with the functions of all events that would have done
+    so within roundoff of this time."""
+    t, found = float(march.time[0]), list[int]()
+    sizes, rates = sizes_of(march, t), march.mechanism.switches.rate
+    for event in (event for event in system.model.events if event.action == "stop"):
+        k = function_of(system, march, event)
+        is_there = rates[k] != 0.0 and sizes[k] <= REPEAT * max(abs(t), 1.0) * abs(rates[k])
+        if event.name in names or (is_there and event.direction in (0, np.sign(rates[k]))):
+            found.append(k)
+    return EventTime(t, tuple(found))
+
+
+def has_slopes(system: System, event: Event) -> bool:
+    """Return whether the slopes of the function of an event are known, and the run goes on behind the event as it was:
+    not where a contact changes, where laws in the expression of the event switch, or where a state is set anew."""
+    is_reset, deciding = isinstance(event.action, Reset), system.structure.deciding
+    return event.change is None and not is_reset and deciding.count(event.who) == 1
+
+
+def is_at_switch(steps: Steps, last: np.ndarray, t: float) -> bool:
+    """Return whether laws switch, or break in time, within roundoff of the time t."""
+    heads = np.concatenate([steps.head, last[None, :HEAD]])
+    at = heads[heads[:, FRESH] >= BROKE, T0]
+    return bool((np.abs(at - t) <= REPEAT * max(abs(t), 1.0)).any())
+
+
+class Rates(NamedTuple):
+    """How a state changes along the motion: y', y'', and the rates of multipliers and of switching functions."""
+
+    y: np.ndarray
+    slopes: np.ndarray
+    loads: np.ndarray
+    functions: np.ndarray
+
+
+def rates_at(march: Any, along: Any, t: float, y: np.ndarray) -> Rates:
+    """The rates along the motion at (t, y), from equations that change with time alone."""
+    dy = np.zeros_like(y)
+    check_status(march, rate_at(march, t, y, dy))
+    slopes, loads, functions = _varied_here(march, along, t, y, dy[None])
+    return Rates(dy, slopes[0], loads[0], functions[0])
+
+
+def _varied_here(march: Any, own: Any, t: float, y: np.ndarray, dys: np.ndarray) -> tuple[np.ndarray, ...]:
+    """What `vary_here` makes of changes of y."""
+    sizes = y.size, march.mechanism.machine.pattern.m, int(own.first[SURFACE + 1] - own.first[SURFACE])
+    made = tuple(np.zeros((len(dys), size)) for size in sizes)
+    check_status(march, vary_here(march, own, t, y, np.zeros_like(y), np.ascontiguousarray(dys), *made))
+    return made
+
+
+def sizes_of(march: Any, t: float) -> np.ndarray:
+    """How far each switching function is from zero in the state in which the run stands, (functions,)."""
+    y0 = march.stages.y0
+    check_status(march, read_surfaces(march, t, y0, np.zeros_like(y0)))
+    return np.abs(march.mechanism.switches.value)
+
+
+class EndOfRun(NamedTuple):
+    """The end of a run that an event stopped: how its time changes, (parameters,), and the rates of the motion there,
+    of all that `Changes` has."""
+
+    moved: np.ndarray
+    x: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    multipliers: np.ndarray
+    works: np.ndarray
+
+
+class EventsAhead:
+    """The events of a run, on the way ahead through its steps."""
+
+    def __init__(self, replay: Replay, along: Any, steps: Steps, events: Sequence[EventTime], stop: EventTime | None):
+        self.replay, self.along, self.events, self.stop, self.head = replay, along, events, stop, steps.head
+        self.slopes: list[Slopes] = []
+        """How the time, q, v and a of each event change."""
+        self.end: EndOfRun | None = None
+        self.told: dict[str, None] = {}
+        """At which events there are no derivatives, and why."""
+        ends = self.head[:, T1]
+        self.step = np.searchsorted(ends, [one.t for one in events]).tolist()
+        """In which step each event is, if there are steps."""
+        self.steps = {*self.step} | ({len(ends) - 1} if stop else set())
+        """The steps before which the run is to be looked at."""
+        self._sizes, self._length = np.zeros(0), 0.0
+        """Of the switching functions at the beginning of the last step, and how long that is."""
+
+    def within(self, step: int) -> None:
+        """Before a step: meet the events in it, one after the other, each by a step from the one before. Then the run
+        stands again where it stood."""
+        march, head = self.replay.march, self.head[step].copy()
+        self._sizes, self._length = sizes_of(march, float(head[T0])), float(head[T1] - head[T0])
+        blocks: tuple[Any, ...] = march, self.replay
+        words = [(block, block.words.copy()) for block in blocks]
+        for event in (one for one, at in zip(self.events, self.step, strict=True) if at == step):
+            sizes, length = sizes_of(march, float(head[T0])), event.t - head[T0]
+            if length > 0.0:
+                head[T1], march.counts[NEXT] = event.t, march.record.times.size  # nothing is recorded
+                check_status(march, vary_stretch(self.replay, head[None].copy()))
+                head[T0], head[FRESH] = event.t, WENT_ON
+            self._meet(event, sizes, float(length))
+        for block, known in words:
+            block.words[:] = known
+
+    def finish(self, t: float) -> None:
+        """Where the run has ended."""
+        if not len(self.head):
+            self._sizes = sizes_of(self.replay.march, t)
+            for event in self.events:
+                self._meet(event, self._sizes, 0.0)
+        if self.stop:
+            march, state = self.replay.march, self.replay.march.mechanism.state
+            moved, rates, _ = self._changes(self.stop, self._sizes, self._length)
+            v, a, n = march.stages.y0[state.v_at : state.v_end], rates.y, self.replay.own.columns
+            places = v[:n].copy(), a[state.v_at :][:n].copy(), rates.slopes[state.v_at :][:n].copy()
+            self.end = EndOfRun(moved, *places, rates.loads, a[state.works_at :].copy())
+
+    def _meet(self, event: EventTime, sizes: np.ndarray, length: float) -> None:
+        state = self.replay.march.mechanism.state
+        moved, rates, slopes = self._changes(event, sizes, length)
+        y = at_the_event(self.replay.dy0, rates.y, moved)[:, None]
+        dy = at_the_event(slopes, rates.slopes, moved)[:, None]
+        moving = slice(state.v_at, state.v_end)
+        self.slopes.append(Slopes(moved[:, None], y[..., : state.q_end], y[..., moving], dy[..., moving]))
+
+    def _changes(self, event: EventTime, sizes: np.ndarray, length: float) -> tuple[np.ndarray, Rates, np.ndarray]:
+        """How the time of an event at which the run stands changes; the rates there; and how y' changes at a time that
+        is held."""
+        march, functions, S = self.replay.march, list(event.functions), self.replay.dy0
+        y = march.stages.y0.copy()
+        rates = rates_at(march, self.along, event.t, y)
+        slopes, _, varied = _varied_here(march, self.replay.own, event.t, y, S)
+        passing, known = rates.functions[functions], np.isfinite(S).all(axis=1)
+        if grazes(passing, length, sizes[functions]):
+            self._tell(event, TOUCHES)
+            return np.full(len(S), np.nan), rates, slopes
+        moved = instant_moved(varied[:, functions], passing)
+        if (known & np.isnan(moved)).any():
+            self._tell(event, APART)
+        return moved, rates, slopes
+
+    def _tell(self, event: EventTime, why: str) -> None:
+        self.told[f"none at the event at t = {event.t:.6g}: {why}"] = None
+
+
+def end_back(
+    march: Any, own: Any, along: Any, stop: EventTime, sizes: np.ndarray, length: float, weights: np.ndarray,
+    of_end: Callable[[Rates], np.ndarray],
+) -> None:  # fmt: skip
+    """Add to weights of the last y of a run, (numbers, y), those that come of the time of its end, which an event has
+    moved there. `of_end` are the weights of this time, (numbers,), by the rates at the end. Weights of numbers in the
+    equations go to `own`. One function passes there (`goes_back`)."""
+    y, (function,) = march.stages.y0.copy(), stop.functions
+    rates = rates_at(march, along, stop.t, y)  # which has linearised `own`, too
+    rate, of_functions = rates.functions[function], np.zeros((len(weights), rates.functions.size))
+    wanted = of_end(rates)
+    if grazes(rates.functions[[function]], length, sizes[[function]]):
+        weights[wanted != 0.0] = np.nan
+        return
+    of_functions[:, function] = -wanted / rate
+    surfaces_back(own, march.mechanism, y, of_functions, weights)
