@@ -50,8 +50,12 @@ def happened(
 
 def _time_of(system: System, event: Event, t: float) -> float:
     """Return the time of an event that happens at t: of an expression of time alone the exact one."""
-    is_clock = not event.change and not event.when.atoms(Quantity, Signal)
-    return nearest_passage(event, system.evaluator, t) if is_clock else t
+    return nearest_passage(event, system.evaluator, t) if is_clock(event) else t
+
+
+def is_clock(event: Event) -> bool:
+    """Return whether the expression of an event is one of time alone."""
+    return not event.change and not event.when.atoms(Quantity, Signal)
 
 
 def function_of(system: System, march: March, event: Event) -> int:

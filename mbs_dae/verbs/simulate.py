@@ -21,7 +21,7 @@ from ..derivatives.across.runs import check_followed, followed_run, is_to_be_fol
 from ..derivatives.parameters import Asked
 from ..derivatives.reversals import Reversals
 from ..derivatives.runs.asked import asked_of_run
-from ..derivatives.runs.moments import happened_at, is_at_switch, stopped_at
+from ..derivatives.runs.moments import event_time, is_at_switch, stop_time
 from ..derivatives.runs.replayed import taken_of, varied_run
 from ..derivatives.runs.saltation import is_held_on_surface
 from ..derivatives.varied import varied_of
@@ -46,7 +46,7 @@ from ..motion import run as marching
 from ..motion.contact.told import changes_at, impacts_of, transitions_of
 from ..motion.course import SPAN, beginning, new_course
 from ..motion.event_location import STEP_EVENT
-from ..motion.events import Glance, happened, present, reset
+from ..motion.events import Glance, happened, is_clock, present, reset
 from ..motion.initial import check_reactions, in_own_coordinates, initial_state
 from ..motion.methods import Method
 from ..motion.methods.stepping import stepping
@@ -303,9 +303,15 @@ class Prepared:
         steps, last, kinds = self.steps, entry_now(self.march), self.march.mechanism.switches.kinds
         if is_held_on_surface(steps, last, kinds):
             return True
-        events = [*(one.state.t for one in self.events), *([float(self.march.time[0])] if self.stops else ())]
-        passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals and events else []
-        return any(is_at_switch(steps, last, t) or any(head[T0] <= t <= head[T1] for head in passages) for t in events)
+        passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []
+        clocks = {event.name for event in self.system.model.events if is_clock(event)}
+        ends = bool(self.stops) and clocks.issuperset(self.stops)
+        events = [(one.state.t, ends and one.name in self.stops) for one in self.events]
+        events += [(float(self.march.time[0]), ends)] if self.stops else []
+        return any(
+            is_at_switch(steps, last, t, is_end) or any(head[T0] <= t <= head[T1] for head in passages)
+            for t, is_end in events
+        )
 
     @property
     def before(self) -> np.ndarray | None:
@@ -503,8 +509,8 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     assert prepared.reversals is not None
     taken = taken_of(prepared.march, own.run, prepared.steps, first)
     run = prepared.system, prepared.march
-    events = tuple(happened_at(*run, one.state.t, one.name) for one in result.events)
-    stop = stopped_at(*run, prepared.stops) if prepared.stops else None
+    events = tuple(event_time(*run, one.state.t, one.name) for one in result.events)
+    stop = stop_time(*run, prepared.stops) if prepared.stops else None
     passages = tuple(prepared.reversals.passages)
     taken = replace(taken, passages=passages, moves=prepared.moves, events=events, stop=stop)
     return varied_run(result, prepared.asked, taken)

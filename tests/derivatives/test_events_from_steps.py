@@ -127,6 +127,31 @@ def test_an_event_at_a_time_of_its_own():
     assert [event.d(name, "block.vx") for name in names] == pytest.approx([0, 0.4, 1, 0], abs=1e-12)
 
 
+@pytest.mark.parametrize("where", ["cartesian", "joint", "beside a contact"])
+def test_a_clock_stops_a_run(where):
+    """x = v t + F t³/6m up to T, where another force sets in: of two accelerations the later one is read."""
+    model = mbs.PlanarModel("block")
+    T, block = model.parameter("T", 0.4), model.body("block", mass=2.0, inertia=1.0)
+    model.add(
+        mbs.Translational("guide", model.ground, block),
+        mbs.Force("push", block, (sp.Piecewise((7 + 5 * mbs.t**2, mbs.t > T), (3 * mbs.t, True)), 0)),
+        mbs.Event("now", when=mbs.t - T, action="stop"),
+    )
+    if where == "beside a contact":
+        model.add(mbs.Contact("wall", block, gap=lambda i: 5 - i.x))
+    system = model.compile("joint") if where == "joint" else model
+    run = mbs.simulate(system, [0, 1], {"block.x": 0.0, "block.vx": 1.0}, derivatives=["T", "block.vx"])
+    (event,) = run.events
+    assert from_steps(run) == (where == "cartesian")
+    names = "t", "block.x", "block.vx", "block.ax"
+    assert [event.d(name, "T") for name in names] == pytest.approx([1, 1.12, 0.6, 2.0], abs=1e-9)
+    assert [event.d(name, "block.vx") for name in names] == pytest.approx([0, 0.4, 1, 0], abs=1e-9)
+    for objective, expected in ((mbs.at_end("block.ax"), 2.0), (mbs.at_end("block.x") * mbs.at_end(mbs.t), 0.864)):
+        if where != "joint":
+            found = mbs.gradient(objective, system, [0, 1], ["T"], initial={"block.x": 0.0, "block.vx": 1.0})
+            assert found.by["T"] == pytest.approx(expected, abs=1e-9)
+
+
 def test_branches_in_the_expression_of_an_event():
     """|x| = d at t = d/v."""
     model = mbs.PlanarModel("block")

@@ -24,12 +24,13 @@ import numpy as np
 
 from ...compiled import System
 from ...kernels.blocks import address_of, block
-from ...motion.course import Course
+from ...motion.course import SPAN, Course
 from ...motion.implicit.iteration import FROM
 from ...motion.methods.stepping import Stepping
 from ...motion.record import new_march
 from ...motion.stabilise import Stabilization
 from ..reversals import Reversals
+from .again import read_here
 
 
 class Stencil(NamedTuple):
@@ -139,6 +140,17 @@ class Beside:
         """Go where the run stands, but for what is of the design."""
         self.march.words[self._carried] = where.words[self._carried]
         self.march.course.at[:] = where.at
+
+    def read_later(self, t: float, later: float, k: int) -> int:
+        """Keep the state that stands here as requested time k, so much later than t, where a break at which the present
+        span begins or ends is so much later, too. A status."""
+        course, span = self.march.course, int(self.march.course.at[SPAN])
+        known = course.first[span], course.last[span]
+        course.first[span] += later
+        course.last[span] += later
+        status = int(read_here(self.march, t + later, k))
+        course.first[span], course.last[span] = known
+        return status
 
 
 @dataclass(frozen=True, eq=False)

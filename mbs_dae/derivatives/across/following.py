@@ -24,7 +24,7 @@ from ...motion.samples import Sampling
 from ...symbolic.branches import WATCH
 from ..instants import Slopes
 from ..reversals import Passage, passage_moved, sides_of
-from .again import make_steps, rate_at, read_energy, read_guards_at, read_here
+from .again import make_steps, rate_at, read_energy, read_guards_at
 from .beside import (
     ALONE,
     FAR,
@@ -522,7 +522,7 @@ class Following:
             march = beside.march
             beside.stand(where)
             march.stages.y0[:] = y
-            status = read_here(march, t + later, k)
+            status = beside.read_later(t, later, k)
             rows = np.concatenate([getattr(march.record, name)[k].ravel() for name in READ])
             return rows if status == DONE else rows * np.nan
 

@@ -9,7 +9,6 @@ import numpy as np
 from ...compiled.machine import DONE
 from ...compiled.reading import Trajectory
 from ..instants import Slopes
-from .again import read_here
 from .beside import Beside, stands
 from .bodies import slopes_of_bodies
 from .following import Following
@@ -33,7 +32,7 @@ def _moment(following: Following, guards: Sequence[int]) -> Slopes:
         march = beside.march
         beside.stand(where)
         march.stages.y0[:] = y
-        status = read_here(march, t + later, 0)
+        status = beside.read_later(t, later, 0)
         rows = np.concatenate([getattr(march.record, name)[0] for name in PARTS])
         return rows if status == DONE else rows * np.nan
 

@@ -23,7 +23,7 @@ from .checks import check_same, check_status
 from .linear import Weights
 from .making import make_stretch, put_entry
 from .moments import Rates, end_back, sizes_of
-from .replayed import Taken, VariedRun, again_of, start_back, stretches
+from .replayed import Taken, VariedRun, rerun_of, start_back, stretches
 from .saltation import Passing, Saltation, guards_at
 from .seeded import weights_of_states
 from .steps import basis_of
@@ -150,7 +150,7 @@ def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> t
     """Ready for the last step; the equations by time alone, of a run with events; and how numbers in the equations
     change with parameters."""
     system, works = varied.system, bool(weights.works.any())
-    march, own, along, numbers = again_of(system, varied.asked, taken, len(weights.x) // count, works, count)
+    march, own, along, numbers = rerun_of(system, varied.asked, taken, len(weights.x) // count, works, count)
     factor, basis = march.mechanism.machine.factor, basis_of(march.stages)
     shelf = sum(x.size for x in (factor.numbers, factor.weight, factor.beside, factor.jacobian, own.to.values))
     sizes = {"shelf": shelf + len(system.rows), "shelves": basis.k.shape[0] + 1, "width": march.stages.y0.size}

@@ -69,13 +69,13 @@ class EventTime(NamedTuple):
     functions: tuple[int, ...]
 
 
-def happened_at(system: System, march: March, t: float, name: str) -> EventTime:
+def event_time(system: System, march: March, t: float, name: str) -> EventTime:
     """Return when an event happened in a run, with its function."""
     (event,) = (event for event in system.model.events if event.name == name)
     return EventTime(t, (function_of(system, march, event),))
 
 
-def stopped_at(system: System, march: March, names: Sequence[str]) -> EventTime:
+def stop_time(system: System, march: March, names: Sequence[str]) -> EventTime:
     """Return when these events stopped a run, which stands there, with the functions of all events that would have done
     so within roundoff of this time."""
     t, found = float(march.time[0]), list[int]()
@@ -95,9 +95,10 @@ def has_slopes(system: System, event: Event) -> bool:
     return event.change is None and not is_reset and deciding.count(event.who) == 1
 
 
-def is_at_switch(steps: Steps, last: np.ndarray, t: float) -> bool:
-    """Return whether laws switch, or break in time, within roundoff of the time t."""
-    heads = np.concatenate([steps.head, last[None, :HEAD]])
+def is_at_switch(steps: Steps, last: np.ndarray, t: float, ends: bool) -> bool:
+    """Return whether laws switch, or break in time, within roundoff of the time t; not where a clock `ends` the run,
+    which is a break itself: with this one all that breaks there moves."""
+    heads = steps.head if ends and last[FRESH] == BROKE else np.concatenate([steps.head, last[None, :HEAD]])
     at = heads[heads[:, FRESH] >= BROKE, T0]
     return bool((np.abs(at - t) <= REPEAT * max(abs(t), 1.0)).any())
 
@@ -115,11 +116,11 @@ def rates_at(march: Any, along: Any, t: float, y: np.ndarray) -> Rates:
     """The rates along the motion at (t, y), from equations that change with time alone."""
     dy = np.zeros_like(y)
     check_status(march, rate_at(march, t, y, dy))
-    slopes, loads, functions = _varied_here(march, along, t, y, dy[None])
+    slopes, loads, functions = _changes_here(march, along, t, y, dy[None])
     return Rates(dy, slopes[0], loads[0], functions[0])
 
 
-def _varied_here(march: Any, own: Any, t: float, y: np.ndarray, dys: np.ndarray) -> tuple[np.ndarray, ...]:
+def _changes_here(march: Any, own: Any, t: float, y: np.ndarray, dys: np.ndarray) -> tuple[np.ndarray, ...]:
     """What `vary_here` makes of changes of y."""
     sizes = y.size, march.mechanism.machine.pattern.m, int(own.first[SURFACE + 1] - own.first[SURFACE])
     made = tuple(np.zeros((len(dys), size)) for size in sizes)
@@ -149,16 +150,21 @@ class EndOfRun(NamedTuple):
 class EventsAhead:
     """The events of a run, on the way ahead through its steps."""
 
-    def __init__(self, replay: Replay, along: Any, steps: Steps, events: Sequence[EventTime], stop: EventTime | None):
+    def __init__(
+        self, replay: Replay, along: Any, steps: Steps, last: np.ndarray, events: Sequence[EventTime],
+        stop: EventTime | None,
+    ):  # fmt: skip
+        """`last` is where the run has ended, as the entry of a step."""
         self.replay, self.along, self.events, self.stop, self.head = replay, along, events, stop, steps.head
         self.slopes: list[Slopes] = []
         """How the time, q, v and a of each event change."""
         self.end: EndOfRun | None = None
         self.told: dict[str, None] = {}
         """At which events there are no derivatives, and why."""
-        ends = self.head[:, T1]
-        self.step = np.searchsorted(ends, [one.t for one in events]).tolist()
-        """In which step each event is, if there are steps."""
+        ends, times = self.head[:, T1], np.array([one.t for one in events])
+        behind = (times == last[T0]) & (last[FRESH] != WENT_ON)
+        self.step = np.where(behind, len(ends), np.searchsorted(ends, times)).tolist()
+        """In which step each event is; behind all at a break, or where there are no steps."""
         self.steps = {*self.step} | ({len(ends) - 1} if stop else set())
         """The steps before which the run is to be looked at."""
         self._sizes, self._length = np.zeros(0), 0.0
@@ -183,13 +189,12 @@ class EventsAhead:
 
     def finish(self, t: float) -> None:
         """Where the run has ended."""
-        if not len(self.head):
-            self._sizes = sizes_of(self.replay.march, t)
-            for event in self.events:
-                self._meet(event, self._sizes, 0.0)
+        sizes = sizes_of(self.replay.march, t)
+        for event in (one for one, at in zip(self.events, self.step, strict=True) if at == len(self.head)):
+            self._meet(event, sizes, 0.0)
         if self.stop:
             march, state = self.replay.march, self.replay.march.mechanism.state
-            moved, rates, _ = self._changes(self.stop, self._sizes, self._length)
+            moved, rates, _ = self._changes(self.stop, self._sizes if len(self.head) else sizes, self._length)
             v, a, n = march.stages.y0[state.v_at : state.v_end], rates.y, self.replay.own.columns
             places = v[:n].copy(), a[state.v_at :][:n].copy(), rates.slopes[state.v_at :][:n].copy()
             self.end = EndOfRun(moved, *places, rates.loads, a[state.works_at :].copy())
@@ -208,7 +213,7 @@ class EventsAhead:
         march, functions, S = self.replay.march, list(event.functions), self.replay.dy0
         y = march.stages.y0.copy()
         rates = rates_at(march, self.along, event.t, y)
-        slopes, _, varied = _varied_here(march, self.replay.own, event.t, y, S)
+        slopes, _, varied = _changes_here(march, self.replay.own, event.t, y, S)
         passing, known = rates.functions[functions], np.isfinite(S).all(axis=1)
         if grazes(passing, length, sizes[functions]):
             self._tell(event, TOUCHES)

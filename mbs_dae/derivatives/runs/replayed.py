@@ -100,7 +100,7 @@ def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
     return Taken(run.by, run.how, course, *known, steps, entry_now(march), *began)
 
 
-class Again(NamedTuple):
+class Rerun(NamedTuple):
     """A run that is to be made again."""
 
     march: March
@@ -113,10 +113,10 @@ class Again(NamedTuple):
     """How numbers in the equations change with parameters, (parameters, numbers)."""
 
 
-def again_of(
+def rerun_of(
     system: System, asked: Asked, taken: Taken, recorded: int, works: bool, weighted: int = 0,
     mixed: np.ndarray | None = None,
-) -> Again:  # fmt: skip
+) -> Rerun:  # fmt: skip
     """A run that is to be made again, of which so many times are recorded; with works in its equations or without.
     Parameters change these where steps are followed ahead, and not back with so many rows of weights."""
     course = block(Course(**taken.course))
@@ -132,7 +132,7 @@ def again_of(
     own = linear(builder, builder.fill(*held), numbers[:0] if weighted else numbers, weighted)
     still = np.zeros((1, numbers.shape[1]))
     along = linear(builder, own.to, still, by_time=True) if happens else None
-    return Again(march, own, along, numbers)
+    return Rerun(march, own, along, numbers)
 
 
 def new_replay(
@@ -140,13 +140,13 @@ def new_replay(
 ) -> tuple[Replay, EventsAhead | None]:
     """Ready for the first step, with the events of the run; or by one parameter alone, with which the others change in
     these proportions."""
-    march, own, along, _ = again_of(system, asked, taken, recorded, works, mixed=mixed)
+    march, own, along, _ = rerun_of(system, asked, taken, recorded, works, mixed=mixed)
     count, width, rows, basis = len(own.given), march.stages.y0.size, len(system.rows), basis_of(march.stages)
     sizes = {"recorded": recorded * count, "columns": own.columns, "rows": rows, "works": WORK}
     sizes |= {"parameters": count, "width": width, "slopes": count * basis.k.shape[0], "basis": basis.y0.size}
     sizes |= {"quaternions": len(system.layout.quaternions)}
     replay = block(Replay(march, own, basis, block(Changes(), **sizes)), **sizes)
-    return replay, EventsAhead(replay, along, taken.steps, taken.events, taken.stop) if along else None
+    return replay, EventsAhead(replay, along, taken.steps, taken.last, taken.events, taken.stop) if along else None
 
 
 def replayed(
@@ -326,7 +326,7 @@ class VariedRun(VariedMotion):
 
     taken: Taken | None = None
 
-    held: VariedRun | None = None
+    fixed_end: VariedRun | None = None
     """The same run with its end at a time that is held, where it moves in this one with the event that stopped it."""
 
     @cached_property
@@ -342,9 +342,9 @@ class VariedRun(VariedMotion):
     @cached_property
     def works_changed(self) -> np.ndarray:
         """How works change, a row for each parameter at each time: the steps once more, for few ask for it."""
-        if self.held is None:
+        if self.fixed_end is None:
             return np.array(self._followed(works=True)[0].works)
-        found = self.held.works_changed.copy()
+        found = self.fixed_end.works_changed.copy()
         found[-len(self.asked.names) :] += np.outer(self.end.moved, self.end.works)
         return found
 
@@ -355,12 +355,12 @@ class VariedRun(VariedMotion):
 
     def with_moving_end(self) -> VariedRun:
         """The same run, whose last time moves with what is asked for: so does what is read there."""
-        return replace(self, held=self)
+        return replace(self, fixed_end=self)
 
     @property
     def end(self) -> EndOfRun:
         """How the last time moves, where an event stopped the run; with the rates of the motion there."""
-        own = self.held or self
+        own = self.fixed_end or self
         end = own._ahead[2]
         assert end is not None
         return end
@@ -368,7 +368,7 @@ class VariedRun(VariedMotion):
     @cached_property
     def times(self) -> Any:
         """The last one with its derivatives, if it moves."""
-        if self.held is None:
+        if self.fixed_end is None:
             return self.motion.t
         slope = np.zeros((len(self.asked.names), self.motion.t.size))
         slope[:, -1] = self.end.moved
@@ -455,8 +455,8 @@ class VariedRun(VariedMotion):
 
     @cached_property
     def moved(self) -> Variation:
-        if self.held is not None:
-            return self._moved_with_end(self.held)
+        if self.fixed_end is not None:
+            return self._moved_with_end(self.fixed_end)
         out = self.moved_by_steps
         if not self.has_choice:
             return out

@@ -63,7 +63,7 @@ class SeededRun(VariedRun):
     @cached_property
     def times(self) -> Any:
         """Each with a seed of its own, the last one, where the end of the run moves."""
-        if self.held is None:
+        if self.fixed_end is None:
             return self.motion.t
         slope = np.zeros((len(self.asked.names), self.motion.t.size))
         slope[-1] = 1.0
@@ -102,7 +102,7 @@ def weights_of_states(
         shape = np.shape(varied.result[name])
         if weight.shape[1:] != shape:
             raise ModelError(f"weights of {name!r} have the shape {weight.shape[1:]}, and it has {shape}")
-    sizes, first, of_time = _sizes(varied.system), len(own.names), 0 if varied.held is None else 1
+    sizes, first, of_time = _sizes(varied.system), len(own.names), 0 if varied.fixed_end is None else 1
     seeds = [f"seed {k}" for k in range(sum(sizes) + of_time)]
     asked = Asked(own.model, (*own.names, *seeds), (*own.symbols, *map(Parameter, seeds)), told="")
     at_once = max(1, int(SEEDED / (len(asked.names) * max(varied.system.layout.q_size, 1))))
@@ -120,7 +120,7 @@ def weights_of_states(
 
 def _read(varied: VariedRun, asked: Asked, weights: Mapping[str, np.ndarray], some: slice) -> np.ndarray:
     """Weights times the slopes of readings at some times: (times, numbers, seeds)."""
-    known: Any = {"taken": varied.taken, "held": varied.held}
+    known: Any = {"taken": varied.taken, "fixed_end": varied.fixed_end}
     run = SeededRun(varied.result, asked, **known, parameters=len(varied.asked.names), some=some)
     total: Any = 0.0
     for name, weight in weights.items():
