@@ -124,6 +124,15 @@ def read_energy(march: March):
 
 
 @compiled_apart
+def keep_at(march: March, t: float, y: Vector):
+    """Put a state beside the run onto the surfaces of all contacts that are closed in it. A status."""
+    remember(march)
+    status = put_right(march, t, y)
+    put_back(march)
+    return status
+
+
+@compiled_apart
 def read_guards_at(march: March, t: float, y: Vector, guards: Vector):
     """The guards of all branches and contacts in a state, and the values of the functions of events. A status."""
     mechanism = march.mechanism

@@ -52,6 +52,9 @@ of a passage. The run itself is none of them: its own stages may stand on both s
 SIDES = CENTRAL, FORWARD, BACKWARD
 SMALL = 3e-4
 """ε, and Δ over p."""
+MOMENT, PAUSE = 0.03, 1e-2
+"""Neighbours are met earlier or later by at most twice the first part of a pause, which is the second part of a run if
+nothing is known of how fast its laws change in time."""
 FAR = 4.0
 """So many ε states are moved with a design."""
 NEAR = 0.1
@@ -114,6 +117,10 @@ class Beside:
         for one in self.system.model.states:
             unit[self.system.layout.signals[one.symbol]] = self.system.evaluator(one.scale)
         return np.where(unit > 0.0, unit, np.inf)
+
+    def pause_of(self, run: Any) -> float:
+        """A part of the time of a run."""
+        return PAUSE * float(run.course.ends[-1] - run.course.start)
 
     def remembered_of(self, run: Any) -> np.ndarray:
         """What the method remembers of the step that was accepted last, in one row."""
@@ -192,13 +199,14 @@ class Neighbours(NamedTuple):
 
 
 def around(
-    own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float,
+    own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float, pause: float,
     states: Stencil = CENTRAL,
 ) -> Neighbours:  # fmt: skip
     """Those of which the derivative is made along S and by a parameter, of a state that is met so much `later` by it;
     none where nothing varies. Neighbouring states stand at the places of a stencil, as designs stand at those of the
-    way."""
+    way. Where states hardly vary, times do by parts of `pause`."""
     reach = float((np.abs(S) / unit).max(initial=0.0))
+    reach = max(reach, SMALL * abs(later) / (MOMENT * pause)) if pause > 0.0 else reach
     small = SMALL / reach if reach > 0.0 else SMALL
     at_once = way.small if way.runs and reach > 0.0 and way.small <= FAR * small else 0.0
     parts, runs = [np.zeros((3, 0))], list[Beside]()
@@ -219,10 +227,12 @@ def each(make: Made) -> MadeOfAll:
 
 
 def varied(
-    make: Made, own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float = 0.0
-) -> np.ndarray:
-    """The derivative of what is made, along S and by a parameter: see `around`."""
-    some = around(own, way, y, S, unit, later)
+    make: Made, own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float = 0.0,
+    pause: float = 0.0,
+) -> np.ndarray:  # fmt: skip
+    """The derivative of what is made, along S and by a parameter: see `around`. Without a `pause` times may vary by
+    any."""
+    some = around(own, way, y, S, unit, later, pause)
     if not some.runs:
         return 0.0 * make(own, y, 0.0)
     return np.array(some.weights @ each(make)(some.runs, some.y, some.later))

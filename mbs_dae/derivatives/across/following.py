@@ -24,7 +24,7 @@ from ...motion.samples import Sampling
 from ...symbolic.branches import WATCH
 from ..instants import Slopes
 from ..reversals import Passage, passage_moved, sides_of
-from .again import make_steps, rate_at, read_energy, read_guards_at
+from .again import keep_at, make_steps, rate_at, read_energy, read_guards_at
 from .beside import (
     ALONE,
     FAR,
@@ -59,6 +59,10 @@ from .jumps import (
 TURNED = 10.0
 """Neighbours that are apart by less than one part in so many of the distance of the ends of a force see the force turn
 as it turns: what is of fourth order then is right to 10⁻⁴."""
+
+
+SHORTER = 7
+"""So many pauses are tried, each a tenth of the one before."""
 
 
 class Following:
@@ -98,6 +102,19 @@ class Following:
             self._sample(stands(self.run), self.run.stages.y0.copy(), self.run.stages.k[0].copy(), t)
         if self.run.counts[NEXT] > 0:
             self._read_now()
+        if self.run.mechanism.contacts.closed[0] > 0:
+            self._keep(t)
+
+    def _keep(self, t: float) -> None:
+        """Neighbours of the first state that do not stick, or are apart, do as it does at once."""
+        where = stands(self.run)
+
+        def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
+            kept = y.copy()
+            beside.stand(where)
+            return kept if keep_at(beside.march, t, kept) == DONE else kept * np.nan
+
+        self.S = self.varied(make, self.run.stages.y0.copy(), self.run.stages.k[0].copy(), self.S, (t, t))
 
     def before(self) -> None:
         run = self.run
@@ -368,7 +385,8 @@ class Following:
         lags = np.zeros(len(S)) if later is None else later
         if not smooth and self._is_near(y, end):
             return self._varied_near(make, ways, y, S, unit, when, lags, end)
-        plans = [around(self.own, way, y, S[k], unit, lags[k]) for k, way in enumerate(ways) if way is not None]
+        known = [(y, S[k], unit, lags[k], self.own.pause_of(self.run)) for k in range(len(S))]
+        plans = [around(self.own, way, *known[k]) for k, way in enumerate(ways) if way is not None]
         ended = np.array([way is None for way in ways], dtype=bool)
         runs = [run for plan in plans for run in plan.runs]
         if not runs:
@@ -404,7 +422,8 @@ class Following:
         for k, way in enumerate(ways):
             sides = [0, 0]  # of states, of designs
             while way is not None:
-                plan = around(self.own, way.beside(sides[1]), y, S[k], unit, later[k], SIDES[sides[0]])
+                known = y, S[k], unit, later[k], self.own.pause_of(self.run), SIDES[sides[0]]
+                plan = around(self.own, way.beside(sides[1]), *known)
                 runs = plan.runs or [self.own]
                 made = make(runs, plan.y if plan.runs else y[None], plan.later if plan.runs else np.zeros(1))
                 rows[k] = (plan.weights @ made if plan.runs else 0.0 * made[0])[None]
@@ -497,11 +516,17 @@ class Following:
         return found
 
     def _along(self, make: Any, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float = 0.0) -> np.ndarray:
-        """The derivative of what is made along S, in the design of the run."""
+        """The derivative of what is made along S, in the design of the run. Where the motion rests, laws of time may
+        change at any pace: of differences over shorter and shorter times those count that agree best."""
         if self._is_near(y, None):
             when = (float(self.run.time[0]),) * 2
             return self._varied_near(each(make), [ALONE], y, S[None], unit, when, np.array([later]), None)[0]
-        return varied(make, self.own, ALONE, y, S, unit, later)
+        if later == 0.0:
+            return varied(make, self.own, ALONE, y, S, unit)
+        pauses = self.own.pause_of(self.run) * 10.0 ** -np.arange(SHORTER)
+        rates = np.array([varied(make, self.own, ALONE, y, S, unit, later, pause) for pause in pauses])
+        apart = np.nan_to_num(np.abs(np.diff(rates, axis=0)), nan=np.inf)
+        return np.array(rates[apart.argmin(axis=0), np.arange(rates.shape[1])])
 
     def _at_once(self) -> np.ndarray:
         """Of times: there are none."""
