@@ -142,7 +142,7 @@ class Contacts(NamedTuple):
     """The acceleration, in lengths, that the largest load of each group gives its heaviest body, or the speed of the
     group in an impact; and the largest mass of each group."""
     G: Work[Matrix] = zeros("full", "columns")
-    """The same in full, where all rows have a dense matrix."""
+    """G in full, where all rows have a dense matrix."""
     response: Work[Matrix] = zeros("dense", "columns")
     """The accelerations that a unit force along a row makes, and the multipliers with it."""
     answer: Work[Matrix] = zeros("dense", "rows")
@@ -248,6 +248,9 @@ class Contacts(NamedTuple):
     point_pace: Work[Vector] = zeros("points")
     """The size of the terms of rates in the group of each point, at the last choice of states."""
     status: Work[Integers] = zeros(1)
+    choices: Work[Integers] = zeros(1)
+    """How often forces or impulses were not those of one regular system of equations: shared by contacts that depend on
+    each other, found by Poisson's law, or corrected between masses far apart."""
     f: Work[Vector] = zeros("columns")
     g: Work[Vector] = zeros("rows")
     unknown: Work[Integers] = zeros("equations")
@@ -306,7 +309,7 @@ class Contacts(NamedTuple):
     seen: Work[Integers] = zeros("laws")
     place: Work[Integers] = zeros("unknowns")
     by_elimination: Work[Integers] = zeros("points")
-    """In a time step: which of the points that touch the dense matrix has; and of what accelerations and multipliers
+    """In a time step: the points that touch and that the dense matrix has; and of what accelerations and multipliers
     follow from these points alone."""
     own_column: Work[Integers] = zeros("columns")
     own_row: Work[Integers] = zeros("rows")

@@ -26,13 +26,13 @@ bodies by themselves are in equilibrium nearly, and 0 where they are.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sps
 
 from ..kernels.abi import compiled_apart
-from ..kernels.blocks import INDEX, Indices, Integers, Vector, Work, block, zeros
+from ..kernels.blocks import INDEX, Indices, Integers, Vector, Work, block, nothing, zeros
 from ..linear.vectors import copy
 from ..symbolic.loads import WORKS
 from ..symbolic.slopes import Chosen
@@ -49,6 +49,9 @@ SURFACES = "surfaces"
 """The functions whose sign or integer part decides about the branches of laws, of constraints and then of forces."""
 MOMENTA, PUSHES = "momenta", "pushes"
 """F without Q, and without M a too: what minimal velocities and the nearest poses are the zeros of."""
+GAPS, SLIPS, BENDS, SIZES = TOUCHING = "gaps", "slips", "bends", "sizes"
+"""The equations of contacts: gaps, rates G v - ν of gaps and slips, their accelerations G v̇ - γ, and the readings that
+bound friction (`contacts.bounds`). With these F and the momenta have the forces of contacts, -Gᵀ f, too."""
 EQUATIONS = (RATES, ACCELERATIONS, FORCES)
 ALONG = (FORCES, MOMENTA, PUSHES)
 """Those with a row for each velocity, and not for each equation."""
@@ -71,6 +74,8 @@ class Derivatives(NamedTuple):
 
     constraints: Terms
     dynamics: Terms
+    contacts: Terms
+    bounds: Terms
     row: Integers
     column: Integers
     """Of each entry."""
@@ -91,6 +96,16 @@ def differentiate(to: Derivatives, t: float, q: Vector, v: Vector, a: Vector, mu
     to.values[:] = 0.0
     add_terms(to.constraints, t, q, v, to.factors, to.out, to.values)
     add_terms(to.dynamics, t, q, v, to.factors, to.out, to.values)
+
+
+@compiled_apart
+def differentiate_contacts(to: Derivatives, t: float, q: Vector, v: Vector, forces: Vector):
+    """Add the entries of contacts to those of `differentiate` at the same state, with these forces along their rows."""
+    first = to.factors.size - forces.size
+    for row in range(forces.size):
+        to.factors[first + row] = -forces[row]
+    add_terms(to.contacts, t, q, v, to.factors, to.out, to.values)
+    add_terms(to.bounds, t, q, v, to.factors, to.out, to.values)
 
 
 @compiled_apart
@@ -167,8 +182,10 @@ class DerivativeBuilder:
     @property
     def sizes(self) -> list[int]:
         """How many rows each of what is wanted has."""
+        contacts = self.structure.contacts
         own = {what: self.columns for what in ALONG} | {POWERS: len(WORKS)}
         own[SURFACES] = sum(len(batch.switching) for batch in (self.program.batch, self.dynamics.batch))
+        own |= dict.fromkeys(TOUCHING, contacts.rows) | {SIZES: contacts.bounds.out_size}
         return [own.get(what, self.rows) for what in self.wanted]
 
     @property
@@ -176,35 +193,39 @@ class DerivativeBuilder:
         return sum(self.sizes), 2 * self.columns + 1 + sum(self.numbers)
 
     @property
-    def numbers(self) -> tuple[int, int]:
-        """How many numbers of constraints and of forces have columns."""
-        if not self.by_numbers:
-            return 0, 0
-        constraints, dynamics = (batch.room for batch in (self.program.batch, self.dynamics.batch))
-        return constraints, dynamics
+    def has_contacts(self) -> bool:
+        return any(what in TOUCHING for what in self.wanted)
+
+    @cached_property
+    def parts(self) -> Sequence[tuple[BatchBuilder, Callable[[Place], Sequence[Term]]]]:
+        """The batches of constraints, forces, contacts and bounds of friction, and where their outputs go."""
+        found = [(self.program.batch, self._of_constraints), (self.dynamics.batch, self._of_dynamics)]
+        contacts = self.structure.contacts
+        more = [(contacts.program.batch, self._of_contacts), (contacts.bounds, self._of_bounds)]
+        return found + more * self.has_contacts
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """How many numbers of each part have columns."""
+        return tuple(batch.room if self.by_numbers else 0 for batch, _ in self.parts)
 
     @cached_property
     def builders(self) -> tuple[SlopesBuilder, ...]:
-        """Of constraints and of forces."""
-        batches = self.program.batch, self.dynamics.batch
+        """The slopes of each part."""
         if self.changing is None:
-            return tuple(slopes_in(self.structure, batch, self.by_numbers) for batch in batches)
-        own = zip(batches, self._said, self._columns, strict=True)
-        return tuple(SlopesBuilder(batch, True, _chosen(batch, said, column)) for batch, said, column in own)
-
-    @property
-    def _said(self) -> tuple[Callable[[Place], Sequence[Term]], ...]:
-        return self._of_constraints, self._of_dynamics
+            return tuple(slopes_in(self.structure, batch, self.by_numbers) for batch, _ in self.parts)
+        own = zip(self.parts, self._columns, strict=True)
+        return tuple(SlopesBuilder(batch, True, _chosen(batch, said, column)) for (batch, said), column in own)
 
     @property
     def _columns(self) -> list[np.ndarray]:
-        """Of both batches: the column of each of (x | v | t | numbers), of what stands still as well; -1: none."""
+        """For each part, the column of each of (x | v | t | numbers), also of what stands still; -1 if it has none."""
         size, moving, first, found = self.v_size, self.columns, 0, []
         changing = np.full(sum(self.numbers), self.changing is None)
         if self.changing is not None:
             known = np.frombuffer(self.changing, dtype=bool)
             changing[: known.size] = known
-        for batch, room in zip((self.program.batch, self.dynamics.batch), self.numbers, strict=True):
+        for (batch, _), room in zip(self.parts, self.numbers, strict=True):
             column = np.full(2 * size + 1 + batch.room, -1)
             column[:moving], column[size : size + moving] = np.arange(2 * moving).reshape(2, -1)
             column[2 * size] = 2 * moving if self.by_time else -1
@@ -214,35 +235,41 @@ class DerivativeBuilder:
             found.append(column)
         return found
 
-    def fill(self, constraints: Batch, dynamics: Batch) -> Derivatives:
+    def fill(self, *values: Batch) -> Derivatives:
+        """`values` are the batches of the parts."""
         tables, row, column, to = self._laid_out
-        first, second = (
+        own: Any = [
             block(Terms(builder.fill(batch), *(x.astype(INDEX) for x in (table[:, 0], table[:, 1], part))))
-            for table, builder, batch, part in zip(tables, self.builders, (constraints, dynamics), to, strict=True)
-        )
+            for table, builder, batch, part in zip(tables, self.builders, values, to, strict=True)
+        ]
+        own += [nothing(Terms)] * (4 - len(own))
         sizes = {
             "entries": row.size,
-            "factors": STATES + 2 * self.v_size + self.rows,
+            "factors": STATES + 2 * self.v_size + self.rows + self.structure.contacts.rows * self.has_contacts,
             "outputs": max(builder.out_size for builder in self.builders) + 1,
         }
-        return block(Derivatives(first, second, row, column), **sizes)
+        return block(Derivatives(own[0], own[1], own[2], own[3], row, column), **sizes)
 
     @cached_property
     def _laid_out(self) -> tuple[list[np.ndarray], np.ndarray, np.ndarray, list[np.ndarray]]:
-        """The terms of both batches; then the row and column of each entry, and the entry of each term."""
-        tables = [_table(*own) for own in zip(self.builders, self._said, self._columns, strict=True)]
+        """The terms of all parts; then the row and column of each entry, and the entry of each term."""
+        own = zip(self.builders, self.parts, self._columns, strict=True)
+        tables = [_table(builder, said, column) for builder, (_, said), column in own]
         width = self.shape[1]
         entry = np.concatenate([table[:, 2] * width + table[:, 3] for table in tables])
         entries, to = np.unique(entry, return_inverse=True)
         row, column = np.divmod(entries, width)
-        return tables, row, column, np.split(to.astype(np.int64), [len(tables[0])])
+        return tables, row, column, np.split(to.astype(np.int64), np.cumsum([len(table) for table in tables[:-1]]))
 
     @cached_property
     def _first_row(self) -> dict[int, int]:
         """Of each element with equations, by its number in the batch."""
-        places = sorted(self.program.batch.places(), key=lambda place: place.member)
-        ends = np.cumsum([0, *(place.layout["rows"] for place in places)])
-        return {place.member: int(end) for place, end in zip(places, ends, strict=False)}
+        return _first_rows(self.program)
+
+    @cached_property
+    def _first_contact(self) -> dict[int, int]:
+        """The first row of each element with contacts or friction."""
+        return _first_rows(self.structure.contacts.program)
 
     @cached_property
     def _first_surface(self) -> dict[int, int]:
@@ -301,6 +328,25 @@ class DerivativeBuilder:
             terms += self._surfaces(place, self._outputs_of_constraints)
         return self._wanted(terms)
 
+    def _of_contacts(self, place: Place) -> list[Term]:
+        """g to the gaps; -Gᵀ f to F and to momenta; G v - ν to slips; G v̇ - γ to bends; -f ν to -ẇ."""
+        first, entries, size = self._first_contact[place.member], place.layout["jacobian"], self.v_size
+        phi, rows, force = place.layout["phi"], place.layout["rows"], STATES + 2 * size + self.rows + first
+        terms: list[tuple[int, int, str, int]] = [(k, ONE, GAPS, first + k) for k in range(phi)]
+        for k, (row, column) in enumerate(entries, phi):
+            at = place.columns[column]
+            terms += [(k, force + row, what, at) for what in (FORCES, MOMENTA)]
+            terms.append((k, STATES + at, SLIPS, first + row))
+            terms.append((k, STATES + size + at, BENDS, first + row))
+        for k in range(rows):
+            terms.append((phi + len(entries) + k, MINUS, SLIPS, first + k))
+            terms.append((phi + len(entries) + k, force + k, POWERS, SUPPLIED))
+            terms.append((phi + len(entries) + rows + k, MINUS, BENDS, first + k))
+        return self._wanted(terms)
+
+    def _of_bounds(self, place: Place) -> list[Term]:
+        return self._wanted([(k, ONE, SIZES, place.out + k) for k in range(place.layout["values"])])
+
     def _wanted(self, terms: Sequence[tuple[int, int, str, int]]) -> list[Term]:
         """With rows of the matrix in place of (which equations, which one of them)."""
         n = self.columns
@@ -314,6 +360,13 @@ class DerivativeBuilder:
     def v_size(self) -> int:
         """How many velocities there are, those of what stands still included."""
         return self.structure.coordinates.kernels.layout.v_size
+
+
+def _first_rows(program: ProgramBuilder) -> dict[int, int]:
+    """The first row of each element of a program, by its number in the batch."""
+    places = sorted(program.batch.places(), key=lambda place: place.member)
+    ends = np.cumsum([0, *(place.layout["rows"] for place in places)])
+    return {place.member: int(end) for place, end in zip(places, ends, strict=False)}
 
 
 def derivatives(system: System, *wanted: str) -> Derivatives:

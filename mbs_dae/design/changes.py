@@ -4,8 +4,8 @@ There are two ways to that. Ahead, a run has a column for each number of the des
 follows. Back, it has a row for each number that is made of it, from which the slopes by all numbers of the design
 follow (`derivatives.runs.gradients`). Both make the steps of the run again once, whose cost is that of three or four
 runs, and a column costs as much as a row, a third of one. So the way is back where there are fewer rows than columns:
-of an objective and a few limits by any number of variables. Ahead go residuals, which are many, and runs with contacts,
-whose steps are known ahead only.
+of an objective and a few limits by any number of variables. Residuals, which are many, go ahead, and so do runs that
+have no way back (`goes_back`).
 """
 
 from __future__ import annotations

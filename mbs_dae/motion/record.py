@@ -179,7 +179,8 @@ def new_march(
     image, sizes = system.latest(_image, by, how), system.structure.once(_sizes, formed)
     record, tape = block(Record(times), times=times.size, **sizes), NO_TAPE
     if taped:
-        tape = block(Tape(), room=ROOM, entry=entry_size(sizes["width"], sizes["rows"], sizes["switches"]))
+        entry = entry_size(*(sizes[name] for name in ("width", "rows", "lines", "switches")))
+        tape = block(Tape(), room=ROOM, entry=entry, switches=sizes["switches"])
     entries = system.structure.contacts.entries
     function = np.flatnonzero(
         np.isin(system.structure.deciding, [event.who for event in system.model.events if not event.change])

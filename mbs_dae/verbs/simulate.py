@@ -17,13 +17,13 @@ from ..compiled.machine import DONE
 from ..derivatives.across.designs import breaks_moved, following_of
 from ..derivatives.across.following import Following, passed_by
 from ..derivatives.across.moments import note_events
-from ..derivatives.across.runs import check_followed, followed_run, is_to_be_followed
+from ..derivatives.across.runs import check_followed, check_laws, followed_run, is_to_be_followed
 from ..derivatives.parameters import Asked
 from ..derivatives.reversals import Reversals
 from ..derivatives.runs.asked import asked_of_run
 from ..derivatives.runs.moments import event_time, is_at_switch, stop_time
 from ..derivatives.runs.replayed import taken_of, varied_run
-from ..derivatives.runs.saltation import is_held_on_surface
+from ..derivatives.runs.saltation import has_choices, is_held_on_surface, laws_of
 from ..derivatives.varied import varied_of
 from ..errors import MbsError, ModelError, checked_options
 from ..explain.axes import check_axes, check_turns
@@ -185,7 +185,7 @@ class Prepared:
         if self.run.memory:
             remind(self.march, self.run.memory)
             self.known[0] = float(self.march.record.times[0])
-            self.march.tape.fresh[0] = BEGAN
+            self.march.tape.fresh[0], self.march.tape.gains[:] = BEGAN, self.march.mechanism.gains
             events = self.march.events
             first = np.zeros((1 if events.log.size else 0, events.log.shape[1]))
             first[:, 0], first[:, 1 : 1 + events.told.size], events.logged[0] = -np.inf, events.told, 0
@@ -296,12 +296,15 @@ class Prepared:
     @property
     def is_to_be_followed(self) -> bool:
         """Whether derivatives of the run, which has ended, are to be found as it goes, and not from its steps: laws
-        have held it on a surface where they jump, or an event has come where laws switch or within the step in which
-        the ends of a force pass each other."""
+        have held it on a surface where they jump, its contacts have changed together with laws or in a way that is one
+        of several, or an event has come where laws switch or within the step in which the ends of a force pass each
+        other."""
         if self.steps is None:
             return False
-        steps, last, kinds = self.steps, entry_now(self.march), self.march.mechanism.switches.kinds
-        if is_held_on_surface(steps, last, kinds):
+        steps, last, mechanism = self.steps, entry_now(self.march), self.march.mechanism
+        if is_held_on_surface(steps, last, mechanism.switches.kinds):
+            return True
+        if mechanism.contacts.gap.size and has_choices(steps, last, self.moves, mechanism, (self.q, self.v)):
             return True
         passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []
         clocks = {event.name for event in self.system.model.events if is_clock(event)}
@@ -447,6 +450,7 @@ def prepared_run(
         return replace(prepared, asked=asked, following=following)
     if asked is None:
         return prepared
+    check_laws(asked, "simulate")
     moves = breaks_moved(asked, begun.run if begun else run, course.ends, recorded)
     steps = Steps(march.mechanism.switches.mode.size, frozenset(np.flatnonzero(moves.any(axis=0)).tolist()))
     return replace(prepared, asked=asked, steps=steps, moves=moves, reversals=Reversals(bodies))
@@ -511,8 +515,8 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     run = prepared.system, prepared.march
     events = tuple(event_time(*run, one.state.t, one.name) for one in result.events)
     stop = stop_time(*run, prepared.stops) if prepared.stops else None
-    passages = tuple(prepared.reversals.passages)
-    taken = replace(taken, passages=passages, moves=prepared.moves, events=events, stop=stop)
+    passages, laws = tuple(prepared.reversals.passages), laws_of(prepared.march.mechanism)
+    taken = replace(taken, passages=passages, moves=prepared.moves, events=events, stop=stop, laws=laws)
     return varied_run(result, prepared.asked, taken)
 
 

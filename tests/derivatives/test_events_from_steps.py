@@ -111,7 +111,7 @@ def test_a_rod_that_falls_until_an_event_stops_it(monkeypatch):
 
 
 def test_an_event_at_a_time_of_its_own():
-    """What is read at T of x = v t + F t³/6m, whose force grows with time."""
+    """A block with x = v t + F t³/6m is read at the time T of a clock."""
     model = mbs.PlanarModel("block")
     T, block = model.parameter("T", 0.4), model.body("block", mass=2.0, inertia=1.0)
     model.add(
@@ -342,7 +342,7 @@ STOPPED = {
 
 @pytest.mark.parametrize("case", STOPPED)
 def test_the_end_of_a_run_ahead_and_back(case, monkeypatch):
-    """What is read there, of forces and works, too, and integrals up to it."""
+    """Gradients of coordinates, forces, works and integrals at a moving end agree ahead and back."""
     make, how = STOPPED[case]
     (model, start, names), x = make(), "slider.x" if "slider" in make()[0].name else "rotor.x"
     objectives = (

@@ -29,17 +29,36 @@ from .following import Following
 
 
 def is_to_be_followed(system: System, by: Stepping) -> bool:
-    """Return whether derivatives are to be found as the run goes: it may jump, has states of its own, steps that are
-    solved for, laws in Python that switch, events whose slopes are not known, or other coordinates than those of
-    bodies. Derivatives of other runs are made from their steps."""
-    structure, model = system.structure, system.model
+    """Return whether derivatives are to be found as the run goes: it may jump in ways of which there are several, has
+    states of its own, steps that are solved for, laws in Python that switch, events whose slopes are not known or that
+    happen among contacts, or other coordinates than those of bodies. Derivatives of other runs are made from their
+    steps."""
+    model = system.model
     if by.method.is_implicit or not system.is_cartesian:
         return True
-    if structure.contacts.points or system.layout.signals or model.controllers:
+    if system.layout.signals or model.controllers or not go_by_steps(system, by):
+        return True
+    if model.events and system.structure.contacts.points:
         return True
     if not all(has_slopes(system, event) for event in model.events):
         return True
     return any(getattr(one, "switches", ()) for one in model.forces if not isinstance(one.form()[0], Load))
+
+
+def go_by_steps(system: System, by: Stepping) -> bool:
+    """Return whether the contacts of a run are changed by one law at a time, of which the steps tell all: slips of one
+    direction, laws without branches, friction in joints that no impact meets."""
+    contacts = system.structure.contacts
+    if not contacts.points:
+        return True
+    in_joints, components = contacts.bound[3] > 0, contacts.bound[0]
+    if by.method.steps_over or by.in_turn or contacts.separations:
+        return False
+    if (contacts.slips > 1).any() or contacts.program.batch.switching or contacts.bounds.switching:
+        return False
+    if (contacts.curve[contacts.gap >= 0] >= 0).any():  # an impact reads coefficients of friction at its beginning
+        return False
+    return not (in_joints.any() and ((contacts.gap >= 0).any() or (components[in_joints] > 1).any()))
 
 
 LAWS = "restitution", "friction", "static friction", "smooth"

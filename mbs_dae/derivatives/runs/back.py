@@ -22,14 +22,15 @@ from ...motion.course import is_break, moment
 from ...motion.derivative import evaluate, refinements
 from ...motion.methods.method import H, Stages, read_between
 from ...motion.methods.runge_kutta import combine
-from ...motion.past.tape import CLOSED, FRESH, HEAD, SWITCHES, T0, T1, WENT_ON
+from ...motion.past.tape import BEGAN, CLOSED, FRESH, HEAD, SWITCHES, T0, T1, WENT_ON
 from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
+from .held_forces import HeldForces, hold_forces, is_held, keep_back, stage_back
 from .linear import Linear, Weights, linearise, vary_lengths
 from .making import begin_anew, is_closed, make_end, make_inner, put_entry, set_out, time_of
 from .steps import BLURS, is_blurred, prepare_weights
-from .transposed import add_places, project_back, stage_back
+from .transposed import add_places, project_back
 
 
 class Way(NamedTuple):
@@ -37,6 +38,7 @@ class Way(NamedTuple):
 
     march: March
     own: Linear
+    held: HeldForces
     basis: Stages
     weights: Weights
     shelf: Work[Matrix] = zeros("shelves", "shelf")
@@ -52,8 +54,9 @@ class Way(NamedTuple):
     k: Work[Matrix] = zeros("slopes", "width")
     loads: Work[Matrix] = zeros("weighted", "rows")
     no_loads: Work[Matrix] = zeros("weighted", "rows")
-    gains: Work[Vector] = zeros(2)
-    """With which the next first derivative was made."""
+    forces: Work[Matrix] = zeros("weighted", "lines")
+    """The weights of the forces of contacts."""
+    no_forces: Work[Matrix] = zeros("weighted", "lines")
     read: Work[Vector] = zeros("basis")
 
 
@@ -76,6 +79,7 @@ def _put_by(way, s, y):
         copy(part, row[at:])
         at += part.size
     copy(y, way.states[s])
+    hold_forces(way.held, way.march.mechanism, s)
     way.often[s] = refinements(way.march.mechanism)
 
 
@@ -130,7 +134,8 @@ def _inner_back(way, s):
     mechanism, y, inside = march.mechanism, way.states[s], way.inside
     _take_out(way, s)
     inside[:] = 0.0
-    stage_back(way.own, mechanism, y, way.k[_rows_of(way, s)], way.no_loads, inside, way.often[s])
+    known = way.own, way.held, mechanism
+    stage_back(*known, y, way.k[_rows_of(way, s)], way.no_loads, way.no_forces, inside, way.often[s], s)
     if is_closed(march.stages, s):
         project_back(way.own, mechanism, y, inside)
         vary_lengths(mechanism, y, way.lengths[s], inside)
@@ -150,6 +155,7 @@ def _add_kept(way, y, of_y, of_slope):
             of_y[r, state.v_at + i] += weights.v[k, i]
             of_slope[r, state.v_at + i] += weights.a[k, i]
         axpy(1.0, weights.multipliers[k], way.loads[r])
+        axpy(1.0, weights.contacts[k], way.forces[r])
         axpy(1.0, weights.works[k], of_y[r, state.works_at :])
     march.counts[NEXT] += 1
 
@@ -168,12 +174,15 @@ def _read_back(way, t, h, x, s):
     if status != DONE:
         return status
     linearise(way.own, mechanism, moment(march.course, t + x * h), record.y, record.dy)
-    often, slopes, loads = refinements(mechanism), way.k[_rows_of(way, s)], way.loads
+    hold_forces(way.held, mechanism, s)
+    often, slopes = refinements(mechanism), way.k[_rows_of(way, s)]
     inside[:] = 0.0
     slopes[:] = 0.0
-    loads[:] = 0.0
+    _clear_loads(way)
     _add_kept(way, record.y, inside, slopes)
-    stage_back(way.own, mechanism, record.y, slopes, loads, inside, often)
+    stage_back(way.own, way.held, mechanism, record.y, slopes, way.loads, way.forces, inside, often, s)
+    if is_held(way.held, s):
+        keep_back(way.held, way.own, mechanism, record.y, inside, s)
     if projected:
         project_back(way.own, mechanism, record.y, inside)
     vary_lengths(mechanism, record.y, way.lengths[s], inside)
@@ -182,8 +191,14 @@ def _read_back(way, t, h, x, s):
     for j in range(way.read.size - 2):
         _add(way.read[2 + j], inside, way.k[_rows_of(way, j)])
     slopes[:] = 0.0
-    loads[:] = 0.0
+    _clear_loads(way)
     return DONE
+
+
+@compiled
+def _clear_loads(way):
+    way.loads[:] = 0.0
+    way.forces[:] = 0.0
 
 
 @compiled_apart
@@ -240,7 +255,10 @@ def _end_back(way, projected):
     """The end of the step, whose weights are complete, to y₀ and k."""
     last, mechanism, of_y = way.march.tableau.stages, way.march.mechanism, way.y1
     _take_out(way, last)
-    stage_back(way.own, mechanism, way.states[last], way.k[_rows_of(way, last)], way.loads, of_y, way.often[last])
+    known, slopes = (way.own, way.held, mechanism), way.k[_rows_of(way, last)]
+    stage_back(*known, way.states[last], slopes, way.loads, way.forces, of_y, way.often[last], last)
+    if is_held(way.held, last):
+        keep_back(way.held, way.own, mechanism, way.states[last], of_y, last)
     if projected:
         project_back(way.own, mechanism, way.states[last], of_y)
     vary_lengths(mechanism, way.states[last], way.lengths[last], of_y)
@@ -255,23 +273,29 @@ def back_begin(way: Way, head: Vector, entry: Vector, recorded: int):
         return DONE
     put_entry(march, entry)
     march.counts[NEXT] = recorded
-    march.mechanism.gains[0], march.mechanism.gains[1] = way.gains[0], way.gains[1]
     status = begin_anew(march, head)
     if status != DONE:
         return status
     linearise(way.own, march.mechanism, moment(march.course, head[T0]), stages.y0, stages.k[0])
+    hold_forces(way.held, march.mechanism, 0)
     often, times = refinements(march.mechanism), march.record.times
+    known, slopes = (way.own, way.held, march.mechanism), way.k[_rows_of(way, 0)]
+    if head[FRESH] == BEGAN and is_held(way.held, 0):
+        stage_back(*known, stages.y0, slopes, way.loads, way.forces, way.y0, often, 0)
+        keep_back(way.held, way.own, march.mechanism, stages.y0, way.y0, 0)
+        slopes[:] = 0.0
+        _clear_loads(way)
     if recorded < times.size and times[recorded] == head[T0]:
-        _add_kept(way, stages.y0, way.y0, way.k[_rows_of(way, 0)])
-    stage_back(way.own, march.mechanism, stages.y0, way.k[_rows_of(way, 0)], way.loads, way.y0, often)
-    way.k[_rows_of(way, 0)][:] = 0.0
-    way.loads[:] = 0.0
+        _add_kept(way, stages.y0, way.y0, slopes)
+    stage_back(*known, stages.y0, slopes, way.loads, way.forces, way.y0, often, 0)
+    slopes[:] = 0.0
+    _clear_loads(way)
     return DONE
 
 
 @compiled_apart
-def back_stretch(way: Way, entries: Matrix, recorded: Integers, gains: Matrix):
-    """Some steps, the last one first; `gains` are those of the step before each. A status."""
+def back_stretch(way: Way, entries: Matrix, recorded: Integers):
+    """Some steps, the last one first. A status."""
     last = way.march.tableau.stages
     for k in range(entries.shape[0] - 1, -1, -1):
         copy_rows(way.y0, way.y1)
@@ -280,12 +304,11 @@ def back_stretch(way: Way, entries: Matrix, recorded: Integers, gains: Matrix):
         for s in range(way.often.size):
             if s != last:
                 way.k[_rows_of(way, s)][:] = 0.0
-        way.loads[:] = 0.0
+        _clear_loads(way)
         status = back_step(way, entries[k], recorded[2 * k + 1])
         if status != DONE:
             return status
-        way.loads[:] = 0.0
-        copy(gains[k], way.gains)
+        _clear_loads(way)
         status = back_begin(way, entries[k, :HEAD], entries[k], recorded[2 * k])
         if status != DONE:
             return status

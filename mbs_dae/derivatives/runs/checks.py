@@ -11,13 +11,14 @@ from .steps import BLURS
 
 
 def check_same(made: np.ndarray, taken: np.ndarray) -> None:
-    """A state that was made again against that of the run: the same, to the last bit."""
+    """Raise an error if a state that was made again is not that of the run, to the last bit."""
     if not np.array_equal(made, taken[: made.size]):
         off = float(np.abs(made - taken[: made.size]).max())
         raise ModelError(f"the run could not be made again step by step: states differ by {off:.3g}; report this model")
 
 
 def check_status(march: March, status: int) -> None:
+    """Raise an error that tells why a step could not be made again."""
     if status == BLURS:
         t = float(march.record.times[march.counts[NEXT]])
         what = f"t = {t:.6g} is next to a singular pose, where states are read from both its sides"

@@ -20,27 +20,29 @@ from ...results.result import Result
 from ..across.runs import FollowedRun
 from .back import Way, back_begin, back_stretch
 from .checks import check_same, check_status
+from .held_forces import new_held
 from .linear import Weights
 from .making import make_stretch, put_entry
 from .moments import Rates, end_back, sizes_of
-from .replayed import Taken, VariedRun, rerun_of, start_back, stretches
-from .saltation import Passing, Saltation, guards_at
+from .replayed import Rerun, Taken, VariedRun, rerun_of, start_back, stretches
+from .saltation import Saltation, guards_at
 from .seeded import weights_of_states
 from .steps import basis_of
 from .transposed import forces_back
 
 
 def goes_back(result: Result) -> bool:
-    """Return whether there is a way back through the steps of a run. Runs with contacts, states, or steps that are
-    solved for are followed ahead only. So are runs in which the ends of a force pass each other, and runs in which two
-    laws switch at one instant, or two events stop the run at once: only changes ahead tell whether neighbours meet both
-    at one instant, too."""
+    """Return whether there is a way back through the steps of a run. There is none for runs that were followed as they
+    went, for runs in which the ends of a force pass each other, and for runs in which two things happen at one instant
+    (laws that switch, contacts that change, events that stop the run): only changes ahead tell whether neighbours meet
+    both at one instant, too."""
     varied = result.varied
     if not isinstance(varied, VariedRun) or varied.taken is None or varied.taken.passages:
         return False
     if varied.taken.stop and len(varied.taken.stop.functions) > 1:
         return False
-    return all(place.passed.size <= 1 for place in varied.taken.saltations)
+    laws, places = varied.taken.laws, varied.taken.saltations
+    return all(place.passed.size <= 1 and place.passed_zero[laws:].sum() <= 1.0 for place in places)
 
 
 def adjoint(result: Result, weights: Mapping[str, np.ndarray]) -> dict[str, float]:
@@ -86,27 +88,25 @@ def _gone_back(
     if of_end is not None and varied.has_choice:
         loads = varied.least_loads_along()
     gradient = _loads_back(varied, weights, count) if varied.has_choice else 0.0
-    way, along, numbers = _new_way(varied, taken, weights, count)
-    times, first = way.march.record.times, np.array(way.march.mechanism.gains)
+    way, rerun = _new_way(varied, taken, weights, count)
+    times = way.march.record.times
     begun = np.searchsorted(times, head[:, T0], side="right")
     waits = np.ones(len(head), dtype=bool)  # the time at which a step begins is read by it, and not by the one before
     waits[1:] = (head[:-1, SWITCHES] == 1.0) | (head[1:, SPAN_OF] != head[:-1, SPAN_OF])
     before = np.where((head[:, FRESH] != WENT_ON) & waits, np.searchsorted(times, head[:, T0]), begun)
     recorded = np.stack([before, begun], axis=1).astype(np.int64)
-    gains = np.concatenate([first[None], head[:-1, [ALPHA, BETA]]]) if len(head) else np.zeros((0, 2))
     switching, direct = {one.step: one for one in taken.saltations}, np.zeros((count, len(varied.asked.names)))
-    _end(way, taken.last, gains, head, first)
+    _end(way, taken.last, head)
     if of_end is not None and not steps.total:
-        _stop_back(way, along, taken, taken.last, last, loads, of_end)
+        _stop_back(way, rerun.along, taken, taken.last, last, loads, of_end)
     for begin, end in stretches(steps)[::-1]:
         entries = _entries(way, head[begin:end], [steps.states[k] for k in range(begin, end) if k in steps.states])
         if of_end is not None and end == steps.total:
-            _stop_back(way, along, taken, entries[-1], last, loads, of_end)
+            _stop_back(way, rerun.along, taken, entries[-1], last, loads, of_end)
         if end in switching:
-            direct += _switch_back(way, switching[end], entries[-1])
-        told = np.ascontiguousarray(recorded[begin:end]).ravel(), np.ascontiguousarray(gains[begin:end])
-        check_status(way.march, back_stretch(way, entries, *told))
-    return way, (way.own.gradient + gradient) @ numbers.T + direct
+            direct += _switch_back(way, rerun, switching[end], entries[-1])
+        check_status(way.march, back_stretch(way, entries, np.ascontiguousarray(recorded[begin:end]).ravel()))
+    return way, (way.own.gradient + gradient) @ rerun.numbers.T + way.held.gradient @ rerun.laws.T + direct
 
 
 def _stop_back(
@@ -127,36 +127,40 @@ def _stop_back(
         """Return the weights of this time with those of all that goes on along the motion."""
         v, a, more = march.stages.y0[state.v_at :][:n], rates.y[state.v_at :][:n], rates.slopes[state.v_at :][:n]
         ways = v, a, more, rates.loads if loads is None else loads, rates.y[state.works_at :]
-        return of_end + sum(own @ rate for own, rate in zip(weights, ways, strict=True))
+        return of_end + sum(own @ rate for own, rate in zip(weights[:5], ways, strict=True))
 
-    end_back(march, way.own, along, stop, sizes, length, way.y0, of_time)
+    end_back(march, way.own, along, way.held, stop, sizes, length, way.y0, of_time)
 
 
-def _switch_back(way: Way, place: Saltation, before: np.ndarray) -> np.ndarray:
+def _switch_back(way: Way, rerun: Rerun, place: Saltation, before: np.ndarray) -> np.ndarray:
     """Take the weights of y behind a place at which laws switch to those before it; `before` is the entry of the step
     that ends there. Return what they add to those of the parameters, (numbers, parameters)."""
     march, y0 = way.march, way.march.stages.y0
     put_entry(march, before)
     sizes = guards_at(march, float(before[T0]))
     march.mechanism.gains[:] = before[[ALPHA, BETA]]
-    y0[:] = place.entry[HEAD : HEAD + y0.size]
-    passing = Passing(march, way.own, place, sizes)
+    if place.changes:
+        check_status(march, make_stretch(march, before[None, :HEAD].copy(), before[None].copy(), way.lengths[0]))
+    else:
+        y0[:] = place.entry[HEAD : HEAD + y0.size]
+    passing = rerun.passing(place, sizes)
     check_status(march, passing.status)
     way.y0[:], direct = passing.back(way.y0)
     return direct
 
 
-def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> tuple[Way, Any, np.ndarray]:
-    """Ready for the last step; the equations by time alone, of a run with events; and how numbers in the equations
-    change with parameters."""
+def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> tuple[Way, Rerun]:
+    """Ready for the last step; and its linearised equations."""
     system, works = varied.system, bool(weights.works.any())
-    march, own, along, numbers = rerun_of(system, varied.asked, taken, len(weights.x) // count, works, count)
+    rerun = rerun_of(system, varied.asked, taken, len(weights.x) // count, works, count)
+    march, own = rerun.march, rerun.own
     factor, basis = march.mechanism.machine.factor, basis_of(march.stages)
     shelf = sum(x.size for x in (factor.numbers, factor.weight, factor.beside, factor.jacobian, own.to.values))
     sizes = {"shelf": shelf + len(system.rows), "shelves": basis.k.shape[0] + 1, "width": march.stages.y0.size}
     sizes |= {"rows": len(system.rows), "basis": basis.y0.size, "quaternions": len(system.layout.quaternions)}
-    sizes |= {"weighted": count, "slopes": count * sizes["shelves"]}
-    return block(Way(march, own, basis, block(weights)), **sizes), along, numbers
+    sizes |= {"weighted": count, "slopes": count * sizes["shelves"], "lines": system.structure.contacts.rows}
+    held = new_held(system, rerun.laws, sizes["shelves"], count)
+    return block(Way(march, own, held, basis, block(weights)), **sizes), rerun
 
 
 def _loads_back(varied: VariedRun, weights: Weights, count: int) -> np.ndarray:
@@ -168,9 +172,8 @@ def _loads_back(varied: VariedRun, weights: Weights, count: int) -> np.ndarray:
     return own.gradient
 
 
-def _end(way: Way, last: np.ndarray, gains: np.ndarray, head: np.ndarray, first: np.ndarray) -> None:
+def _end(way: Way, last: np.ndarray, head: np.ndarray) -> None:
     """What is recorded behind a break with which the run ends, or of a run without steps."""
-    way.gains[:] = head[-1, [ALPHA, BETA]] if len(head) else first
     waits = not len(head) or head[-1, SWITCHES] == 1.0 or head[-1, SPAN_OF] != last[SPAN_OF]
     before = int(np.searchsorted(way.march.record.times, last[T0], side="left" if waits else "right"))
     check_status(way.march, back_begin(way, last[:HEAD].copy(), last, before))
@@ -179,12 +182,14 @@ def _end(way: Way, last: np.ndarray, gains: np.ndarray, head: np.ndarray, first:
 def _entries(way: Way, heads: np.ndarray, kept: list[np.ndarray]) -> np.ndarray:
     """Those of some steps, of which all are kept, or the first alone: then the others are made again from it."""
     march, first = way.march, kept[0]
+    contacts, switches = march.mechanism.contacts, march.mechanism.switches
     if len(heads) == len(kept):
         return np.array(kept)
-    size = entry_size(march.stages.y0.size, march.record.kept.size, march.mechanism.switches.mode.size)
+    size = entry_size(march.stages.y0.size, march.record.kept.size, *(x.size for x in (contacts.kept, switches.mode)))
     entries = np.zeros((len(heads), size))
     entries[:, :HEAD] = heads
     put_entry(march, first)
     check_status(march, make_stretch(march, np.ascontiguousarray(heads), entries, way.lengths[0]))
-    check_same(entries[0, HEAD:], first[HEAD:])
+    check_same(entries[0, HEAD : size - 2 * switches.mode.size], first[HEAD:])
+    entries[0] = first
     return entries

@@ -21,26 +21,31 @@ import numpy as np
 from ...compiled.derivatives import (
     ACCELERATIONS,
     FORCES,
+    MOMENTA,
     POSITIONS,
     POWERS,
     RATES,
     SURFACES,
+    TOUCHING,
     DerivativeBuilder,
     Derivatives,
     differentiate,
+    differentiate_contacts,
 )
 from ...compiled.machine import subtract_rates
 from ...coordinates.joint.vectors import after, back, put_at, quaternion_at
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import INDEX, Indices, Integers, Matrix, Vector, Work, block, zeros
 from ...linear.vectors import copy
-from ...motion.derivative import Mechanism
+from ...motion.course import moment
+from ...motion.derivative import Mechanism, copy_forces
+from ...motion.record import March
 from ...poses.newton import solve_here
 
-LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS, SURFACES)
+LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS, SURFACES, *TOUCHING, MOMENTA)
 """In this order rows of the matrix stand."""
-GAP, RATE, BEND, FORCE, POWER, SURFACE, ALL = range(7)
-"""Their numbers, and how many there are."""
+GAP, RATE, BEND, FORCE, POWER, SURFACE, GAP_OF, SLIP_OF, BEND_OF, SIZE_OF, MOMENTUM = range(len(LEVELS))
+"""Their numbers; those of contacts are ..._OF."""
 MOTION = LEVELS[:POWER]
 """Without the rates of works and without switching functions, on which no motion depends within a step."""
 SHARPER = 1
@@ -82,6 +87,8 @@ class Linear(NamedTuple):
     """(δx | δv), or their weights."""
     gradient: Work[Matrix] = zeros("weighted", "numbers")
     """Going back, the weights of the numbers, added up."""
+    forces: Work[Vector] = zeros("lines")
+    """The forces of contacts at the state."""
 
 
 class Weights(NamedTuple):
@@ -93,21 +100,24 @@ class Weights(NamedTuple):
     a: Matrix
     multipliers: Matrix
     works: Matrix
+    contacts: Matrix
 
 
 def linear(
-    builder: DerivativeBuilder, to: Derivatives, numbers: np.ndarray, weighted: int = 0, by_time: bool = False
-) -> Linear:
+    builder: DerivativeBuilder, to: Derivatives, numbers: np.ndarray, weighted: int = 0, others: int = -1
+) -> Linear:  # fmt: skip
     """With how the numbers in slots change with parameters, (parameters, numbers); going back, with so many rows of
-    weights. With `by_time` time is the one parameter, and no number changes."""
+    weights. With `others`, behind the parameters stand time and so many ways by which no number changes."""
     n, begin = builder.columns, 2 * builder.columns + 1
-    numbered = np.flatnonzero(to.column >= begin)
+    numbered = np.flatnonzero(to.column >= (begin if others < 0 else begin - 1))
     number = (to.column[numbered] - begin).astype(np.int64)
+    if others >= 0:  # time is the last number
+        known, (count, room) = numbers, numbers.shape
+        numbers = np.zeros((count + 1 + others, room + 1))
+        numbers[:count, :room], numbers[count, room] = known, 1.0
+        number[number < 0] = room
     parameter, at = (x.copy() for x in np.nonzero(numbers[:, number]))
     entry, factor = numbered[at], numbers[parameter, number[at]]
-    if by_time:
-        entry = np.flatnonzero(to.column == begin - 1)
-        parameter, factor = np.zeros_like(entry), np.ones(entry.size)
     moving = np.flatnonzero(to.column < 2 * n)
     size = dict(zip(builder.wanted, builder.sizes, strict=True))
     first = np.cumsum([0, *(size.get(level, 0) for level in LEVELS)]).astype(np.int64)
@@ -122,16 +132,30 @@ def linear(
         moving_at=np.searchsorted(to.row[moving], first), numbered_at=np.searchsorted(to.row[numbered], first),
         **{name: one.astype(INDEX) for name, one in own.items()},
     )  # fmt: skip
-    sizes = {"parameters": len(numbers), "all_rows": builder.shape[0], "ways": 2 * n, "numbers": numbers.shape[1]}
+    sizes = {"lines": builder.structure.contacts.rows * builder.has_contacts}
+    sizes |= {"parameters": len(numbers), "all_rows": builder.shape[0], "ways": 2 * n, "numbers": numbers.shape[1]}
     return block(made, weighted=weighted, **sizes)
 
 
 @compiled_apart
 def linearise(own: Linear, mechanism: Mechanism, t: float, y: Vector, dy: Vector):
     """The entries at a state with its derivative, whose λ stand in the machine."""
-    state = mechanism.state
+    state, contacts = mechanism.state, mechanism.contacts
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
     differentiate(own.to, t, q, v, a, mechanism.machine.multipliers)
+    if own.forces.size > 0:
+        copy_forces(contacts, own.forces)
+        differentiate_contacts(own.to, t, q, v, own.forces)
+
+
+@compiled_apart
+def linearise_at(
+    own: Linear, march: March, t: float, q: Vector, v: Vector, a: Vector, multipliers: Vector, forces: Vector
+):  # fmt: skip
+    """The entries at time t of a run and any velocities, accelerations, multipliers and forces of contacts."""
+    now = moment(march.course, t)
+    differentiate(own.to, now, q, v, a, multipliers)
+    differentiate_contacts(own.to, now, q, v, forces)
 
 
 # --- ahead --------------------------------------------------------------------------------------------------------
@@ -187,35 +211,6 @@ def vary_rates(manifold, q, v, dq, dv, out):
         to, of = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
         one, other = after(quaternion_at(dq, to), _half(v, of)), after(quaternion_at(q, to), _half(dv, of))
         _put_quaternion(out, to, (one[0] + other[0], one[1] + other[1], one[2] + other[2], one[3] + other[3]))
-
-
-@compiled_apart
-def vary_stage(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix, loads: Matrix, often: int):
-    """How y' and λ at the state that was linearised change with each parameter: rows of `dys` give rows of `slopes`
-    and, of λ, of `loads`."""
-    machine, state, first = mechanism.machine, mechanism.state, own.first
-    q, v, n, m = y[: state.q_end], y[state.v_at : state.v_end], own.columns, machine.pattern.m
-    alpha, beta = mechanism.gains[0], mechanism.gains[1]
-    take_given(own)
-    for p in range(dys.shape[0]):
-        dq, dv, out = dys[p, : state.q_end], dys[p, state.v_at : state.v_end], slopes[p]
-        put_way(machine.manifold, q, dq, own.way)
-        copy(dv[:n], own.way[n:])
-        for level in range(BEND if alpha == 0.0 and beta == 0.0 else GAP, SURFACE):
-            put_right(own, p, level)
-        copy(own.right[first[BEND] : first[BEND + 1]], machine.g)
-        if alpha > 0.0 or beta > 0.0:
-            for row in range(m):
-                machine.g[row] += 2.0 * alpha * own.right[first[RATE] + row] + beta * beta * own.right[first[GAP] + row]
-            subtract_rates(machine, 2.0 * alpha, dv)
-        copy(own.right[first[FORCE] : first[FORCE + 1]], machine.f)
-        solve_here(machine, often)
-        copy(machine.x[:n], out[state.v_at :])
-        copy(machine.multipliers, loads[p])
-        vary_rates(machine.manifold, q, v, dq, dv, out[: state.q_end])
-        copy(own.right[first[POWER] : first[SURFACE]], out[state.works_at :])
-        for row in range(m):
-            out[out.size - 1] -= machine.nu[row] * machine.multipliers[row]
 
 
 @compiled_apart

@@ -16,7 +16,21 @@ from ...motion.course import SPAN, moment
 from ...motion.derivative import derivative
 from ...motion.methods.method import END, H, T
 from ...motion.methods.runge_kutta import combine
-from ...motion.past.tape import ALPHA, BEGAN, BETA, CLOSED, FRESH, HEAD, SPAN_OF, T0, T1, WENT_ON
+from ...motion.past.tape import (
+    ALPHA,
+    ALPHA_0,
+    BEGAN,
+    BETA,
+    BETA_0,
+    CLOSED,
+    FRESH,
+    HEAD,
+    SPAN_OF,
+    T0,
+    T1,
+    WENT_ON,
+    put_branches,
+)
 from ...motion.record import March, derivative_at_end, put_right, remember
 from ...motion.run import note_end
 from ...motion.stabilise import project
@@ -31,7 +45,10 @@ def put_entry(march: March, row: Vector):
     copy(row[HEAD + width : HEAD + 2 * width], stages.k[0])
     copy(row[HEAD + 2 * width : HEAD + 2 * width + 4], march.mechanism.nearness)
     copy(row[HEAD + 2 * width + 4 : HEAD + 2 * width + 4 + rows], march.mechanism.machine.factor.kept)
-    copy(row[HEAD + 2 * width + 4 + rows :], march.mechanism.switches.mode)
+    kept, modes = march.mechanism.contacts.kept, march.mechanism.switches.mode
+    for k in range(kept.size):
+        kept[k] = int(row[HEAD + 2 * width + 4 + rows + k])
+    copy(row[row.size - modes.size :], modes)
     if march.mechanism.switches.mode.size > 0:
         hold_all(march.mechanism)
     march.course.at[SPAN] = int(row[SPAN_OF])
@@ -46,13 +63,14 @@ def take_entry(march, row):
     copy(stages.k[0], row[HEAD + width :])
     copy(march.mechanism.nearness, row[HEAD + 2 * width :])
     copy(march.mechanism.machine.factor.kept, row[HEAD + 2 * width + 4 :])
-    copy(march.mechanism.switches.mode, row[HEAD + 2 * width + 4 + rows :])
+    put_branches(march, row[HEAD + 2 * width + 4 + rows :])
 
 
 @compiled_apart
 def begin_anew(march: March, head: Vector):
-    """The first derivative of a step that does not go on from the one before, by the gains of that one; a status."""
+    """The first derivative of a step that does not go on from the one before; a status."""
     march.course.at[SPAN] = int(head[SPAN_OF])
+    march.mechanism.gains[0], march.mechanism.gains[1] = head[ALPHA_0], head[BETA_0]
     if head[FRESH] == BEGAN:  # what stands there is what came of it
         remember(march)
     return derivative_at_end(march, head[T0], march.stages.y0, march.stages.k[0])

@@ -36,7 +36,8 @@ from ..across.again import rate_at
 from ..across.jumps import at_the_event, grazes, instant_moved
 from ..instants import Slopes
 from .checks import check_status
-from .linear import SURFACE, Linear, linearise, vary_stage
+from .held_forces import HeldForces, hold_forces, vary_stage
+from .linear import SURFACE, Linear, linearise
 from .saltation import read_surfaces, surfaces_back, vary_surfaces
 from .steps import Replay, vary_stretch
 
@@ -46,8 +47,8 @@ APART = "several things happen at once that come one after the other beside it"
 
 @compiled_apart
 def vary_here(
-    march: March, own: Linear, t: float, y: Vector, dy: Vector, dys: Matrix, slopes: Matrix, loads: Matrix,
-    functions: Matrix,
+    march: March, own: Linear, held: HeldForces, t: float, y: Vector, dy: Vector, dys: Matrix, slopes: Matrix,
+    loads: Matrix, forces: Matrix, functions: Matrix,
 ):  # fmt: skip
     """Linearise at (t, y), whose y' goes into dy. Changes of y in rows of `dys` give those of y', of the multipliers
     and of the switching functions, in rows of the others. A status."""
@@ -56,7 +57,8 @@ def vary_here(
     status = derivative_at_end(march, t, y, dy)
     if status == DONE:
         linearise(own, mechanism, moment(march.course, t), y, dy)
-        vary_stage(own, mechanism, y, dys, slopes, loads, refinements(mechanism))
+        hold_forces(held, mechanism, 0)
+        vary_stage(own, held, mechanism, y, dys, slopes, loads, forces, refinements(mechanism))
         vary_surfaces(own, mechanism, y, dys, functions)
     put_back(march)
     return status
@@ -112,19 +114,22 @@ class Rates(NamedTuple):
     functions: np.ndarray
 
 
-def rates_at(march: Any, along: Any, t: float, y: np.ndarray) -> Rates:
-    """The rates along the motion at (t, y), from equations that change with time alone."""
+def rates_at(march: Any, along: Any, held: Any, t: float, y: np.ndarray) -> Rates:
+    """Return the rates along the motion at (t, y), from equations that change with time alone."""
     dy = np.zeros_like(y)
     check_status(march, rate_at(march, t, y, dy))
-    slopes, loads, functions = _changes_here(march, along, t, y, dy[None])
+    slopes, loads, _, functions = _changes_here(march, along, held, t, y, dy[None])
     return Rates(dy, slopes[0], loads[0], functions[0])
 
 
-def _changes_here(march: Any, own: Any, t: float, y: np.ndarray, dys: np.ndarray) -> tuple[np.ndarray, ...]:
-    """What `vary_here` makes of changes of y."""
-    sizes = y.size, march.mechanism.machine.pattern.m, int(own.first[SURFACE + 1] - own.first[SURFACE])
+def _changes_here(
+    march: Any, own: Any, held: Any, t: float, y: np.ndarray, dys: np.ndarray
+) -> tuple[np.ndarray, ...]:  # fmt: skip
+    """Return the changes of y', of multipliers, of forces and of switching functions that changes of y make."""
+    functions, joints = int(own.first[SURFACE + 1] - own.first[SURFACE]), march.mechanism.machine.pattern.m
+    sizes = y.size, joints, own.forces.size, functions
     made = tuple(np.zeros((len(dys), size)) for size in sizes)
-    check_status(march, vary_here(march, own, t, y, np.zeros_like(y), np.ascontiguousarray(dys), *made))
+    check_status(march, vary_here(march, own, held, t, y, np.zeros_like(y), np.ascontiguousarray(dys), *made))
     return made
 
 
@@ -168,7 +173,7 @@ class EventsAhead:
         self.steps = {*self.step} | ({len(ends) - 1} if stop else set())
         """The steps before which the run is to be looked at."""
         self._sizes, self._length = np.zeros(0), 0.0
-        """Of the switching functions at the beginning of the last step, and how long that is."""
+        """The sizes of the switching functions at the beginning of the last step, and the length of that step."""
 
     def within(self, step: int) -> None:
         """Before a step: meet the events in it, one after the other, each by a step from the one before. Then the run
@@ -212,8 +217,8 @@ class EventsAhead:
         is held."""
         march, functions, S = self.replay.march, list(event.functions), self.replay.dy0
         y = march.stages.y0.copy()
-        rates = rates_at(march, self.along, event.t, y)
-        slopes, _, varied = _changes_here(march, self.replay.own, event.t, y, S)
+        rates = rates_at(march, self.along, self.replay.held, event.t, y)
+        slopes, _, _, varied = _changes_here(march, self.replay.own, self.replay.held, event.t, y, S)
         passing, known = rates.functions[functions], np.isfinite(S).all(axis=1)
         if grazes(passing, length, sizes[functions]):
             self._tell(event, TOUCHES)
@@ -228,14 +233,14 @@ class EventsAhead:
 
 
 def end_back(
-    march: Any, own: Any, along: Any, stop: EventTime, sizes: np.ndarray, length: float, weights: np.ndarray,
+    march: Any, own: Any, along: Any, held: Any, stop: EventTime, sizes: np.ndarray, length: float, weights: np.ndarray,
     of_end: Callable[[Rates], np.ndarray],
 ) -> None:  # fmt: skip
     """Add to weights of the last y of a run, (numbers, y), those that come of the time of its end, which an event has
     moved there. `of_end` are the weights of this time, (numbers,), by the rates at the end. Weights of numbers in the
     equations go to `own`. One function passes there (`goes_back`)."""
     y, (function,) = march.stages.y0.copy(), stop.functions
-    rates = rates_at(march, along, stop.t, y)  # which has linearised `own`, too
+    rates = rates_at(march, along, held, stop.t, y)  # which has linearised `own`, too
     rate, of_functions = rates.functions[function], np.zeros((len(weights), rates.functions.size))
     wanted = of_end(rates)
     if grazes(rates.functions[[function]], length, sizes[[function]]):

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...compiled import System
-from ...compiled.derivatives import POWERS, SURFACES, filled, lean_builder
+from ...compiled.derivatives import MOMENTA, POWERS, SURFACES, TOUCHING, DerivativeBuilder, filled, lean_builder
 from ...compiled.dynamics import POWER
 from ...compiled.reading import Trajectory
 from ...duals import Dual
@@ -25,6 +25,7 @@ from ...motion.past.past import Run
 from ...motion.past.tape import BROKE, FRESH, HEAD, RESTARTED, ROOM, T0, T1, Steps, entry_now
 from ...motion.record import NEXT, March, new_march
 from ...motion.stabilise import Stabilization
+from ...readings.motion import ComputedQuantities
 from ...results.result import Result, State
 from ..across.again import rate_at
 from ..along import Variation, vary_forces
@@ -35,6 +36,8 @@ from ..start import Beginning
 from ..varied import VariedMotion, set_varied, starts_of, tell
 from .asked import given_of
 from .checks import check_same, check_status
+from .contact_changes import ContactChange
+from .held_forces import HeldForces, law_slopes, new_held
 from .linear import MOTION, Linear, linear
 from .making import put_entry
 from .moments import APART, EndOfRun, EventsAhead, EventTime
@@ -60,6 +63,8 @@ class Taken:
     times: np.ndarray
     """At which it was recorded, and the energies then: see `Record`."""
     energies: np.ndarray
+    contacts: np.ndarray
+    """The forces of contacts at these times."""
     steps: Steps
     last: np.ndarray
     """Where it has ended, as the entry of a step."""
@@ -76,6 +81,8 @@ class Taken:
 
     moves: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     """How the ends of spans move with each parameter, (parameters, spans)."""
+    laws: int = 0
+    """How many switching functions are those of laws; those behind them are of contacts."""
     events: tuple[EventTime, ...] = ()
     """When events happened, in the order of the result."""
     stop: EventTime | None = None
@@ -88,7 +95,7 @@ class Taken:
     @cached_property
     def saltations(self) -> list[Saltation]:
         """Where laws switch, in their order."""
-        return saltations_of(self.steps, self.last, self.moves)
+        return saltations_of(self.steps, self.last, self.moves, self.laws)
 
 
 def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
@@ -96,61 +103,90 @@ def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
     nearest = run.initial if isinstance(run.initial, State) else None
     began: Any = first, given_of(run), nearest, starts_of(run.varied)
     course = {name: np.copy(getattr(march.course, name))[()] for name in Course._fields[:-1]}
-    known = march.record.times.copy(), march.record.energies.copy()
+    known = march.record.times.copy(), march.record.energies.copy(), march.record.contacts.copy()
     return Taken(run.by, run.how, course, *known, steps, entry_now(march), *began)
 
 
-class Rerun(NamedTuple):
-    """A run that is to be made again."""
+@dataclass(frozen=True, eq=False)
+class Rerun:
+    """A run that is to be made again, and its linearised equations."""
 
+    system: System
     march: March
     own: Linear
-    """Its linearised equations."""
-    along: Linear | None
-    """The same equations, which change with time alone, at the states that `own` is linearised at: of a run with
-    events."""
     numbers: np.ndarray
-    """How numbers in the equations change with parameters, (parameters, numbers)."""
+    """How numbers in the equations change with each parameter, (parameters, numbers)."""
+    laws: np.ndarray
+    """The slopes of the laws of contacts, (parameters, laws)."""
+    builder: DerivativeBuilder
+    others: int
+    """How many ways there are through changes of contacts besides those of the parameters and of time: going back, as
+    many as y has numbers."""
+
+    @cached_property
+    def along(self) -> Linear:
+        """The equations with time as their one parameter, at the states that `own` is linearised at."""
+        return linear(self.builder, self.own.to, self.numbers[:0], others=0)
+
+    @cached_property
+    def at_changes(self) -> tuple[Linear, HeldForces]:
+        """The equations at changes of contacts, by parameters, by time, and by the other ways."""
+        own = linear(self.builder, self.own.to, self.numbers, others=self.others)
+        laws = np.concatenate([self.laws, np.zeros((1 + self.others, self.laws.shape[1]))])
+        return own, new_held(self.system, laws, 1)
+
+    def passing(self, place: Saltation, sizes: np.ndarray, mixed: np.ndarray | None = None) -> Any:
+        """Return the passage of the run, which stands behind the step before it, through a place at which laws switch
+        or contacts change."""
+        if not place.changes:
+            return Passing(self.march, self.own, place, sizes, mixed)
+        return ContactChange(self.march, *self.at_changes, place, sizes, len(self.numbers))
 
 
 def rerun_of(
     system: System, asked: Asked, taken: Taken, recorded: int, works: bool, weighted: int = 0,
     mixed: np.ndarray | None = None,
 ) -> Rerun:  # fmt: skip
-    """A run that is to be made again, of which so many times are recorded; with works in its equations or without.
-    Parameters change these where steps are followed ahead, and not back with so many rows of weights."""
+    """Return a run that can be made again, of which `recorded` times are kept. Its equations have the rates of works if
+    `works`; they change with the parameters ahead, and with none where `weighted` rows of weights go back."""
     course = block(Course(**taken.course))
     march = new_march(system, taken.by, taken.how, course, taken.times[:recorded].copy())
     structure = system.structure
-    parts = [part.batch.slopes(system.evaluator, asked.symbols) for part in (structure.program, structure.dynamics)]
-    numbers = np.concatenate(parts, axis=1)
-    numbers = numbers if mixed is None else mixed[None] @ numbers
-    happens = taken.has_events
+    contacts, mechanism, happens = structure.contacts, march.mechanism, taken.has_events
+    batches = [structure.program.batch, structure.dynamics.batch]
+    held = [mechanism.machine.program.batch, mechanism.dynamics.batch]  # whose branches are those of the run
     wanted = MOTION + (POWERS,) * works + (SURFACES,) * (happens or bool(taken.saltations))
-    builder = lean_builder(structure, wanted, numbers, by_time=happens)
-    held = march.mechanism.machine.program.batch, march.mechanism.dynamics.batch  # whose branches are those of the run
+    if contacts.rows:
+        batches += [contacts.program.batch, contacts.bounds]
+        held += [mechanism.contacts.program.batch, mechanism.contacts.bounds]
+        wanted += (*TOUCHING, MOMENTA)
+    numbers = np.concatenate([batch.slopes(system.evaluator, asked.symbols) for batch in batches], axis=1)
+    laws = law_slopes(system, asked.symbols)
+    numbers, laws = (x if mixed is None else mixed[None] @ x for x in (numbers, laws))
+    builder = lean_builder(structure, wanted, numbers, by_time=happens or contacts.rows > 0)
     own = linear(builder, builder.fill(*held), numbers[:0] if weighted else numbers, weighted)
-    still = np.zeros((1, numbers.shape[1]))
-    along = linear(builder, own.to, still, by_time=True) if happens else None
-    return Rerun(march, own, along, numbers)
+    return Rerun(system, march, own, numbers, laws, builder, march.stages.y0.size if weighted else 0)
 
 
 def new_replay(
     system: System, asked: Asked, taken: Taken, recorded: int, works: bool, mixed: np.ndarray | None = None
-) -> tuple[Replay, EventsAhead | None]:
+) -> tuple[Rerun, Replay, EventsAhead | None]:
     """Ready for the first step, with the events of the run; or by one parameter alone, with which the others change in
     these proportions."""
-    march, own, along, _ = rerun_of(system, asked, taken, recorded, works, mixed=mixed)
+    rerun = rerun_of(system, asked, taken, recorded, works, mixed=mixed)
+    march, own, held = rerun.march, rerun.own, new_held(system, rerun.laws, 1)
     count, width, rows, basis = len(own.given), march.stages.y0.size, len(system.rows), basis_of(march.stages)
     sizes = {"recorded": recorded * count, "columns": own.columns, "rows": rows, "works": WORK}
     sizes |= {"parameters": count, "width": width, "slopes": count * basis.k.shape[0], "basis": basis.y0.size}
-    sizes |= {"quaternions": len(system.layout.quaternions)}
-    replay = block(Replay(march, own, basis, block(Changes(), **sizes)), **sizes)
-    return replay, EventsAhead(replay, along, taken.steps, taken.last, taken.events, taken.stop) if along else None
+    sizes |= {"quaternions": len(system.layout.quaternions), "lines": system.structure.contacts.rows}
+    replay = block(Replay(march, own, held, basis, block(Changes(), **sizes)), **sizes)
+    if not taken.has_events:
+        return rerun, replay, None
+    return rerun, replay, EventsAhead(replay, rerun.along, taken.steps, taken.last, taken.events, taken.stop)
 
 
 def replayed(
-    replay: Replay, taken: Taken, moved: np.ndarray, reversals: Crossings | None = None,
+    rerun: Rerun, replay: Replay, taken: Taken, moved: np.ndarray, reversals: Crossings | None = None,
     tell: Callable[[np.ndarray, str], None] = lambda ended, why: None, mixed: np.ndarray | None = None,
     events: EventsAhead | None = None,
 ) -> Changes:  # fmt: skip
@@ -167,7 +203,7 @@ def replayed(
     def switch(step: int) -> None:
         if step not in switching:
             return
-        passing, errors = Passing(march, replay.own, switching[step], sizes, mixed), replay.errors.copy()
+        passing, errors = rerun.passing(switching[step], sizes, mixed), replay.errors.copy()
         check_status(march, passing.status)
         S, known = replay.dy0.copy(), np.isfinite(replay.dy0).all(axis=1)
         replay.dy0[:] = passing.ahead(S)
@@ -176,7 +212,8 @@ def replayed(
             replay.errors[ended] = errors[ended]
 
     for k, until in stretches(steps):
-        check_same(march.stages.y0, steps.states[k][HEAD:])
+        if k not in switching or not switching[k].changes:  # a change may move the state
+            check_same(march.stages.y0, steps.states[k][HEAD:])
         switch(k)
         if k in steps.held or k in switching:
             put_entry(march, steps.states[k])
@@ -193,7 +230,8 @@ def replayed(
             check_status(march, vary_stretch(replay, head[begin:end].copy()))
             if reversals and begin in own:
                 reversals.behind(replay, begin, head[begin])
-    check_same(march.stages.y0, last[HEAD:])
+    if steps.total not in switching or not switching[steps.total].changes:
+        check_same(march.stages.y0, last[HEAD:])
     if steps.total in switching:
         switch(steps.total)
         put_entry(march, last)
@@ -272,11 +310,12 @@ class Crossings:
 
 def stretches(steps: Steps) -> list[tuple[int, int]]:
     """Return the steps by and by: from one state that is kept to another one, as many at once as a tape holds if all
-    are, and none across a change of branches."""
+    are, and none across a change of branches or an impact."""
     kept = sorted(steps.states)
     if len(kept) == steps.total:
-        broke = np.flatnonzero(steps.head[:, FRESH] == BROKE).tolist() if steps.moving else []
-        kept = sorted({*kept[::ROOM], *steps.held, *broke})
+        fresh = steps.head[:, FRESH]
+        anew = np.flatnonzero((fresh > BROKE) | (fresh == BROKE) & bool(steps.moving)).tolist()
+        kept = sorted({*kept[::ROOM], *steps.held, *anew})
     return [*pairwise([*kept, steps.total])]
 
 
@@ -327,7 +366,7 @@ class VariedRun(VariedMotion):
     taken: Taken | None = None
 
     fixed_end: VariedRun | None = None
-    """The same run with its end at a time that is held, where it moves in this one with the event that stopped it."""
+    """This run with its end at a time that is held, where the end moves with the event that stopped it."""
 
     @cached_property
     def changes(self) -> Changes:
@@ -354,7 +393,7 @@ class VariedRun(VariedMotion):
         return self.taken is not None and self.taken.stop is not None
 
     def with_moving_end(self) -> VariedRun:
-        """The same run, whose last time moves with what is asked for: so does what is read there."""
+        """Return this run with a last time that moves with what is asked for, as all that is read there does."""
         return replace(self, fixed_end=self)
 
     @property
@@ -381,7 +420,7 @@ class VariedRun(VariedMotion):
     def _followed(self, works: bool) -> tuple[Changes, tuple[Slopes, ...], EndOfRun | None]:
         """Return how all that is recorded, events and the end change; nan where steps are too long for it."""
         assert self.taken is not None
-        replay, events = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
+        rerun, replay, events = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
         events = None if works else events
         crossings = Crossings(self.system, self.asked, self.taken) if self.taken.passages else None
         ended: dict[str, str] = {}
@@ -391,7 +430,7 @@ class VariedRun(VariedMotion):
                 ended.setdefault(why, self.asked.names[k])
 
         begins = moved_state(self, self.taken, replay.march)
-        found = replayed(replay, self.taken, begins, crossings, end, events=events)
+        found = replayed(rerun, replay, self.taken, begins, crossings, end, events=events)
         for why in ended if not works else ():
             tell(self.result, f"{why}: there are none from there on")
         for what in (*crossings.ended.values(), *crossings.within) if crossings and not works else ():
@@ -420,8 +459,9 @@ class VariedRun(VariedMotion):
         if (head[:, T1] - head[:, T0]).max() <= LONG * (taken.times[-1] - taken.times[0]):
             return
         mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.asked.names)) * self._sizes
-        replay, _ = new_replay(self.system, self.asked, taken, self.motion.t.size, False, mixed)
-        replayed(replay, taken, mixed[None] @ moved_state(self, taken, replay.march), mixed=mixed[None])
+        rerun, replay, _ = new_replay(self.system, self.asked, taken, self.motion.t.size, False, mixed)
+        begins = mixed[None] @ moved_state(self, taken, replay.march)
+        replayed(rerun, replay, taken, begins, mixed=mixed[None])
         if (off := float(errors_of(replay, self._faint[0] * self._sizes[0])[0])) > allowed:
             raise ModelError(f"derivatives of simulate: {too_long(off)}")
 
@@ -478,15 +518,36 @@ class VariedRun(VariedMotion):
         return self.least_loads_along() if self.has_choice else self.end.multipliers
 
     def least_loads_along(self) -> np.ndarray:
-        """The same of the least multipliers, where equations are redundant."""
+        """Return the rates of the least multipliers at the end of a run, where equations are redundant."""
         structure, (t, q, v, a) = self.system.structure, (part[-1:].copy() for part in self.motion)
         numbers = np.zeros((1, structure.program.batch.room + structure.dynamics.batch.room))
         builder = lean_builder(structure, MOTION, numbers, by_time=True)
-        own = linear(builder, filled(builder, self.system), numbers, by_time=True)
+        own = linear(builder, filled(builder, self.system), numbers[:0], others=0)
         rates = Variation(v.copy(), a.copy(), np.zeros_like(a), np.zeros((1, len(self.system.rows))))
         known = mechanism(self.system, refinements=2), own, block(Trajectory(t, q, v, a))
         vary_forces(*known, self.multipliers[-1:].copy(), block(rates))
         return rates.multipliers[0]
+
+    @property
+    def _own_contacts(self) -> np.ndarray:
+        assert self.taken is not None
+        return self.taken.contacts[: self.result.t.size].copy()
+
+    @property
+    def pushes(self) -> Any:
+        """The forces of contacts."""
+        return self.dual(self._own_contacts, self._by_parameter(self.changes.contacts))
+
+    @cached_property
+    def quantities(self) -> ComputedQuantities:
+        found = super().quantities
+        return replace(found, pushes=self.pushes, _read={}) if self.system.structure.contacts.rows else found
+
+    def loads(self) -> dict[str, Any]:
+        found = super().loads()
+        if not found or not self.system.structure.contacts.rows:
+            return found
+        return found | {"reactions": replace(found["reactions"], _contacts=self.pushes)}
 
     @property
     def _own_works(self) -> np.ndarray:

@@ -14,7 +14,7 @@ one after the other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...motion.course import moment
 from ...motion.derivative import Mechanism
-from ...motion.past.tape import BROKE, FRESH, HEAD, SPAN_OF, SWITCHED, Steps
+from ...motion.past.tape import BROKE, FRESH, HEAD, SPAN_OF, SWITCHED, TIMES, Steps
 from ...motion.record import March, derivative_at_end, put_back, remember
 from ...motion.switching.along import read_rates_here
 from ...motion.switching.switches import look
@@ -99,16 +99,20 @@ class Saltation:
     """Whether laws of time switch at this instant."""
     moved: np.ndarray
     """How the instant moves with each parameter, if it is that of a law of time, (parameters,)."""
+    passed_zero: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """1 for each switching function or guard of a contact that has passed zero, (functions,)."""
+    changes: bool = False
+    """Whether contacts change."""
 
     @property
     def t(self) -> float:
         return float(self.entry[0])
 
 
-def saltations_of(steps: Steps, last: np.ndarray, moves: np.ndarray) -> list[Saltation]:
-    """Return the places at which the laws of a run switch, in their order, without the breaks of laws of time that no
-    parameter moves. `last` is the entry of its last state; `moves`, (parameters, spans), is how the ends of its spans
-    move."""
+def saltations_of(steps: Steps, last: np.ndarray, moves: np.ndarray, laws: int) -> list[Saltation]:
+    """Return the places at which the laws of a run switch, or its contacts change, in their order, without the breaks
+    of laws of time that no parameter moves. `last` is the entry of its last state; `moves`, (parameters, spans), is how
+    the ends of its spans move; the first `laws` switching functions are those of laws."""
     found, total, heads = list[Saltation](), steps.total, steps.head
     fresh = np.append(heads[:, FRESH], last[FRESH])
     for k in np.flatnonzero((fresh == SWITCHED) | (fresh == BROKE)):
@@ -121,10 +125,13 @@ def saltations_of(steps: Steps, last: np.ndarray, moves: np.ndarray) -> list[Sal
             continue
         assert entry is not None
         before = steps.held[max(n for n in steps.held if n < k)]
-        behind = entry[entry.size - before.size :]
-        differs = (before != behind) & ~(np.isnan(before) & np.isnan(behind))  # nobody holds those of events
+        size = before.size
+        behind, zero = entry[entry.size - size :], entry[entry.size - 2 * size : entry.size - size]
+        differs = (before != behind) & ~(np.isnan(before) & np.isnan(behind))  # branches of events are nan
+        differs = differs[:laws]
         passed = np.flatnonzero(differs) if fresh[k] == SWITCHED else np.zeros(0, dtype=np.int64)
-        found.append(Saltation(int(k), passed, heads[k - 1], entry, bool(breaks), moved))
+        changes = bool(zero[laws:].any())
+        found.append(Saltation(int(k), passed, heads[k - 1], entry, bool(breaks), moved, zero.copy(), changes))
     return found
 
 
@@ -134,6 +141,31 @@ def is_held_on_surface(steps: Steps, last: np.ndarray, kinds: np.ndarray) -> boo
     modes = np.array([*steps.held.values(), last[last.size - steps.branches :]])
     slides = (np.abs(modes) != 1.0) & ~np.isnan(modes) & (kinds[: modes.shape[1]] == SIDE)
     return steps.slides or bool(slides.any()) or (steps.total > 0 and steps.states[0][FRESH] == SWITCHED)
+
+
+def laws_of(mechanism: Any) -> int:
+    """How many switching functions are those of laws; the guards of contacts stand behind them."""
+    return int(mechanism.switches.kinds.size - mechanism.contacts.entries)
+
+
+def has_choices(
+    steps: Steps, last: np.ndarray, moves: np.ndarray, mechanism: Any, first: tuple[np.ndarray, np.ndarray]
+) -> bool:
+    """Return whether the contacts of a run have forces that are one choice of several, have rows that joints alone
+    keep, change twice at one instant or together with laws, or meet where it begins, in the state `first` of q, v; or
+    its equations are redundant."""
+    if mechanism.contacts.choices[0] or (steps.head[:, TIMES] > 1.0).any() or last[TIMES] > 1.0:
+        return True
+    if (mechanism.machine.factor.kept == 0.0).any():  # steps leave redundant equations out, and results do not
+        return True
+    lines, end = mechanism.contacts.kept.size, last.size - 2 * steps.branches
+    if any(entry[end - lines : end].any() for entry in (*steps.states.values(), last)):
+        return True
+    begun = steps.states.get(0, last)[HEAD:]
+    if not np.array_equal(begun[: sum(part.size for part in first)], np.concatenate(first)):
+        return True
+    places = saltations_of(steps, last, moves, laws_of(mechanism))
+    return any(place.changes and (place.passed.size or place.breaks) for place in places)
 
 
 class Passing:

@@ -85,10 +85,14 @@ class SeededRun(VariedRun):
     def _own_works(self) -> np.ndarray:
         return super()._own_works[self.some]
 
+    @property
+    def _own_contacts(self) -> np.ndarray:
+        return super()._own_contacts[self.some]
+
 
 def _sizes(system: System) -> tuple[int, ...]:
-    """How many numbers a state has: places, velocities, accelerations, multipliers, works."""
-    return system.nv, system.nv, system.nv, len(system.rows), WORK
+    """How many numbers a state has: places, velocities, accelerations, multipliers, works, forces of contacts."""
+    return system.nv, system.nv, system.nv, len(system.rows), WORK, system.structure.contacts.rows
 
 
 def weights_of_states(

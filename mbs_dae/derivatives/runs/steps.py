@@ -29,7 +29,8 @@ from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
 from ...tolerances import BLURRED
-from .linear import Linear, linearise, put_way, vary_lengths, vary_projection, vary_stage
+from .held_forces import HeldForces, hold_forces, is_held, vary_keep, vary_stage
+from .linear import Linear, linearise, put_way, vary_lengths, vary_projection
 from .making import begin_anew, is_closed, make_end, make_inner, set_out, time_of
 
 BLURS = 31
@@ -44,6 +45,7 @@ class Changes(NamedTuple):
     a: Work[Matrix] = zeros("recorded", "columns")
     multipliers: Work[Matrix] = zeros("recorded", "rows")
     works: Work[Matrix] = zeros("recorded", "works")
+    contacts: Work[Matrix] = zeros("recorded", "lines")
 
 
 class Replay(NamedTuple):
@@ -51,6 +53,7 @@ class Replay(NamedTuple):
 
     march: March
     own: Linear
+    held: HeldForces
     basis: Stages
     """A step whose y₀, y₁ and k are unit vectors: read, it says with which weights all steps are read."""
     out: Changes
@@ -65,6 +68,9 @@ class Replay(NamedTuple):
     """Of the multipliers at the last state."""
     end_loads: Work[Matrix] = zeros("parameters", "rows")
     """And at the end of the step."""
+    forces: Work[Matrix] = zeros("parameters", "lines")
+    """The changes of the forces of contacts at the last state."""
+    end_forces: Work[Matrix] = zeros("parameters", "lines")
     lengths: Work[Vector] = zeros("quaternions")
     weights: Work[Vector] = zeros("basis")
     errors: Work[Matrix] = zeros("parameters", 4)
@@ -105,12 +111,14 @@ def vary_begin(replay: Replay, head: Vector):
     if status != DONE:
         return status
     linearise(replay.own, march.mechanism, moment(march.course, head[T0]), stages.y0, stages.k[0])
-    often = refinements(march.mechanism)
-    vary_stage(replay.own, march.mechanism, stages.y0, replay.dy0, replay.dk[:count], replay.loads, often)
-    if head[FRESH] == BEGAN:
-        put_back(march)
+    vary_state(replay, stages.y0, replay.dy0, replay.dk[:count])
     if counts[NEXT] < times.size and times[counts[NEXT]] == head[T0]:
         _keep_changes(replay, stages.y0, replay.dy0, replay.dk[:count])
+    if head[FRESH] == BEGAN and is_held(replay.held, 0):  # neighbours that do not stick, or are apart, do so at once
+        vary_keep(replay.held, replay.own, march.mechanism, stages.y0, replay.dy0, 0)
+        vary_state(replay, stages.y0, replay.dy0, replay.dk[:count])
+    if head[FRESH] == BEGAN:
+        put_back(march)
     return DONE
 
 
@@ -133,6 +141,7 @@ def vary_step(replay: Replay, head: Vector):
         if tableau.error.shape[0] > 0:
             _note_errors(replay)
         copy_rows(replay.loads, replay.end_loads)
+        copy_rows(replay.forces, replay.end_forces)
         remember(march)
         status = _vary_recorded(replay, head)
         put_back(march)
@@ -156,9 +165,17 @@ def _vary_inner(replay, s):
     if is_closed(stages, s):
         vary_lengths(mechanism, y, replay.lengths, replay.between)
         vary_projection(replay.own, mechanism, y, replay.between)
-    often = refinements(mechanism)
-    vary_stage(replay.own, mechanism, y, replay.between, replay.dk[count * s : count * (s + 1)], replay.loads, often)
+    vary_state(replay, y, replay.between, replay.dk[count * s : count * (s + 1)])
     return DONE
+
+
+@compiled
+def vary_state(replay, y, changes, slopes):
+    """How y' at the state that was linearised changes."""
+    mechanism = replay.march.mechanism
+    hold_forces(replay.held, mechanism, 0)
+    often, known = refinements(mechanism), (replay.own, replay.held, mechanism)
+    vary_stage(*known, y, changes, slopes, replay.loads, replay.forces, often)
 
 
 @compiled
@@ -173,7 +190,10 @@ def _vary_end(replay, t, y, dy, changes, slopes):
     vary_lengths(mechanism, y, replay.lengths, changes)
     if projected:
         vary_projection(replay.own, mechanism, y, changes)
-    vary_stage(replay.own, mechanism, y, changes, slopes, replay.loads, refinements(mechanism))
+    hold_forces(replay.held, mechanism, 0)
+    if is_held(replay.held, 0):
+        vary_keep(replay.held, replay.own, mechanism, y, changes, 0)
+    vary_state(replay, y, changes, slopes)
     return DONE
 
 
@@ -199,6 +219,7 @@ def _vary_recorded(replay, head):
     if counts[NEXT] < times.size and times[counts[NEXT]] == end and goes_on:
         first = count * tableau.stages
         copy_rows(replay.end_loads, replay.loads)
+        copy_rows(replay.end_forces, replay.forces)
         _keep_changes(replay, stages.y1, replay.dy1, replay.dk[first : first + count])
     return DONE
 
@@ -306,4 +327,5 @@ def _keep_changes(replay, y, changes, slopes):
         copy(slopes[p, state.v_at : state.v_at + n], out.a[first + p])
         copy(replay.loads[p], out.multipliers[first + p])
         copy(changes[p, state.works_at :], out.works[first + p])
+        copy(replay.forces[p], out.contacts[first + p])
     march.counts[NEXT] += 1

@@ -11,7 +11,7 @@ from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import axpy, copy
 from ...motion.derivative import Mechanism, evaluate, factorise_terms, refinements
 from ...poses.newton import solve_here
-from .linear import BEND, FORCE, GAP, POWER, RATE, SHARPER, SURFACE, Linear, Weights
+from .linear import BEND, FORCE, GAP, POWER, RATE, SHARPER, Linear, Weights
 
 
 @compiled
@@ -42,7 +42,7 @@ def add_places(manifold, q, way, out):
 
 
 @compiled
-def _take_places(manifold, q, weights, way):
+def take_places(manifold, q, weights, way):
     """Weights of q to those of a small motion, which are added: the transposed of `vary_places`."""
     for k in range(manifold.plain.shape[0]):
         way[manifold.plain[k, 1]] += weights[manifold.plain[k, 0]]
@@ -55,7 +55,7 @@ def _take_places(manifold, q, weights, way):
 
 
 @compiled
-def _add_rates(manifold, q, v, weights, out, out_v):
+def add_rates(manifold, q, v, weights, out, out_v):
     """Weights of q̇ = N(q) v to those of q and v: the transposed of `vary_rates`."""
     for k in range(manifold.plain.shape[0]):
         out_v[manifold.plain[k, 1]] += weights[manifold.plain[k, 0]]
@@ -78,47 +78,15 @@ def _add_quaternion(times, e, out, at):
 
 
 @compiled
-def _add_rows(mechanism, times, rows, out):
+def add_rows(mechanism, times, rows, out):
     """Φ_vᵀ times the weights of rows."""
     pattern, jacobian = mechanism.machine.pattern, mechanism.machine.factor.jacobian
     for e in range(jacobian.size):
         out[pattern.jac_column[e]] += times * jacobian[e] * rows[pattern.jac_row[e]]
 
 
-@compiled_apart
-def stage_back(own: Linear, mechanism: Mechanism, y: Vector, slopes: Matrix, loads: Matrix, outs: Matrix, often: int):
-    """Weights of y' and λ at the state that is linearised to those of y, which are added to `outs`."""
-    machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
-    alpha, beta = mechanism.gains[0], mechanism.gains[1]
-    q, v = y[: state.q_end], y[state.v_at : state.v_end]
-    least = BEND if alpha == 0.0 and beta == 0.0 else GAP
-    for r in range(outs.shape[0]):
-        slope, out = slopes[r], outs[r]
-        copy(slope[state.v_at : state.v_at + n], machine.f)
-        for row in range(machine.pattern.m):
-            machine.g[row] = loads[r, row] - machine.nu[row] * slope[slope.size - 1]
-        solve_here(machine, often)
-        _put_forces_and_bends(own, machine)
-        for row in range(machine.pattern.m):
-            here = own.right[first[BEND] + row]
-            own.right[first[GAP] + row], own.right[first[RATE] + row] = beta * beta * here, 2.0 * alpha * here
-        for k in range(first[SURFACE] - first[POWER]):
-            own.right[first[POWER] + k] = -slope[state.works_at + k]
-        own.way[:] = 0.0
-        for level in range(least, SURFACE):
-            give_back(own, level)
-        give_numbers(own, r, least, SURFACE)
-        out_v = out[state.v_at : state.v_end]
-        if alpha > 0.0:
-            _add_rows(mechanism, -2.0 * alpha, machine.multipliers, out_v)
-        add_places(machine.manifold, q, own.way, out)
-        for k in range(n):
-            out_v[k] += own.way[n + k]
-        _add_rates(machine.manifold, q, v, slope, out, out_v)
-
-
 @compiled
-def _put_forces_and_bends(own, machine):
+def put_forces_and_bends(own, machine):
     """The weights of the rows of F and C'', from a solution."""
     force, bend = own.right[own.first[FORCE] :], own.right[own.first[BEND] :]
     for k in range(own.columns):
@@ -143,7 +111,7 @@ def forces_back(mechanism: Mechanism, own: Linear, path: Trajectory, multipliers
             machine.f[:] = 0.0
             copy(weights.multipliers[row], machine.g)
             solve_here(machine, often)
-            _put_forces_and_bends(own, machine)
+            put_forces_and_bends(own, machine)
             own.way[:] = 0.0
             give_back(own, BEND)
             give_back(own, FORCE)
@@ -166,9 +134,9 @@ def project_back(own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix):
         solve_here(machine, SHARPER)
         for row in range(machine.pattern.m):
             own.right[first[RATE] + row] = -machine.multipliers[row]
-        _add_rows(mechanism, -1.0, machine.multipliers, of_v)
+        add_rows(mechanism, -1.0, machine.multipliers, of_v)
         give_back(own, RATE)
-        _take_places(machine.manifold, q, of_q, own.way)
+        take_places(machine.manifold, q, of_q, own.way)
         copy(own.way[:n], machine.f)
         machine.g[:] = 0.0
         solve_here(machine, SHARPER)

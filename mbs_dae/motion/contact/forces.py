@@ -109,12 +109,14 @@ def push(mechanism: Mechanism, a: Vector):
         settled = _take_forces(contacts)
         _put_most(contacts)
         shared = rank == n or k >= SHARED or (k >= WEIGHED and not _are_strained(contacts))
+        contacts.choices[0] += 1 if rank < n else 0
         if (settled or linear) and shared:
             contacts.status[0] = DONE
             break
         if k < SHARED:
             _weigh(contacts, k < WEIGHED)
     add_responses(mechanism, contacts.amount, contacts.amount_tail)
+    contacts.choices[0] += 1 if far_apart else 0
     far_apart = far_apart and contacts.status[0] == DONE
     if far_apart and weakest < FIRM:
         unsettled = _correct(mechanism, n)

@@ -174,17 +174,11 @@ def look_at_rates(search, y):
 def _jumps(search, y, points):
     """Let these points meet, at the rates that were looked at last, and y jump by their impulses; whether there are
     some."""
-    contacts = search.stages.mechanism.contacts
-    use_points(contacts, points)
-    respond(search.stages.mechanism, 0)
-    clear_roundoff(search.stages.mechanism)
-    pose_impact(search.stages.mechanism, points)
-    solved = is_solved(contacts)
-    copy(contacts.group_speed, contacts.group_pace)
-    contacts.f[:] = 0.0
-    if solved and not correct_amounts(search.stages.mechanism, contacts.f, contacts.problem.w0):
+    contacts, status = search.stages.mechanism.contacts, put_impulses(search.stages.mechanism, points)
+    if status == FORCES_LOST:
         search.status[0] = FORCES_LOST
         return False
+    solved = status == DONE
     if solved and gives_energy(contacts):
         solved = _solve_in_two(search.stages.mechanism, points)
     if not solved or gives_energy(contacts):
@@ -192,6 +186,22 @@ def _jumps(search, y, points):
         return False
     jump(search.stages.mechanism, y)
     return True
+
+
+@compiled
+def put_impulses(mechanism, points):
+    """Put the impulses with which these points meet, at the rates that were looked at last, into `amount`. Return DONE,
+    UNSOLVED or FORCES_LOST."""
+    contacts = mechanism.contacts
+    use_points(contacts, points)
+    respond(mechanism, 0)
+    clear_roundoff(mechanism)
+    pose_impact(mechanism, points)
+    if not is_solved(contacts):
+        return UNSOLVED
+    copy(contacts.group_speed, contacts.group_pace)
+    contacts.f[:] = 0.0
+    return DONE if correct_amounts(mechanism, contacts.f, contacts.problem.w0) else FORCES_LOST
 
 
 @compiled
@@ -211,6 +221,7 @@ def _solve_in_two(mechanism, points):
 def pose_compression(mechanism, points):
     """The problem of what ends all approach."""
     contacts = mechanism.contacts
+    contacts.choices[0] += 1
     pose(mechanism, points, True)
     for i in range(contacts.size[0]):
         contacts.problem.w0[i] = _rate(contacts, i)

@@ -161,6 +161,7 @@ def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector):
     put_changes(contacts)
     if put_masses(contacts) >= FIRM:
         return True
+    contacts.choices[0] += 1
     if not put_into_units(p) or p.scale[0] == 0.0:
         return p.scale[0] == 0.0
     p.eased[0], p.eased[1], turned = 0.0, 1.0, True

@@ -3,9 +3,11 @@
 A step follows from where it began, how long it was, and from what evaluations choose on their way: gains, rows that are
 enforced, branches that are held, how near a singular pose is. An entry is a row of numbers,
 
-    HEAD        t, end, span of the course, whether stages were closed, α and β, how the step began (`FRESH`), and
-                whether laws switch at its end
-    then        y₀, k₀ = y'(t₀), the nearness of a singular pose, the rows kept, the branches held
+    HEAD        t, end, span of the course, whether stages were closed, α and β, how the step began (`FRESH`), whether
+                laws switch at its end, how often they have switched where it begins, and the α and β with which its
+                first derivative was made, if it has one of its own
+    then        y₀, k₀ = y'(t₀), the nearness of a singular pose, the rows of joints kept, which rows of contacts joints
+                alone keep, what has passed zero where it begins, the branches held
 
 Nobody asks, mostly: then the tape has no room, nothing is written, and steps cost what they did. A tape that is full
 sends the run back to Python, which takes the entries away.
@@ -17,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...kernels.abi import compiled
-from ...kernels.blocks import Integers, Matrix, Work, zeros
+from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.vectors import copy
 
-T0, T1, SPAN_OF, CLOSED, ALPHA, BETA, FRESH, SWITCHES, HEAD = range(9)
+T0, T1, SPAN_OF, CLOSED, ALPHA, BETA, FRESH, SWITCHES, TIMES, ALPHA_0, BETA_0, HEAD = range(12)
 """The places in the head of an entry, and how many there are."""
 WENT_ON, BEGAN, BROKE, SWITCHED, RESTARTED, SAMPLED = range(6)
 """How a step begins: where the last one ended, with the same derivative; at the beginning of the run; where laws switch
@@ -39,11 +41,16 @@ class Tape(NamedTuple):
     filled: Work[Integers] = zeros(1)
     fresh: Work[Integers] = zeros(1)
     """How the next step begins."""
+    often: Work[Integers] = zeros(1)
+    passed: Work[Vector] = zeros("switches")
+    """How often something has switched there, and which switching functions have passed zero (1)."""
+    gains: Work[Vector] = zeros(2)
+    """The gains with which its first derivative is made."""
 
 
-def entry_size(width: int, rows: int, switches: int) -> int:
-    """For states of this width, so many equations and branches."""
-    return HEAD + 2 * width + 4 + rows + switches
+def entry_size(width: int, rows: int, lines: int, switches: int) -> int:
+    """For states of this width, so many equations, rows of contacts, and branches."""
+    return HEAD + 2 * width + 4 + rows + lines + 2 * switches
 
 
 @compiled
@@ -54,8 +61,15 @@ def is_full(tape):
 @compiled
 def begins_as(march, how):
     """What happened at the present instant; of several things the one that changes most."""
-    if march.tape.rows.shape[0] > 0:
-        march.tape.fresh[0] = max(march.tape.fresh[0], how)
+    tape, wanted = march.tape, march.search.wanted
+    if tape.rows.shape[0] == 0:
+        return
+    tape.fresh[0] = max(tape.fresh[0], how)
+    copy(march.mechanism.gains, tape.gains)
+    if how == SWITCHED:
+        tape.often[0] += 1
+        for k in range(tape.passed.size):
+            tape.passed[k] = max(tape.passed[k], wanted[k])
 
 
 @compiled
@@ -68,23 +82,38 @@ def note_step(march, t, end, switches):
     row, stages, record = tape.rows[tape.filled[0]], march.stages, march.record
     row[T0], row[T1], row[SPAN_OF], row[CLOSED] = t, end, march.course.at[0], stages.closed[0]
     row[ALPHA], row[BETA], row[FRESH] = march.mechanism.gains[0], march.mechanism.gains[1], tape.fresh[0]
-    row[SWITCHES] = 1.0 if switches else 0.0
+    row[SWITCHES], row[TIMES] = 1.0 if switches else 0.0, tape.often[0]
+    row[ALPHA_0], row[BETA_0] = tape.gains[0], tape.gains[1]
     width, rows = stages.y0.size, record.kept.size
     copy(stages.y0, row[HEAD:])
     copy(stages.k[0], row[HEAD + width :])
     copy(record.nearness, row[HEAD + 2 * width :])
     copy(record.kept, row[HEAD + 2 * width + 4 :])
-    copy(march.mechanism.switches.mode, row[HEAD + 2 * width + 4 + rows :])
+    put_branches(march, row[HEAD + 2 * width + 4 + rows :])
     tape.filled[0] += 1
-    tape.fresh[0] = WENT_ON
+    tape.fresh[0], tape.often[0] = WENT_ON, 0
+    tape.passed[:] = 0.0
+
+
+@compiled
+def put_branches(march, row):
+    """Note which rows of contacts joints alone keep, what has passed zero, and the branches that are held."""
+    kept, passed = march.mechanism.contacts.kept, march.tape.passed
+    for k in range(kept.size):
+        row[k] = kept[k]
+    copy(passed, row[kept.size :])
+    copy(march.mechanism.switches.mode, row[row.size - march.mechanism.switches.mode.size :])
 
 
 def entry_now(march: Any) -> np.ndarray:
     """The present state of a run, as the entry of a step of no length."""
     t, stages, mechanism = march.time[0], march.stages, march.mechanism
-    head = np.array([t, t, march.course.at[0], 0.0, *mechanism.gains, march.tape.fresh[0], 0.0])
+    tape = march.tape
+    begun = tape.gains if tape.fresh[0] != WENT_ON else mechanism.gains
+    head = np.array([t, t, march.course.at[0], 0.0, *mechanism.gains, tape.fresh[0], 0.0, tape.often[0], *begun])
     kept = mechanism.machine.factor.kept
-    return np.concatenate([head, stages.y0, stages.k[0], mechanism.nearness, kept, mechanism.switches.mode])
+    branches = mechanism.contacts.kept, march.tape.passed, mechanism.switches.mode
+    return np.concatenate([head, stages.y0, stages.k[0], mechanism.nearness, kept, *branches])
 
 
 @dataclass(eq=False)

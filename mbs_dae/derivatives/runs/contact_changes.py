@@ -1,0 +1,457 @@
+"""The places of a run at which contacts change: how derivatives cross them.
+
+A gap closes or opens, a slip stops or sets out, where a guard g of a contact passes zero (`motion.contact.guards`):
+
+    open        the gap                 closed      its force, which follows from the equations of a stage
+    slipping    the slip                sticking    μ N - |f|
+
+With S = ∂y/∂p at a held time, t_e' = -δg(S)/ġ, where ġ is δg by time and by y' before the change. Where velocities do
+not jump, S₊ = S₋ + (f₋ - f₊) t_e'. In an impact neighbours meet at times of their own: with R the law of impact,
+
+    S_e = S₋ + f₋ t_e',        S₊ = R_y S_e + R_t t_e' + R_p - f₊ t_e'.
+
+In R the laws of all points are held as the impact has left them. With v⁻ and v⁺ = v⁻ + Δv, impulses P and Λ,
+
+    M Δv + Φ_vᵀ Λ = Gᵀ P,      Φ_v v⁺ = ν,
+    w⁺ + e w⁻ = 0   for gaps with an impulse,      w⁺ = 0   for slips that stop,      P = -μ P_n d   for other slips,
+
+where w = G v - ν: the equations of a stage (`held_forces`) with Δv in place of v̇. The passage is one linear map, which
+serves both directions, ahead and back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...compiled.contacts import CLOSED, FREE, OPEN, STICKING
+from ...compiled.machine import DONE, subtract_rates
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Integers, Matrix, Vector
+from ...linear.vectors import axpy, copy, dot
+from ...motion.contact.bounds import component
+from ...motion.contact.delassus import responses
+from ...motion.contact.guards import first_entry
+from ...motion.contact.impacts import gives_energy, look_at_rates, put_impulses
+from ...motion.contact.normals import components
+from ...motion.contact.rubbing import never_sticks, resting, sliding
+from ...motion.contact.states import UNSOLVED
+from ...motion.course import moment
+from ...motion.derivative import Mechanism, refinements
+from ...motion.past.tape import HEAD
+from ...motion.record import March, derivative_at_end, put_back, remember
+from ...poses.newton import solve_here
+from ..across.jumps import ALIKE, EDGE, grazes, instant_moved, is_smooth
+from .held_forces import (
+    ALONG,
+    COEFFICIENT,
+    FRICTION,
+    LAWS,
+    NORMAL,
+    NU,
+    RESTITUTION,
+    STATIC,
+    HeldForces,
+    hold_forces,
+    invert,
+    normal_force,
+    vary_held,
+    vary_stage,
+)
+from .linear import (
+    BEND_OF,
+    GAP_OF,
+    MOMENTUM,
+    RATE,
+    SIZE_OF,
+    SLIP_OF,
+    Linear,
+    linearise,
+    linearise_at,
+    put_right,
+    put_way,
+    take_given,
+)
+from .saltation import Saltation
+
+SAME = 1e-9
+"""An impact made again is that of the run if velocities differ by less than this part of how they jump."""
+STICKS = 1e-9
+"""An impulse of friction is at its bound within this part of it."""
+
+
+@compiled_apart
+def linearise_passing(march: March, own: Linear, held: HeldForces, t: float, y: Vector, dy: Vector):
+    """Linearise the equations, with the forces of contacts, at a state whose y' goes into dy. A status. `put_back` is
+    to follow."""
+    remember(march)
+    status = derivative_at_end(march, t, y, dy)
+    linearise(own, march.mechanism, moment(march.course, t), y, dy)
+    hold_forces(held, march.mechanism, 0)
+    return status
+
+
+@compiled_apart
+def leave_passing(march: March):
+    """Put the run back to where it stood before `linearise_passing`."""
+    put_back(march)
+
+
+# --- guards -----------------------------------------------------------------------------------------------------------
+
+
+@compiled_apart
+def vary_guards(
+    own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, loads: Matrix, forces: Matrix,
+    out: Matrix,
+):  # fmt: skip
+    """How the guards of all contacts change, (ways, entries), at the state that was linearised, from changes of y, of
+    multipliers and of forces."""
+    contacts, state, n = mechanism.contacts, mechanism.state, own.columns
+    take_given(own)
+    for p in range(dys.shape[0]):
+        dv = dys[p, state.v_at : state.v_end]
+        put_way(mechanism.machine.manifold, y[: state.q_end], dys[p, : state.q_end], own.way)
+        copy(dv[:n], own.way[n:])
+        for level in (GAP_OF, SLIP_OF, SIZE_OF):
+            put_right(own, p, level)
+        for c in range(contacts.gap.size):
+            e, gap = contacts.entry[c], contacts.gap[c]
+            if gap >= 0:
+                is_open = contacts.state[c] == OPEN
+                out[p, e] = -own.right[own.first[GAP_OF] + gap] if is_open else forces[p, gap]
+                e += 1
+            out[p, e : e + contacts.slips[c]] = 0.0
+            if contacts.slips[c] == 1 and contacts.state[c] == CLOSED and not never_sticks(contacts, c):
+                row = contacts.slip[c]
+                slip = dot(contacts.G[row], dv[: contacts.G.shape[1]]) - own.right[own.first[SLIP_OF] + row]
+                out[p, e] = contacts.heading[row] * slip
+            elif contacts.slips[c] == 1 and contacts.state[c] == STICKING:
+                out[p, e] = _vary_hold(own, held, contacts, p, c, loads[p], forces[p])
+            e += contacts.slips[c]
+            for d in range(components(contacts, c)):
+                out[p, e + d] = 0.0
+            for d in range(components(contacts, c)):
+                out[p, e] += contacts.side[3 * c + d] * _vary_component(own, contacts, c, d, loads[p])
+
+
+@compiled
+def _vary_hold(own, held, contacts, p, c, loads, forces):
+    """How μ N - |f| of a point that sticks changes."""
+    sizes = own.right[own.first[SIZE_OF] : own.first[SIZE_OF + 1]]
+    row, normal, pressed = contacts.slip[c], abs(normal_force(contacts, c, True)), 0.0
+    coefficient = -sizes[contacts.curve[c] + 1] if contacts.curve[c] >= 0 else held.moved[p, LAWS * c + STATIC]
+    if contacts.gap[c] >= 0:
+        pressed = forces[contacts.gap[c]]
+    elif contacts.bound_rows[c] == 0:
+        pressed = -sizes[contacts.bound_from[c] + 1]
+    else:
+        for d in range(contacts.bound[c] if normal > 0.0 else 0):
+            part = component(contacts, c, d, contacts.amount) / normal
+            pressed += part * _vary_component(own, contacts, c, d, loads)
+    sign = 1.0 if contacts.force[row] >= 0.0 else -1.0
+    return coefficient * normal + resting(contacts, c) * pressed - sign * forces[row]
+
+
+@compiled
+def _vary_component(own, contacts, c, d, loads):
+    """How component d of the normal force of a joint changes."""
+    total, rows = 0.0, contacts.bound_rows[c]
+    multipliers = own.to.factors[own.to.factors.size - own.forces.size - loads.size :]
+    for r in range(rows):
+        place, row = contacts.bound_from[c] + d * rows + r, contacts.bound_row[c] + r
+        total += contacts.factors[place] * loads[row]
+        total -= own.right[own.first[SIZE_OF] + place] * multipliers[row]
+    return total
+
+
+# --- impacts ----------------------------------------------------------------------------------------------------------
+
+
+@compiled_apart
+def repeat_impact(march: March, t: float, y: Vector, passed: Vector, modes: Vector, to: Vector):
+    """Make the impact of a run again, before which it stands in the state y: impulses stand in `amount`, and the state
+    behind goes into `to`. A status."""
+    search, mechanism = march.search, march.mechanism
+    contacts, state = mechanism.contacts, mechanism.state
+    search.span[0], search.status[0] = t, DONE
+    contacts.pace[1], contacts.logged[0] = 0.0, 0
+    copy(y, to)
+    for k in range(passed.size):
+        search.wanted[k] = int(passed[k])
+    for c in range(contacts.gap.size):
+        stays = contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED
+        contacts.lands[c] = 1 if stays else 0
+    if not look_at_rates(search, y):
+        return search.status[0]
+    if put_impulses(mechanism, contacts.meeting) != DONE or gives_energy(contacts):
+        return UNSOLVED
+    responses(mechanism, contacts.amount, contacts.amount_tail)
+    axpy(1.0, mechanism.machine.x[: mechanism.machine.norm.size], to[state.v_at : state.v_end])
+    return DONE
+
+
+@compiled_apart
+def hold_impact(held: HeldForces, mechanism: Mechanism, sticks: Integers):
+    """Put the linearised impulses of the impact that was made last on the first shelf. `sticks` becomes 1 for each row
+    in use that has an equation: a gap with an impulse, a slip that stops."""
+    contacts, n, number, largest = mechanism.contacts, 0, 0, 0.0
+    m = contacts.size[0]
+    for part in (held.T, held.facts):
+        part[:m] = 0.0
+    for part in (held.D, held.by_size, held.reach):
+        part[: held.u.size] = 0.0
+    for i in range(m):
+        row = contacts.used[i]
+        held.used[i], held.point[i], held.curve[i] = row, contacts.point[row], -1
+        copy(contacts.G[row], held.G[i])
+        copy(contacts.response[i], held.X[i])
+        copy(contacts.answer[i], held.L[i])
+        held.facts[i, NU] = contacts.nu[row]
+        largest = max(largest, abs(contacts.amount[i]))
+    for c in range(contacts.gap.size):
+        if contacts.meeting[c] == 0:
+            continue
+        gaps, normal, pressed = 1 if contacts.gap[c] >= 0 else 0, n, 0.0
+        if gaps == 1:
+            pressed = contacts.amount[number] if contacts.amount[number] > STICKS * largest else 0.0
+            rests = contacts.state[c] != OPEN and abs(contacts.rate[contacts.gap[c]]) <= EDGE * contacts.pace[1]
+            sticks[number] = 1 if pressed > 0.0 or rests else 0
+            n = _hold_impulse(held, contacts, number, n, sticks[number])
+        for i in range(number + gaps, number + gaps + contacts.slips[c]):
+            most, facts = sliding(contacts, c) * pressed, held.facts[i]
+            sticks[i] = 1 if abs(contacts.amount[i]) < (1.0 - STICKS) * most else 0
+            if sticks[i] == 1:
+                n = _hold_impulse(held, contacts, i, n, 1)
+            else:
+                facts[NORMAL], facts[COEFFICIENT] = pressed, sliding(contacts, c)
+                facts[ALONG] = -np.sign(contacts.amount[i])
+                held.T[i, normal] = -facts[COEFFICIENT] * facts[ALONG]
+        number += gaps + contacts.slips[c]
+    held.size[0, 0], held.size[0, 1] = m, n
+    invert(held, 0)
+
+
+@compiled
+def _hold_impulse(held, contacts, number, n, acts):
+    """Put equation n: the row with this number in use has the rate that its law asks for, or no impulse. Return
+    n + 1."""
+    held.about[n], held.T[number, n] = number, 1.0
+    held.moves[n] = 1 if acts == 1 and contacts.kept[contacts.used[number]] == FREE else 0
+    return n + 1
+
+
+@compiled_apart
+def fixed_velocity_slopes(
+    own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, moved: Vector, of_time: int, momenta: Matrix,
+    joints: Matrix, rows: Matrix,
+):  # fmt: skip
+    """Put the slopes of momenta, of the rates of joints and of those of contacts, at fixed velocities, along changes of
+    places, of numbers and of the instant, which moves by `moved`. Row `of_time` is the change by time."""
+    state, n = mechanism.state, own.columns
+    take_given(own)
+    for p in range(dys.shape[0]):
+        for k in range(own.given.shape[1]):
+            own.given[p, k] += moved[p] * own.given[of_time, k] if p != of_time else 0.0
+        put_way(mechanism.machine.manifold, y[: state.q_end], dys[p, : state.q_end], own.way)
+        own.way[n:] = 0.0
+        for level in (RATE, SLIP_OF, MOMENTUM):
+            put_right(own, p, level)
+        for k in range(momenta.shape[1]):
+            momenta[p, k] = -own.right[own.first[MOMENTUM] + k]
+        for k in range(joints.shape[1]):
+            joints[p, k] = -own.right[own.first[RATE] + k]
+        for k in range(rows.shape[1]):
+            rows[p, k] = -own.right[own.first[SLIP_OF] + k]
+
+
+@compiled_apart
+def vary_jump(
+    own: Linear, held: HeldForces, mechanism: Mechanism, dys: Matrix, momenta: Matrix, joints: Matrix, before: Matrix,
+    behind: Matrix, still: Matrix, still_joints: Matrix, after: Vector, impulses: Vector, reactions: Vector,
+    forces: Matrix,
+):  # fmt: skip
+    """Change `dys`, changes of the state before an impact, to those behind it; how impulses change goes into `forces`,
+    and how rates before and behind change into `before` and `behind`."""
+    contacts, machine, state, n = mechanism.contacts, mechanism.machine, mechanism.state, own.columns
+    own.right[own.first[SLIP_OF] : own.first[MOMENTUM]] = 0.0
+    often, m = refinements(mechanism), held.size[0, 0]
+    for p in range(dys.shape[0]):
+        dv, works = dys[p, state.v_at : state.v_end], dys[p, state.works_at :]
+        for k in range(n):
+            machine.f[k] = -momenta[p, k]
+        for k in range(machine.g.size):
+            machine.g[k] = -joints[p, k]
+        subtract_rates(machine, 1.0, dv)
+        solve_here(machine, often)
+        for i in range(m):
+            row = held.used[i]
+            c, along = held.point[i], dot(held.G[i], dv[: held.G.shape[1]])
+            before[p, row] += along
+            behind[p, row] += along
+            right = -behind[p, row]
+            if contacts.gap[c] == row and contacts.lands[c] == 0 and contacts.rate[row] < 0.0:
+                right -= contacts.restitution[c] * before[p, row]
+                right -= held.moved[p, LAWS * c + RESTITUTION] * contacts.rate[row]
+            own.right[own.first[BEND_OF] + row] = right
+        vary_held(held, own, mechanism, p, 0, dv, forces[p])
+        axpy(1.0, machine.x[:n], dv[:n])
+        for i in range(m):
+            row, force = held.used[i], forces[p, held.used[i]]
+            behind[p, row] += dot(held.G[i], machine.x[: held.G.shape[1]])
+            works[1] -= 0.5 * force * (contacts.rate[row] + after[row])
+            works[1] -= 0.5 * impulses[row] * (before[p, row] + behind[p, row])
+            works[2] += force * contacts.nu[row] - impulses[row] * still[p, row]
+        for k in range(reactions.size):
+            works[2] -= machine.multipliers[k] * machine.nu[k] - reactions[k] * still_joints[p, k]
+
+
+# --- a change ---------------------------------------------------------------------------------------------------------
+
+
+class ContactChange:
+    """The passage of a run through a change of contacts, as one linear map: of how y changes before it to how y changes
+    behind it."""
+
+    def __init__(self, march: March, own: Linear, held: HeldForces, place: Saltation, sizes: np.ndarray, count: int):
+        """The run stands behind the step before the place, with the contacts that were held in it. `own` and `held` are
+        those of a change, by `count` parameters, by time, and by each number of y; `sizes` are the guards at the
+        beginning of the step."""
+        self.march, self.own, self.held, self.place, self.count = march, own, held, place, count
+        mechanism: Any = march.mechanism
+        self.y, self.why = march.stages.y0.copy(), ""
+        self.f_before, self.f_behind = np.zeros_like(self.y), place.entry[HEAD + self.y.size :][: self.y.size].copy()
+        self.status = linearise_passing(march, own, held, place.t, self.y, self.f_before)
+        if self.status != DONE:
+            return
+        first = mechanism.switches.kinds.size - mechanism.contacts.entries
+        self.passed = np.flatnonzero(place.passed_zero[first:])
+        self.behind = place.entry[HEAD:][: self.y.size].copy()
+        self.strikes = self._closes()
+        self.sizes = sizes[first + self.passed]
+
+    def _closes(self) -> bool:
+        """Whether a gap closes, so that there is an impact."""
+        contacts: Any = self.march.mechanism.contacts
+        gaps = [c for c in range(contacts.gap.size) if contacts.gap[c] >= 0 and contacts.state[c] == OPEN]
+        return any(contacts.entry[c] in self.passed for c in gaps)
+
+    def ways(self, S: np.ndarray) -> np.ndarray:
+        """Return the changes behind the place, as `_ways` does, and put the run back."""
+        found = self._ways(S)
+        leave_passing(self.march)
+        return found
+
+    def _ways(self, S: np.ndarray) -> np.ndarray:
+        """Return the changes behind the place from those before it, (ways, y): of the parameters, of time (whose row is
+        ignored), and any others. nan where there are none."""
+        march, own, held, place = self.march, self.own, self.held, self.place
+        mechanism: Any = march.mechanism
+        dys, of_time = np.ascontiguousarray(S, dtype=float).copy(), self.count
+        dys[of_time] = self.f_before
+        shape = len(dys), self.y.size
+        loads, forces = np.zeros((len(dys), mechanism.machine.pattern.m)), np.zeros((len(dys), own.forces.size))
+        known = own, held, mechanism, self.y, dys
+        vary_stage(*known, np.zeros(shape), loads, forces, refinements(mechanism))
+        guards = np.zeros((len(dys), mechanism.contacts.entries))
+        vary_guards(*known, loads, forces, guards)
+        guards = guards[:, self.passed]
+        rates, length = guards[of_time], place.head[1] - place.head[0]
+        if grazes(rates, length, self.sizes):
+            self.why = f"at t = {place.t:.6g} the motion touches where it switches, and does not pass"
+        if self.why:
+            return np.full(shape, np.nan)
+        moved = instant_moved(guards, rates)
+        moved[of_time] = 0.0
+        if not self.strikes:
+            if is_smooth(self.f_before, self.f_behind):
+                return dys
+            return dys + np.outer(moved, self.f_before - self.f_behind)
+        dys += np.outer(np.nan_to_num(moved), self.f_before)
+        dys[np.isnan(moved)] = np.nan
+        dys = self._strike(dys, np.nan_to_num(moved))
+        return dys - np.outer(moved, self.f_behind)
+
+    def _strike(self, dys: np.ndarray, moved: np.ndarray) -> np.ndarray:
+        """Return the changes behind the impact, of neighbours that meet at their own times, from those before it."""
+        march, own, held, t = self.march, self.own, self.held, self.place.t
+        mechanism: Any = march.mechanism
+        contacts, state = mechanism.contacts, mechanism.state
+        modes, y = self.place.entry[-mechanism.switches.mode.size :].copy(), np.zeros_like(self.y)
+        status = repeat_impact(march, t, self.y, self.place.passed_zero.copy(), modes, y)
+        moving = slice(state.v_at, state.v_end)
+        jump = np.abs(self.behind[moving] - self.y[moving]).max()
+        if status != DONE or np.abs(y[moving] - self.behind[moving]).max() > SAME * jump:
+            self.why = f"the impact at t = {t:.6g} could not be made again"
+            return np.full_like(dys, np.nan)
+        sticks = np.zeros(max(contacts.force.size, 1), dtype=np.int64)
+        hold_impact(held, mechanism, sticks)
+        used, m = contacts.used[: contacts.size[0]].copy(), int(contacts.size[0])
+        impulses, change, after = np.zeros(own.forces.size), y - self.y, contacts.rate.copy()
+        impulses[used] = contacts.amount[:m]
+        after[used] += contacts.change[:m]
+        reactions = mechanism.machine.multipliers.copy()
+        shape = (len(dys), own.forces.size), (len(dys), mechanism.machine.pattern.m), (len(dys), own.columns)
+        rows, joints, momenta = ([np.zeros(size) for _ in range(3)] for size in shape)
+        v, a = self.y[moving], change[moving].copy()
+        for k, at in enumerate((v + change[moving], v, np.zeros_like(v))):
+            linearise_at(own, march, t, self.y[: state.q_end], at, a, reactions, impulses)
+            fixed_velocity_slopes(own, mechanism, self.y, dys, moved, self.count, momenta[k], joints[k], rows[k])
+        forces, before = np.zeros(shape[0]), rows[1]
+        known = momenta[0], joints[0], before, rows[0], rows[2], joints[2]
+        vary_jump(own, held, mechanism, dys, *known, after, impulses, reactions, forces)
+        dys[self._are_on_edge(sticks, used, impulses, after, forces, before, rows[0])] = np.nan
+        return dys
+
+    def _are_on_edge(
+        self, sticks: np.ndarray, used: np.ndarray, impulses: np.ndarray, after: np.ndarray, forces: np.ndarray,
+        before: np.ndarray, behind: np.ndarray,
+    ) -> np.ndarray:  # fmt: skip
+        """Return for which ways an impulse or a rate that decides about a point is zero, and changes: beside it bodies
+        meet in another way, (ways,)."""
+        contacts: Any = self.march.mechanism.contacts
+        size, pace = np.abs(impulses).max(initial=0.0) or 1.0, float(contacts.pace[1]) or 1.0
+        most = np.maximum(np.abs(forces).max(axis=1) / size, np.abs(behind).max(axis=1) / pace)
+        found, normal = np.zeros(len(forces), dtype=bool), 0
+        for i, row in enumerate(used):
+            c, facts = int(contacts.point[row]), self.held.facts[i]
+            coefficient = contacts.friction[c] if contacts.curve[c] < 0 else contacts.factors[contacts.curve[c]]
+            felt = np.abs(contacts.delassus[i, : used.size] * impulses[used]).sum()
+            if contacts.gap[c] == row and sticks[i] and felt <= EDGE * pace:
+                normal = row  # it rests on, apart from all that meets
+                continue
+            if contacts.gap[c] == row:
+                normal, back = row, 0.0 if contacts.lands[c] or contacts.rate[row] >= 0.0 else contacts.restitution[c]
+                margin, slope = impulses[row] / size, forces[:, row] / size
+                if not sticks[i]:
+                    moved = self.held.moved[:, LAWS * c + RESTITUTION] * (contacts.rate[row] if back else 0.0)
+                    margin = (after[row] + back * contacts.rate[row]) / pace
+                    slope = (behind[:, row] + back * before[:, row] + moved[: len(forces)]) / pace
+            elif sticks[i]:
+                sign = np.sign(impulses[row])
+                margin = (coefficient * impulses[normal] - abs(impulses[row])) / size
+                moved = self.held.moved[: len(forces), LAWS * c + FRICTION] * impulses[normal]
+                slope = (moved + coefficient * forces[:, normal] - sign * forces[:, row]) / size
+            elif coefficient * facts[NORMAL] == 0.0:
+                continue
+            else:
+                margin, slope = facts[ALONG] * after[row] / pace, behind[:, row] / pace
+            found |= (abs(margin) <= EDGE) & (np.abs(slope) > ALIKE * most)
+        if found[: self.count].any():
+            beside = "bodies meet on the edge between two ways: beside it is one or the other"
+            self.why = f"at t = {self.place.t:.6g} {beside}"
+        return found
+
+    def ahead(self, S: np.ndarray) -> np.ndarray:
+        """Return S behind the place, (parameters, y); nan where there is no derivative."""
+        return self.ways(np.concatenate([S, np.zeros((1, S.shape[1]))]))[: self.count]
+
+    def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the weights of y before the place, from those behind it, (numbers, y), and what they add to those of
+        the parameters, (numbers, parameters)."""
+        width = self.y.size
+        found = self.ways(np.concatenate([np.zeros((self.count + 1, width)), np.eye(width)]))
+        if not np.isfinite(found).all():
+            return np.full_like(weights, np.nan), np.full((len(weights), self.count), np.nan)
+        return weights @ found[self.count + 1 :].T, weights @ found[: self.count].T

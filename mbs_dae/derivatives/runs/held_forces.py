@@ -1,0 +1,574 @@
+"""The forces of contacts, linearised while the states of contacts hold, ahead and back. Compiled.
+
+With f the forces along the rows of points that are not open, the equations of a stage are
+
+    [M Φ_vᵀ; Φ_v 0] [v̇; λ] = [Q + Gᵀ f; γ],      f = T u,
+    G_i v̇ = γ_i   for each gap that is closed and each slip that sticks,
+    N = Σ e · (b λ)   for each friction in a joint that slips, or N given,
+
+where u are the forces of gaps and of slips that stick, and the N; T has a 1 for each of these, and -μ d for a slip of
+direction d. Let x₀, λ₀ be the changes of v̇ and λ that the equations of bodies and joints make with f held, X and L the
+responses to unit forces along rows, and C, D the equations of u by v̇ and λ. Then changes of f are
+
+    w = -N (δμ d + μ δd),      A δu = r - C (x₀ + Xᵀ w) - D (λ₀ + Lᵀ w),      A = (C Xᵀ + D Lᵀ) T + E,
+    δf = w + T δu,             δv̇ = x₀ + Xᵀ δf,      δλ = λ₀ + Lᵀ δf,
+
+with r what the equations of u change by themselves. Going back, each of these maps is transposed.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from ...compiled import System
+from ...compiled.contacts import CLOSED, FREE, OPEN, STICKING
+from ...compiled.machine import subtract_rates
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, zeros
+from ...linear.elimination import NO_PIVOT, factorise, least_solution, solve
+from ...linear.vectors import axpy, copy, dot
+from ...model.parameters import slope_of
+from ...motion.contact.bounds import given, is_given, pressure
+from ...motion.contact.normals import sense
+from ...motion.contact.rubbing import direction, drives_apart, never_sticks, sliding, speed_of
+from ...motion.derivative import Mechanism
+from ...poses.newton import solve_here
+from .linear import (
+    BEND,
+    BEND_OF,
+    FORCE,
+    GAP,
+    GAP_OF,
+    MOMENTUM,
+    POWER,
+    RATE,
+    SHARPER,
+    SIZE_OF,
+    SLIP_OF,
+    SURFACE,
+    Linear,
+    put_right,
+    put_way,
+    take_given,
+    vary_places,
+    vary_rates,
+)
+from .transposed import add_places, add_rates, add_rows, give_back, give_numbers, put_forces_and_bends, take_places
+
+RESTITUTION, FRICTION, STATIC, SMOOTH, LAWS = range(5)
+"""The places of the numbers of a point, and how many there are."""
+NORMAL, COEFFICIENT, ALONG, TURNS, SMOOTHED, NU, SLIP, PUSH, FACTS = range(9)
+"""Facts of each row: the N, μ and d of a slip, the derivatives of d by the slip and by the speed of smoothing,
+ν; and of slips the rate and the force."""
+
+
+class HeldForces(NamedTuple):
+    """The linearised forces at some states, each on a shelf of its own: `shelves` of rows, behind each other."""
+
+    moved: Matrix
+    """How the laws of each point change with each parameter, (parameters, LAWS × points)."""
+    size: Work[IntegerTable] = zeros("shelves", 2)
+    """How many rows are used, and how many equations there are."""
+    used: Work[Integers] = zeros("shelf_lines")
+    about: Work[Integers] = zeros("shelf_equations")
+    """The number, among the rows used, of the row that each equation is about; -1 of an N."""
+    moves: Work[Integers] = zeros("shelf_equations")
+    """1 where forces can accelerate the row of the equation, 0 where nothing acts along it."""
+    G: Work[Matrix] = zeros("shelf_lines", "columns")
+    X: Work[Matrix] = zeros("shelf_lines", "columns")
+    L: Work[Matrix] = zeros("shelf_lines", "rows")
+    T: Work[Matrix] = zeros("shelf_lines", "equations")
+    D: Work[Matrix] = zeros("shelf_equations", "rows")
+    reach: Work[Matrix] = zeros("shelf_equations", "lines")
+    """C Xᵀ + D Lᵀ."""
+    by_size: Work[Matrix] = zeros("shelf_equations", "factors")
+    """How each equation changes with the readings that bound friction."""
+    inverse: Work[Matrix] = zeros("shelf_equations", "equations")
+    """A⁻¹."""
+    facts: Work[Matrix] = zeros("shelf_lines", FACTS)
+    curve: Work[Integers] = zeros("shelf_lines")
+    """The number of the reading (`SIZE_OF`) that is the coefficient of a slip; -1 where the coefficient is a number."""
+    point: Work[Integers] = zeros("shelf_lines")
+    gradient: Work[Matrix] = zeros("weighted", "laws")
+    """Going back, the weights of the laws, added up."""
+    matrix: Work[Matrix] = zeros("equations", "equations")
+    order: Work[Integers] = zeros("equations")
+    w: Work[Vector] = zeros("lines")
+    f: Work[Vector] = zeros("lines")
+    r: Work[Vector] = zeros("equations")
+    u: Work[Vector] = zeros("equations")
+
+
+def law_slopes(system: System, symbols: Sequence[sp.Symbol]) -> np.ndarray:
+    """Return the slopes of the laws of each point by parameters, (parameters, LAWS × points)."""
+    points, number = system.structure.contacts.points, system.evaluator
+    found = np.zeros((len(symbols), LAWS * len(points)))
+    for c, (element, _) in enumerate(points):
+        for law, value in enumerate(element.laws):
+            for row, symbol in enumerate(symbols):
+                if symbol in getattr(value, "free_symbols", ()):
+                    found[row, LAWS * c + law] = number(slope_of(value, symbol))
+    return found
+
+
+def new_held(system: System, moved: np.ndarray, shelves: int, weighted: int = 0) -> HeldForces:
+    """Return room for the linearised forces at `shelves` states, for laws that change with parameters by `moved`, and
+    for `weighted` rows of weights going back."""
+    contacts, structure = system.structure.contacts, system.structure
+    shelves = shelves if contacts.rows else 0
+    lines, equations = contacts.rows, contacts.rows + len(contacts.points)
+    sizes = {"shelves": shelves, "shelf_lines": shelves * lines, "shelf_equations": shelves * equations}
+    sizes |= {"columns": structure.columns, "rows": len(structure.rows), "lines": lines, "equations": equations}
+    sizes |= {"factors": contacts.bounds.out_size, "laws": moved.shape[1]}
+    return block(HeldForces(np.ascontiguousarray(moved)), weighted=weighted, **sizes)
+
+
+@compiled
+def is_held(held, s):
+    """Whether forces of contacts act at the state on a shelf."""
+    return held.size.size > 0 and held.size[s, 0] > 0
+
+
+@compiled_apart
+def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
+    """Put the linearised forces of the last evaluation on a shelf."""
+    contacts, n, number = mechanism.contacts, 0, 0
+    if held.size.size == 0:
+        return
+    held.size[s, 0] = held.size[s, 1] = 0
+    if contacts.closed[0] == 0:
+        return
+    first, begin, m = s * contacts.gamma.size, s * held.u.size, contacts.size[0]
+    for part in (held.T, held.facts):
+        part[first : first + m] = 0.0
+    for part in (held.D, held.by_size, held.reach):
+        part[begin : begin + held.u.size] = 0.0
+    held.moves[begin : begin + held.u.size] = 1
+    for i in range(m):
+        row = contacts.used[i]
+        held.used[first + i], held.point[first + i], held.curve[first + i] = row, contacts.point[row], -1
+        copy(contacts.G[row], held.G[first + i])
+        copy(contacts.response[i], held.X[first + i])
+        copy(contacts.answer[i], held.L[first + i])
+        held.facts[first + i, NU] = contacts.nu[row]
+    for c in range(contacts.gap.size):
+        if contacts.state[c] == OPEN:
+            continue
+        gaps, normal = 1 if contacts.gap[c] >= 0 else 0, n
+        if gaps == 1:
+            n = _hold_row(held, contacts, first + number, begin, n, number)
+        elif contacts.state[c] != STICKING:
+            _hold_normal(held, mechanism, c, begin + n)
+            n += 1
+        for k in range(contacts.slips[c]):
+            i = number + gaps + k
+            facts = held.facts[first + i]
+            facts[SLIP], facts[PUSH] = contacts.rate[contacts.used[i]], contacts.force[contacts.used[i]]
+            if contacts.state[c] == CLOSED:
+                _hold_slip(held, contacts, c, k, first + i)
+                held.T[first + i, normal] = -facts[COEFFICIENT] * facts[ALONG]
+            else:
+                n = _hold_row(held, contacts, first + i, begin, n, i)
+        number += gaps + contacts.slips[c]
+    held.size[s, 0], held.size[s, 1] = m, n
+    invert(held, s)
+
+
+@compiled
+def _hold_row(held, contacts, line, begin, n, number):
+    """Equation n: the row used as this number does not accelerate, or has no force if joints keep it. The next n."""
+    held.about[begin + n], held.T[line, n] = number, 1.0
+    held.moves[begin + n] = 1 if contacts.kept[contacts.used[number]] == FREE else 0
+    return n + 1
+
+
+@compiled
+def _hold_normal(held, mechanism, c, equation):
+    """Put the equation of the normal force of point c, which a joint carries or which is given."""
+    contacts, multipliers = mechanism.contacts, mechanism.machine.multipliers
+    held.about[equation] = -1
+    if is_given(contacts, c):
+        held.by_size[equation, contacts.bound_from[c]] = 1.0
+        return
+    rows = contacts.bound_rows[c]
+    for d in range(contacts.bound[c]):
+        part = contacts.pressing[3 * c + d]
+        for r in range(rows):
+            place, row = contacts.bound_from[c] + d * rows + r, contacts.bound_row[c] + r
+            held.D[equation, row] -= part * contacts.factors[place]
+            held.by_size[equation, place] += part * multipliers[row]
+
+
+@compiled
+def normal_force(contacts, c, rests):
+    """Return the normal force of point c at the last evaluation. Where it is given, `rests` chooses that of rest."""
+    if contacts.gap[c] >= 0:
+        return contacts.force[contacts.gap[c]]
+    if is_given(contacts, c):
+        return given(contacts, c, rests)
+    return sense(contacts, c, contacts.amount) * pressure(contacts, c, contacts.amount)
+
+
+@compiled
+def _hold_slip(held, contacts, c, k, line):
+    """Put N, μ and d of friction along component k of the slip of point c, and the slopes of d, into `facts`."""
+    facts, speed, v = held.facts[line], speed_of(contacts, c), contacts.smooth[c]
+    facts[NORMAL], facts[COEFFICIENT] = normal_force(contacts, c, False), sliding(contacts, c)
+    facts[ALONG] = direction(contacts, c, k)
+    if contacts.curve[c] >= 0:
+        held.curve[line] = contacts.curve[c]
+    if never_sticks(contacts, c) and not drives_apart(contacts, c):
+        size = np.hypot(speed, v)
+        facts[TURNS], facts[SMOOTHED] = v * v / size**3, -contacts.rate[contacts.slip[c] + k] * v / size**3
+
+
+@compiled
+def invert(held, s):
+    """Put A⁻¹ of a shelf, from its rows and equations; of a singular A, where contacts share an impulse, what gives the
+    least solutions."""
+    m, n, first, begin = held.size[s, 0], held.size[s, 1], s * held.w.size, s * held.u.size
+    A, largest, least = held.matrix, 0.0, np.inf
+    for j in range(n):
+        about, reach = held.about[begin + j], held.reach[begin + j]
+        for i in range(m):
+            reach[i] = dot(held.D[begin + j], held.L[first + i])
+            if about >= 0 and held.moves[begin + j] == 1:
+                reach[i] += dot(held.G[first + about], held.X[first + i])
+    _put_matrix(held, s)
+    regular = n > 0 and factorise(A, held.order) != 0.0
+    for k in range(n):
+        largest, least = max(largest, abs(A[k, k])), min(least, abs(A[k, k]))
+    regular = regular and least > NO_PIVOT * largest
+    for k in range(n):
+        held.r[:] = 0.0
+        held.r[k] = 1.0
+        if regular:
+            copy(held.r, held.u)
+            solve(A, held.order, held.u)
+        else:
+            _put_matrix(held, s)
+            least_solution(A, held.r, held.u, held.order, n)
+        for j in range(n):
+            held.inverse[begin + j, k] = held.u[j]
+
+
+@compiled
+def _put_matrix(held, s):
+    """Put A of a shelf, with ones on the diagonal behind it."""
+    m, n, first, begin = held.size[s, 0], held.size[s, 1], s * held.w.size, s * held.u.size
+    A = held.matrix
+    for j in range(n, A.shape[0]):
+        A[j, :] = A[:, j] = 0.0
+        A[j, j] = 1.0
+    for j in range(n):
+        about, reach = held.about[begin + j], held.reach[begin + j]
+        for k in range(n):
+            A[j, k] = 1.0 if j == k and (about < 0 or held.moves[begin + j] == 0) else 0.0
+            for i in range(m):
+                A[j, k] += reach[i] * held.T[first + i, k]
+
+
+# --- forces ---------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def vary_held(held, own, mechanism, p, s, dv, out):
+    """Complete machine.x and the multipliers, the changes of v̇ and λ with parameter p with forces held, by those of
+    forces, which go into `out`. The right sides of contacts stand in `right`."""
+    machine, x, multipliers = mechanism.machine, mechanism.machine.x, mechanism.machine.multipliers
+    lines, first, begin = held.w.size, s * held.w.size, s * held.u.size
+    m, n, right = held.size[s, 0], held.size[s, 1], own.right
+    sizes = right[own.first[SIZE_OF] : own.first[SIZE_OF + 1]]
+    out[:lines] = 0.0
+    for i in range(m):
+        facts, c = held.facts[first + i], held.point[first + i]
+        coefficient = held.moved[p, LAWS * c + FRICTION]
+        if held.curve[first + i] >= 0:
+            coefficient = -sizes[held.curve[first + i]]
+        turned = held.moved[p, LAWS * c + SMOOTH] * facts[SMOOTHED]
+        if facts[TURNS] != 0.0:
+            turned += facts[TURNS] * slip_varied(held, own, first + i, dv)
+        held.w[i] = -facts[NORMAL] * (coefficient * facts[ALONG] + facts[COEFFICIENT] * turned)
+    for j in range(n):
+        about, total = held.about[begin + j], -dot(held.by_size[begin + j], sizes)
+        if about >= 0 and held.moves[begin + j] == 1:
+            total += right[own.first[BEND_OF] + held.used[first + about]]
+            total -= dot(held.G[first + about], x[: held.G.shape[1]])
+        total -= dot(held.D[begin + j], multipliers)
+        for i in range(m):
+            total -= held.reach[begin + j, i] * held.w[i]
+        held.r[j] = total
+    for i in range(m):
+        force = held.w[i]
+        for j in range(n):
+            if held.T[first + i, j] != 0.0:
+                force += held.T[first + i, j] * dot(held.inverse[begin + j, :n], held.r[:n])
+        out[held.used[first + i]] = force
+        axpy(force, held.X[first + i], x[: held.X.shape[1]])
+        axpy(force, held.L[first + i], machine.multipliers)
+
+
+@compiled
+def slip_varied(held, own, line, dv):
+    """How the rate of the row of a line changes."""
+    return dot(held.G[line], dv[: held.G.shape[1]]) - own.right[own.first[SLIP_OF] + held.used[line]]
+
+
+@compiled
+def vary_contact_works(held, own, s, dv, forces, works):
+    """Add to the changes of the rates of works what changes of forces and of slips make of them."""
+    for line in range(s * held.w.size, s * held.w.size + held.size[s, 0]):
+        facts, force = held.facts[line], forces[held.used[line]]
+        works[2] += force * facts[NU]
+        works[1] -= force * facts[SLIP]
+        if facts[PUSH] != 0.0:
+            works[1] -= facts[PUSH] * slip_varied(held, own, line, dv)
+
+
+@compiled_apart
+def vary_stage(
+    own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix, loads: Matrix,
+    forces: Matrix, often: int,
+):  # fmt: skip
+    """How y', λ and the forces of contacts at the state that was linearised change with each parameter: rows of `dys`
+    give rows of `slopes`, `loads` and `forces`."""
+    machine, state, first = mechanism.machine, mechanism.state, own.first
+    q, v, n, m = y[: state.q_end], y[state.v_at : state.v_end], own.columns, machine.pattern.m
+    alpha, beta = mechanism.gains[0], mechanism.gains[1]
+    take_given(own)
+    for p in range(dys.shape[0]):
+        dq, dv, out = dys[p, : state.q_end], dys[p, state.v_at : state.v_end], slopes[p]
+        put_way(machine.manifold, q, dq, own.way)
+        copy(dv[:n], own.way[n:])
+        for level in range(BEND if alpha == 0.0 and beta == 0.0 else GAP, SURFACE):
+            put_right(own, p, level)
+        copy(own.right[first[BEND] : first[BEND + 1]], machine.g)
+        if alpha > 0.0 or beta > 0.0:
+            for row in range(m):
+                machine.g[row] += 2.0 * alpha * own.right[first[RATE] + row] + beta * beta * own.right[first[GAP] + row]
+            subtract_rates(machine, 2.0 * alpha, dv)
+        copy(own.right[first[FORCE] : first[FORCE + 1]], machine.f)
+        solve_here(machine, often)
+        if is_held(held, 0):
+            for level in (SLIP_OF, BEND_OF, SIZE_OF):
+                put_right(own, p, level)
+            vary_held(held, own, mechanism, p, 0, dv, forces[p])
+        elif forces.shape[1] > 0:
+            forces[p, :] = 0.0
+        copy(machine.x[:n], out[state.v_at :])
+        copy(machine.multipliers, loads[p])
+        vary_rates(machine.manifold, q, v, dq, dv, out[: state.q_end])
+        copy(own.right[first[POWER] : first[SURFACE]], out[state.works_at :])
+        for row in range(m):
+            out[out.size - 1] -= machine.nu[row] * machine.multipliers[row]
+        if is_held(held, 0):
+            vary_contact_works(held, own, 0, dv, forces[p], out[state.works_at :])
+
+
+@compiled
+def held_back(held, own, mechanism, r, s, forces, works, of_v):
+    """The transposed of `vary_held` and `vary_contact_works`: weights of v̇ and λ in machine.f and machine.g become
+    those with forces held; `forces` and `works` are weights of these. The weights of rows of contacts are put into
+    `right`, and those of v are added to `of_v`."""
+    x, multipliers, right = mechanism.machine.f, mechanism.machine.g, own.right
+    first, begin, m, n = s * held.w.size, s * held.u.size, held.size[s, 0], held.size[s, 1]
+    columns = held.G.shape[1]
+    right[own.first[SLIP_OF] : own.first[SIZE_OF + 1]] = 0.0
+    for i in range(m):
+        facts, row = held.facts[first + i], held.used[first + i]
+        held.f[i] = forces[row] + dot(held.X[first + i], x[:columns]) + dot(held.L[first + i], multipliers)
+        held.f[i] += works[2] * facts[NU] - works[1] * facts[SLIP]
+        _slip_back(held, own, first + i, -works[1] * facts[PUSH], of_v)
+    for j in range(n):
+        held.r[j] = 0.0
+        for i in range(m):
+            held.r[j] += held.T[first + i, j] * held.f[i]
+    for j in range(n):
+        held.u[j] = 0.0
+        for k in range(n):
+            held.u[j] += held.inverse[begin + k, j] * held.r[k]
+    for j in range(n):
+        about, z = held.about[begin + j], held.u[j]
+        for i in range(m):
+            held.f[i] -= held.reach[begin + j, i] * z
+        axpy(-z, held.D[begin + j], multipliers)
+        for k in range(held.by_size.shape[1]):
+            right[own.first[SIZE_OF] + k] += z * held.by_size[begin + j, k]
+        if about >= 0 and held.moves[begin + j] == 1:
+            axpy(-z, held.G[first + about], x[:columns])
+            right[own.first[BEND_OF] + held.used[first + about]] -= z
+    for i in range(m):
+        facts, c, weight = held.facts[first + i], held.point[first + i], held.f[i]
+        part, turned = -facts[NORMAL] * facts[ALONG] * weight, -facts[NORMAL] * facts[COEFFICIENT] * weight
+        if held.curve[first + i] >= 0:
+            right[own.first[SIZE_OF] + held.curve[first + i]] += part
+        else:
+            held.gradient[r, LAWS * c + FRICTION] += part
+        held.gradient[r, LAWS * c + SMOOTH] += turned * facts[SMOOTHED]
+        _slip_back(held, own, first + i, turned * facts[TURNS], of_v)
+
+
+@compiled_apart
+def stage_back(
+    own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, slopes: Matrix, loads: Matrix, forces: Matrix,
+    outs: Matrix, often: int, s: int,
+):  # fmt: skip
+    """The transposed of `vary_stage`: weights of y', λ and forces of contacts at the state that is linearised, with its
+    forces on shelf s, to those of y, which are added to `outs`."""
+    machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
+    alpha, beta = mechanism.gains[0], mechanism.gains[1]
+    q, v = y[: state.q_end], y[state.v_at : state.v_end]
+    least = BEND if alpha == 0.0 and beta == 0.0 else GAP
+    for r in range(outs.shape[0]):
+        slope, out = slopes[r], outs[r]
+        copy(slope[state.v_at : state.v_at + n], machine.f)
+        for row in range(machine.pattern.m):
+            machine.g[row] = loads[r, row] - machine.nu[row] * slope[slope.size - 1]
+        if is_held(held, s):
+            works = slope[state.works_at :]
+            held_back(held, own, mechanism, r, s, forces[r], works, out[state.v_at : state.v_end])
+        solve_here(machine, often)
+        put_forces_and_bends(own, machine)
+        for row in range(machine.pattern.m):
+            here = own.right[first[BEND] + row]
+            own.right[first[GAP] + row], own.right[first[RATE] + row] = beta * beta * here, 2.0 * alpha * here
+        for k in range(first[SURFACE] - first[POWER]):
+            own.right[first[POWER] + k] = -slope[state.works_at + k]
+        own.way[:] = 0.0
+        for level in range(least, SURFACE):
+            give_back(own, level)
+        give_numbers(own, r, least, SURFACE)
+        if is_held(held, s):
+            for level in (SLIP_OF, BEND_OF, SIZE_OF):
+                give_back(own, level)
+            give_numbers(own, r, SLIP_OF, MOMENTUM)
+        out_v = out[state.v_at : state.v_end]
+        if alpha > 0.0:
+            add_rows(mechanism, -2.0 * alpha, machine.multipliers, out_v)
+        add_places(machine.manifold, q, own.way, out)
+        for k in range(n):
+            out_v[k] += own.way[n + k]
+        add_rates(machine.manifold, q, v, slope, out, out_v)
+
+
+@compiled
+def _slip_back(held, own, line, weight, of_v):
+    """Add the weight of a line's rate to the weights of its row and of the velocities."""
+    own.right[own.first[SLIP_OF] + held.used[line]] += weight
+    axpy(weight, held.G[line], of_v[: held.G.shape[1]])
+
+
+# --- what is closed stays so ------------------------------------------------------------------------------------------
+
+
+@compiled_apart
+def vary_keep(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, s: int):
+    """Replace changes of y by those after contacts were kept closed (`motion.contact.keeping`). The state that was kept
+    has been linearised, and its forces stand on shelf s."""
+    machine, state, n = mechanism.machine, mechanism.state, own.columns
+    q = y[: state.q_end]
+    take_given(own)
+    for p in range(dys.shape[0]):
+        dq, dv = dys[p, : state.q_end], dys[p, state.v_at : state.v_end]
+        put_way(machine.manifold, q, dq, own.way)
+        put_right(own, p, GAP_OF)
+        for j in range(held.size[s, 1]):
+            line = s * held.w.size + held.about[s * held.u.size + j]
+            held.u[j] = own.right[own.first[GAP_OF] + held.used[line]] if _is_gap(held, mechanism, s, j) else 0.0
+        _add_cancelling(held, mechanism, s, True, own.way[:n])
+        vary_places(machine.manifold, q, own.way, dq)
+        machine.f[:] = 0.0
+        put_right(own, p, RATE)
+        copy(own.right[own.first[RATE] : own.first[RATE + 1]], machine.g)
+        subtract_rates(machine, 1.0, dv)
+        solve_here(machine, SHARPER)
+        axpy(1.0, machine.x[:n], dv[:n])
+        put_right(own, p, SLIP_OF)
+        for j in range(held.size[s, 1]):
+            line = s * held.w.size + held.about[s * held.u.size + j]
+            held.u[j] = -slip_varied(held, own, line, dv) if _is_kept(held, s, j) else 0.0
+        _add_cancelling(held, mechanism, s, False, dv[:n])
+
+
+@compiled_apart
+def keep_back(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix, s: int):
+    """The transposed of `vary_keep`, in place."""
+    machine, state, n, right = mechanism.machine, mechanism.state, own.columns, own.right
+    q, gaps = y[: state.q_end], right[own.first[GAP_OF] : own.first[GAP_OF + 1]]
+    for r in range(weights.shape[0]):
+        of_q, of_v = weights[r, : state.q_end], weights[r, state.v_at : state.v_end]
+        own.way[:] = 0.0
+        right[own.first[GAP_OF] : own.first[SIZE_OF + 1]] = 0.0
+        _take_amounts(held, mechanism, s, False, of_v[:n])
+        for j in range(held.size[s, 1]):
+            if _is_kept(held, s, j):
+                _slip_back(held, own, s * held.w.size + held.about[s * held.u.size + j], -held.u[j], of_v)
+        copy(of_v[:n], machine.f)
+        machine.g[:] = 0.0
+        solve_here(machine, SHARPER)
+        for row in range(machine.pattern.m):
+            right[own.first[RATE] + row] = -machine.multipliers[row]
+        add_rows(mechanism, -1.0, machine.multipliers, of_v)
+        give_back(own, RATE)
+        give_back(own, SLIP_OF)
+        take_places(machine.manifold, q, of_q, own.way)
+        _take_amounts(held, mechanism, s, True, own.way[:n])
+        for j in range(held.size[s, 1]):
+            if _is_gap(held, mechanism, s, j):
+                gaps[held.used[s * held.w.size + held.about[s * held.u.size + j]]] = -held.u[j]
+        give_back(own, GAP_OF)
+        give_numbers(own, r, RATE, RATE + 1)
+        give_numbers(own, r, GAP_OF, SLIP_OF + 1)
+        of_q[:] = 0.0
+        add_places(machine.manifold, q, own.way, of_q)
+
+
+@compiled
+def _is_kept(held, s, j):
+    """Whether equation j of a shelf is about a row that is kept."""
+    return held.about[s * held.u.size + j] >= 0
+
+
+@compiled
+def _is_gap(held, mechanism, s, j):
+    """Return whether equation j of a shelf is about a gap."""
+    contacts, line = mechanism.contacts, s * held.w.size + held.about[s * held.u.size + j]
+    return _is_kept(held, s, j) and contacts.gap[held.point[line]] == held.used[line]
+
+
+@compiled
+def _put_amounts(held, mechanism, s, gaps):
+    """Solve for the amounts along rows that are kept, of gaps alone or of all, from values in `u`, in place."""
+    first, begin, n = s * held.w.size, s * held.u.size, held.size[s, 1]
+    A = held.matrix
+    for j in range(n):
+        takes = (_is_gap(held, mechanism, s, j) if gaps else _is_kept(held, s, j)) and held.moves[begin + j] == 1
+        for k in range(n):
+            has = (_is_gap(held, mechanism, s, k) if gaps else _is_kept(held, s, k)) and held.moves[begin + k] == 1
+            A[j, k] = 0.0 if j != k else 1.0
+            if takes and has:
+                A[j, k] = dot(held.G[first + held.about[begin + j]], held.X[first + held.about[begin + k]])
+        held.r[j] = held.u[j] if takes else 0.0
+    least_solution(A, held.r, held.u, held.order, n)
+
+
+@compiled
+def _add_cancelling(held, mechanism, s, gaps, to):
+    """Add the displacements, or velocities, that cancel the values in `u`."""
+    _put_amounts(held, mechanism, s, gaps)
+    for j in range(held.size[s, 1]):
+        if held.u[j] != 0.0 and _is_kept(held, s, j):
+            axpy(held.u[j], held.X[s * held.w.size + held.about[s * held.u.size + j]], to)
+
+
+@compiled
+def _take_amounts(held, mechanism, s, gaps, weights):
+    """Put into `u` the weights of the values, from weights of displacements or velocities: the transpose of
+    `_add_cancelling`, whose matrix W is symmetric."""
+    for j in range(held.size[s, 1]):
+        kept = _is_gap(held, mechanism, s, j) if gaps else _is_kept(held, s, j)
+        line = s * held.w.size + held.about[s * held.u.size + j]
+        held.u[j] = dot(held.X[line], weights) if kept else 0.0
+    _put_amounts(held, mechanism, s, gaps)
