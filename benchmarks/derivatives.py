@@ -1,7 +1,8 @@
 """What derivatives of a run cost, in plain runs: ``python benchmarks/derivatives.py [RUNS]``.
 
 A chain of rods on springs, 3 s. Ahead: so many parameters, and one array is read. Back: the gradient of its sum. An
-iteration of a search: a design, its run, an objective and its slopes by so many variables. Runs take turns in one
+iteration of a search: a design, its run, an objective and its slopes by so many variables. Then runs with laws that
+switch, with a stop and friction, and with events. Runs take turns in one
 process; of each the least processor time counts. Last, how many numbers are kept of long runs.
 """
 
@@ -101,6 +102,34 @@ def on_bumpers(runs: int) -> None:
     print(f"  gradient, {len(names)} parameters: {back / plain:6.2f} runs")
 
 
+def with_stop(runs: int) -> None:
+    """A chain of six rods: the first falls on a stop, and dry friction holds the second now and then."""
+    model, end, names = mbs.PlanarModel("chain with a stop", gravity=(0, -9.81)), None, ["e", "M", "limit"]
+    back, size, limit = model.parameter("e", 0.6), model.parameter("M", 0.02), model.parameter("limit", 1.0)
+    for k in range(6):
+        rod = model.link(f"rod{k}", (0.1 * k, 0), (0.1 * k + 0.1, 0), mass=model.parameter(f"m{k}", 0.2))
+        pin, names = model.add(mbs.Revolute(f"pin{k}", end or model.ground, rod.tail)), [*names, f"m{k}"]
+        if k == 0:
+            model.add(mbs.Stop("stop", mbs.angle(pin), lower=-limit, restitution=back))
+        elif k == 1:
+            model.add(mbs.DryFriction("friction", mbs.angle(pin), size))
+        end = rod.head
+    times, tip = np.linspace(0, 1.5, 31), "rod5.head.x"
+    square = mbs.integral(mbs.quantity(tip) ** 2)
+
+    def run(count: int = 0) -> mbs.Result:
+        return mbs.simulate(model, times, derivatives=names[:count])
+
+    forward = [lambda count=count: run(count).d(tip, names[0]) for count in (1, 3, 9)]
+    plain, *ahead, backwards = least(runs, run, *forward, lambda: mbs.gradient(square, model, times, names))
+    found = run()
+    changes = f"{len(found.impacts)} impacts, {found.stats['switches']} changes"
+    print(f"{model.name}, {found.stats['accepted']} steps, {changes}, {1e3 * plain:.1f} ms")
+    for count, taken in zip((1, 3, 9), ahead, strict=True):
+        print(f"  ahead, {count:3} parameters: {taken / plain:6.2f} runs")
+    print(f"  gradient, {len(names)} parameters: {backwards / plain:6.2f} runs")
+
+
 def with_events(runs: int) -> None:
     """The chain on springs, of six rods: events record that pins pass heights, and one stops the run."""
     model, initial, names = chain(6, 2)
@@ -139,5 +168,6 @@ if __name__ == "__main__":
     compare(runs, 3, AHEAD, BACK[:2])
     compare(runs, 30, (), BACK[2:])
     on_bumpers(runs)
+    with_stop(runs)
     with_events(runs)
     memory()
