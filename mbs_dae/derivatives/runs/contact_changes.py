@@ -42,7 +42,7 @@ from ...motion.derivative import Mechanism, refinements
 from ...motion.past.tape import HEAD
 from ...motion.record import March, derivative_at_end, put_back, remember
 from ...poses.newton import solve_here
-from ..across.jumps import ALIKE, EDGE, grazes, instant_moved, is_smooth
+from ..across.jumps import ALIKE, EDGE, grazes, instant_moved
 from .held_forces import (
     ALONG,
     COEFFICIENT,
@@ -73,7 +73,7 @@ from .linear import (
     put_way,
     take_given,
 )
-from .saltation import Saltation
+from .saltation import Saltation, goes_on_smoothly
 
 SAME = 1e-9
 """An impact made again is that of the run if velocities differ by less than this part of how they jump."""
@@ -351,6 +351,8 @@ class ContactChange:
         dys, of_time = np.ascontiguousarray(S, dtype=float).copy(), self.count
         dys[of_time] = self.f_before
         shape = len(dys), self.y.size
+        if not self.strikes and goes_on_smoothly(mechanism.state, self.f_before, self.f_behind):
+            return dys  # a force dies out, or what friction takes
         loads, forces = np.zeros((len(dys), mechanism.machine.pattern.m)), np.zeros((len(dys), own.forces.size))
         known = own, held, mechanism, self.y, dys
         vary_stage(*known, np.zeros(shape), loads, forces, refinements(mechanism))
@@ -365,8 +367,6 @@ class ContactChange:
         moved = instant_moved(guards, rates)
         moved[of_time] = 0.0
         if not self.strikes:
-            if is_smooth(self.f_before, self.f_behind):
-                return dys
             return dys + np.outer(moved, self.f_before - self.f_behind)
         dys += np.outer(np.nan_to_num(moved), self.f_before)
         dys[np.isnan(moved)] = np.nan

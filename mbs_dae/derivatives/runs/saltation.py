@@ -168,6 +168,13 @@ def has_choices(
     return any(place.changes and (place.passed.size or place.breaks) for place in places)
 
 
+def goes_on_smoothly(state: Any, before: np.ndarray, behind: np.ndarray) -> bool:
+    """Return whether y' is the same before and behind a place, in the rates of states and in the accelerations and
+    rates of works by themselves."""
+    spans = slice(state.z_at, state.q_end), slice(state.v_at, None)
+    return all(is_smooth(before[span], behind[span]) for span in spans)
+
+
 class Passing:
     """The passage of a run through a place at which laws switch: y' on both sides, and the rates of the switching
     functions that pass."""
@@ -183,8 +190,7 @@ class Passing:
         status = read_surfaces(march, place.t, self.y, self.f_before)
         switches, state, passed = march.mechanism.switches, march.mechanism.state, place.passed
         self.status, self.rates, self.count = status, switches.rate[passed].copy(), int(count)
-        spans = slice(state.z_at, state.q_end), slice(state.v_at, None)
-        self.is_smooth = all(is_smooth(self.f_before[span], self.f_behind[span]) for span in spans)
+        self.is_smooth = goes_on_smoothly(state, self.f_before, self.f_behind)
         length = place.head[1] - place.head[0]
         self.grazes = grazes(self.rates, length, sizes[passed])
         if passed.size and not place.breaks:
