@@ -44,18 +44,27 @@ from .linear import (
     MOMENTUM,
     POWER,
     RATE,
-    SHARPER,
     SIZE_OF,
     SLIP_OF,
     SURFACE,
     Linear,
+    project_rates,
     put_right,
     put_way,
     take_given,
     vary_places,
     vary_rates,
 )
-from .transposed import add_places, add_rates, add_rows, give_back, give_numbers, put_forces_and_bends, take_places
+from .transposed import (
+    add_places,
+    add_rates,
+    add_rows,
+    give_back,
+    give_numbers,
+    put_forces_and_bends,
+    rates_back,
+    take_places,
+)
 
 RESTITUTION, FRICTION, STATIC, SMOOTH, LAWS = range(5)
 """The places of the numbers of a point, and how many there are."""
@@ -479,12 +488,7 @@ def vary_keep(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, dy
             held.u[j] = own.right[own.first[GAP_OF] + held.used[line]] if _is_gap(held, mechanism, s, j) else 0.0
         _add_cancelling(held, mechanism, s, True, own.way[:n])
         vary_places(machine.manifold, q, own.way, dq)
-        machine.f[:] = 0.0
-        put_right(own, p, RATE)
-        copy(own.right[own.first[RATE] : own.first[RATE + 1]], machine.g)
-        subtract_rates(machine, 1.0, dv)
-        solve_here(machine, SHARPER)
-        axpy(1.0, machine.x[:n], dv[:n])
+        project_rates(own, machine, p, dv)
         put_right(own, p, SLIP_OF)
         for j in range(held.size[s, 1]):
             line = s * held.w.size + held.about[s * held.u.size + j]
@@ -505,13 +509,7 @@ def keep_back(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, we
         for j in range(held.size[s, 1]):
             if _is_kept(held, s, j):
                 _slip_back(held, own, s * held.w.size + held.about[s * held.u.size + j], -held.u[j], of_v)
-        copy(of_v[:n], machine.f)
-        machine.g[:] = 0.0
-        solve_here(machine, SHARPER)
-        for row in range(machine.pattern.m):
-            right[own.first[RATE] + row] = -machine.multipliers[row]
-        add_rows(mechanism, -1.0, machine.multipliers, of_v)
-        give_back(own, RATE)
+        rates_back(own, mechanism, of_v)
         give_back(own, SLIP_OF)
         take_places(machine.manifold, q, of_q, own.way)
         _take_amounts(held, mechanism, s, True, own.way[:n])

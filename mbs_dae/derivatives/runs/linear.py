@@ -213,6 +213,18 @@ def vary_rates(manifold, q, v, dq, dv, out):
         _put_quaternion(out, to, (one[0] + other[0], one[1] + other[1], one[2] + other[2], one[3] + other[3]))
 
 
+@compiled
+def project_rates(own, machine, p, dv):
+    """Put changes of velocities with parameter p onto the equations of joints, at the changes of places in `way`."""
+    machine.f[:] = 0.0
+    put_right(own, p, RATE)
+    copy(own.right[own.first[RATE] : own.first[RATE + 1]], machine.g)
+    subtract_rates(machine, 1.0, dv)
+    solve_here(machine, SHARPER)
+    for k in range(own.columns):
+        dv[k] += machine.x[k]
+
+
 @compiled_apart
 def vary_projection(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix):
     """What putting y back onto the constraints makes of its changes: y, which was put back, has been linearised.
@@ -232,12 +244,7 @@ def vary_projection(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix):
         for k in range(n):
             own.way[k] += machine.x[k]
         vary_places(machine.manifold, q, own.way, dq)
-        put_right(own, p, RATE)
-        copy(own.right[own.first[RATE] : own.first[RATE + 1]], machine.g)
-        subtract_rates(machine, 1.0, dv)
-        solve_here(machine, SHARPER)
-        for k in range(n):
-            dv[k] += machine.x[k]
+        project_rates(own, machine, p, dv)
 
 
 @compiled_apart

@@ -121,6 +121,19 @@ def forces_back(mechanism: Mechanism, own: Linear, path: Trajectory, multipliers
             weights.multipliers[row, :] = 0.0
 
 
+@compiled
+def rates_back(own, mechanism, of_v):
+    """The transposed of `project_rates`: weights of velocities, in place, and those of places, in `way`."""
+    machine = mechanism.machine
+    copy(of_v[: own.columns], machine.f)
+    machine.g[:] = 0.0
+    solve_here(machine, SHARPER)
+    for row in range(machine.pattern.m):
+        own.right[own.first[RATE] + row] = -machine.multipliers[row]
+    add_rows(mechanism, -1.0, machine.multipliers, of_v)
+    give_back(own, RATE)
+
+
 @compiled_apart
 def project_back(own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix):
     """The transposed of `vary_projection`, in place."""
@@ -129,13 +142,7 @@ def project_back(own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix):
     for r in range(weights.shape[0]):
         of_q, of_v = weights[r, : state.q_end], weights[r, state.v_at : state.v_end]
         own.way[:] = 0.0
-        copy(of_v[:n], machine.f)
-        machine.g[:] = 0.0
-        solve_here(machine, SHARPER)
-        for row in range(machine.pattern.m):
-            own.right[first[RATE] + row] = -machine.multipliers[row]
-        add_rows(mechanism, -1.0, machine.multipliers, of_v)
-        give_back(own, RATE)
+        rates_back(own, mechanism, of_v)
         take_places(machine.manifold, q, of_q, own.way)
         copy(own.way[:n], machine.f)
         machine.g[:] = 0.0
