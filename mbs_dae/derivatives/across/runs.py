@@ -34,7 +34,7 @@ def is_to_be_followed(system: System, by: Stepping) -> bool:
     happen among contacts, or other coordinates than those of bodies. Derivatives of other runs are made from their
     steps."""
     model = system.model
-    if by.method.is_implicit or not system.is_cartesian:
+    if not system.is_cartesian or by.method.inner == 1 or (by.method.is_implicit and model.events):
         return True
     if system.layout.signals or model.controllers or not go_by_steps(system, by):
         return True

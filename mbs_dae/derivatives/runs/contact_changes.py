@@ -355,7 +355,7 @@ class ContactChange:
             return dys  # a force dies out, or what friction takes
         loads, forces = np.zeros((len(dys), mechanism.machine.pattern.m)), np.zeros((len(dys), own.forces.size))
         known = own, held, mechanism, self.y, dys
-        vary_stage(*known, np.zeros(shape), loads, forces, refinements(mechanism))
+        vary_stage(*known, np.zeros(shape), loads, forces, refinements(mechanism), 0)
         guards = np.zeros((len(dys), mechanism.contacts.entries))
         vary_guards(*known, loads, forces, guards)
         guards = guards[:, self.passed]

@@ -21,6 +21,7 @@ from ..across.runs import FollowedRun
 from .back import Way, back_begin, back_stretch
 from .checks import check_same, check_status
 from .held_forces import new_held
+from .implicit_steps import back_implicit_stretch, make_implicit_step
 from .linear import Weights
 from .making import make_stretch, put_entry
 from .moments import Rates, end_back, sizes_of
@@ -105,7 +106,11 @@ def _gone_back(
             _stop_back(way, rerun.along, taken, entries[-1], last, loads, of_end)
         if end in switching:
             direct += _switch_back(way, rerun, switching[end], entries[-1])
-        check_status(way.march, back_stretch(way, entries, np.ascontiguousarray(recorded[begin:end]).ravel()))
+        before = np.ascontiguousarray(recorded[begin:end]).ravel()
+        if rerun.is_implicit:
+            check_status(way.march, back_implicit_stretch(way, rerun.implicit_step(count), entries, before))
+        else:
+            check_status(way.march, back_stretch(way, entries, before))
     return way, (way.own.gradient + gradient) @ rerun.numbers.T + way.held.gradient @ rerun.laws.T + direct
 
 
@@ -139,7 +144,9 @@ def _switch_back(way: Way, rerun: Rerun, place: Saltation, before: np.ndarray) -
     put_entry(march, before)
     sizes = guards_at(march, float(before[T0]))
     march.mechanism.gains[:] = before[[ALPHA, BETA]]
-    if place.changes:
+    if place.changes and rerun.is_implicit:
+        check_status(march, make_implicit_step(march, before, way.lengths[0]))
+    elif place.changes:
         check_status(march, make_stretch(march, before[None, :HEAD].copy(), before[None].copy(), way.lengths[0]))
     else:
         y0[:] = place.entry[HEAD : HEAD + y0.size]

@@ -339,10 +339,10 @@ def vary_contact_works(held, own, s, dv, forces, works):
 @compiled_apart
 def vary_stage(
     own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix, loads: Matrix,
-    forces: Matrix, often: int,
+    forces: Matrix, often: int, s: int,
 ):  # fmt: skip
-    """How y', λ and the forces of contacts at the state that was linearised change with each parameter: rows of `dys`
-    give rows of `slopes`, `loads` and `forces`."""
+    """Put the changes of y', λ and the forces of contacts at the state that is linearised, with its forces on shelf s,
+    by each parameter: rows of `dys` give rows of `slopes`, `loads` and `forces`."""
     machine, state, first = mechanism.machine, mechanism.state, own.first
     q, v, n, m = y[: state.q_end], y[state.v_at : state.v_end], own.columns, machine.pattern.m
     alpha, beta = mechanism.gains[0], mechanism.gains[1]
@@ -360,10 +360,10 @@ def vary_stage(
             subtract_rates(machine, 2.0 * alpha, dv)
         copy(own.right[first[FORCE] : first[FORCE + 1]], machine.f)
         solve_here(machine, often)
-        if is_held(held, 0):
+        if is_held(held, s):
             for level in (SLIP_OF, BEND_OF, SIZE_OF):
                 put_right(own, p, level)
-            vary_held(held, own, mechanism, p, 0, dv, forces[p])
+            vary_held(held, own, mechanism, p, s, dv, forces[p])
         elif forces.shape[1] > 0:
             forces[p, :] = 0.0
         copy(machine.x[:n], out[state.v_at :])
@@ -372,8 +372,8 @@ def vary_stage(
         copy(own.right[first[POWER] : first[SURFACE]], out[state.works_at :])
         for row in range(m):
             out[out.size - 1] -= machine.nu[row] * machine.multipliers[row]
-        if is_held(held, 0):
-            vary_contact_works(held, own, 0, dv, forces[p], out[state.works_at :])
+        if is_held(held, s):
+            vary_contact_works(held, own, s, dv, forces[p], out[state.works_at :])
 
 
 @compiled

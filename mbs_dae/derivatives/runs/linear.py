@@ -158,6 +158,32 @@ def linearise_at(
     differentiate_contacts(own.to, now, q, v, forces)
 
 
+@compiled
+def _parts(own, mechanism):
+    """All that linearising a state has left behind: the factor, rows of equations, and entries."""
+    machine = mechanism.machine
+    factor = machine.factor
+    return factor.numbers, factor.weight, factor.beside, factor.jacobian, machine.nu, own.to.values
+
+
+@compiled
+def save_linearised(own, mechanism, row):
+    """Save all that the linearised state has left behind in a row of numbers."""
+    at = 0
+    for part in _parts(own, mechanism):
+        copy(part, row[at:])
+        at += part.size
+
+
+@compiled
+def take_linearised(own, mechanism, row):
+    """Put a linearised state that was saved back into its places."""
+    at = 0
+    for part in _parts(own, mechanism):
+        copy(row[at : at + part.size], part)
+        at += part.size
+
+
 # --- ahead --------------------------------------------------------------------------------------------------------
 
 

@@ -58,7 +58,7 @@ def vary_here(
     if status == DONE:
         linearise(own, mechanism, moment(march.course, t), y, dy)
         hold_forces(held, mechanism, 0)
-        vary_stage(own, held, mechanism, y, dys, slopes, loads, forces, refinements(mechanism))
+        vary_stage(own, held, mechanism, y, dys, slopes, loads, forces, refinements(mechanism), 0)
         vary_surfaces(own, mechanism, y, dys, functions)
     put_back(march)
     return status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import chain, pairwise
 from typing import Any
 
@@ -38,6 +38,7 @@ from .asked import given_of
 from .checks import check_same, check_status
 from .contact_changes import ContactChange
 from .held_forces import HeldForces, law_slopes, new_held
+from .implicit_steps import INNER, ImplicitStep, vary_implicit_stretch
 from .linear import MOTION, Linear, linear
 from .making import put_entry
 from .moments import APART, EndOfRun, EventsAhead, EventTime
@@ -135,6 +136,22 @@ class Rerun:
         laws = np.concatenate([self.laws, np.zeros((1 + self.others, self.laws.shape[1]))])
         return own, new_held(self.system, laws, 1)
 
+    @property
+    def is_implicit(self) -> bool:
+        """Whether steps are solved for; then all their entries are kept."""
+        return self.march.stages.implicit.stage.shape[1] > 0
+
+    @cache
+    def implicit_step(self, count: int) -> ImplicitStep:
+        """Return room for a step that is solved for, with so many changes or rows of weights."""
+        machine, layout, newton = self.march.mechanism.machine, self.system.layout, self.march.stages.implicit.newton
+        factor, quaternions = machine.factor, len(layout.quaternions)
+        parts = factor.numbers, factor.weight, factor.beside, factor.jacobian, machine.nu, self.own.to.values
+        sizes = {"inner": INNER, "shelf": sum(part.size for part in parts), "count": count, "rows": INNER * count}
+        sizes |= {"columns": self.own.columns, "width": self.march.stages.y0.size, "lambdas": machine.pattern.m}
+        sizes |= {"lines": self.own.forces.size, "turns": 9 * quaternions, "unknowns": newton.right.size // 3}
+        return block(ImplicitStep(), **sizes)
+
     def passing(self, place: Saltation, sizes: np.ndarray, mixed: np.ndarray | None = None) -> Any:
         """Return the passage of the run, which stands behind the step before it, through a place at which laws switch
         or contacts change."""
@@ -174,7 +191,7 @@ def new_replay(
     """Ready for the first step, with the events of the run; or by one parameter alone, with which the others change in
     these proportions."""
     rerun = rerun_of(system, asked, taken, recorded, works, mixed=mixed)
-    march, own, held = rerun.march, rerun.own, new_held(system, rerun.laws, 1)
+    march, own, held = rerun.march, rerun.own, new_held(system, rerun.laws, INNER)
     count, width, rows, basis = len(own.given), march.stages.y0.size, len(system.rows), basis_of(march.stages)
     sizes = {"recorded": recorded * count, "columns": own.columns, "rows": rows, "works": WORK}
     sizes |= {"parameters": count, "width": width, "slopes": count * basis.k.shape[0], "basis": basis.y0.size}
@@ -212,7 +229,7 @@ def replayed(
             replay.errors[ended] = errors[ended]
 
     for k, until in stretches(steps):
-        if k not in switching or not switching[k].changes:  # a change may move the state
+        if not rerun.is_implicit and (k not in switching or not switching[k].changes):  # a change may move the state
             check_same(march.stages.y0, steps.states[k][HEAD:])
         switch(k)
         if k in steps.held or k in switching:
@@ -227,10 +244,10 @@ def replayed(
                 events.within(begin)
             if begin in before:
                 sizes = guards_at(march, float(head[begin, T0]))
-            check_status(march, vary_stretch(replay, head[begin:end].copy()))
+            check_status(march, vary_steps(rerun, replay, steps, begin, end))
             if reversals and begin in own:
                 reversals.behind(replay, begin, head[begin])
-    if steps.total not in switching or not switching[steps.total].changes:
+    if not rerun.is_implicit and (steps.total not in switching or not switching[steps.total].changes):
         check_same(march.stages.y0, last[HEAD:])
     if steps.total in switching:
         switch(steps.total)
@@ -239,6 +256,14 @@ def replayed(
     if events:
         events.finish(float(last[T0]))
     return Changes(*(getattr(replay.out, name).copy() for name in Changes._fields))
+
+
+def vary_steps(rerun: Rerun, replay: Replay, steps: Steps, begin: int, end: int) -> int:
+    """Make some steps with their changes. A status."""
+    if rerun.is_implicit:
+        entries = np.array([steps.states[k] for k in range(begin, end)])
+        return int(vary_implicit_stretch(replay, rerun.implicit_step(len(replay.dy0)), entries))
+    return int(vary_stretch(replay, steps.head[begin:end].copy()))
 
 
 class Crossings:

@@ -113,7 +113,7 @@ def vary_begin(replay: Replay, head: Vector):
     linearise(replay.own, march.mechanism, moment(march.course, head[T0]), stages.y0, stages.k[0])
     vary_state(replay, stages.y0, replay.dy0, replay.dk[:count])
     if counts[NEXT] < times.size and times[counts[NEXT]] == head[T0]:
-        _keep_changes(replay, stages.y0, replay.dy0, replay.dk[:count])
+        keep_changes(replay, stages.y0, replay.dy0, replay.dk[:count])
     if head[FRESH] == BEGAN and is_held(replay.held, 0):  # neighbours that do not stick, or are apart, do so at once
         vary_keep(replay.held, replay.own, march.mechanism, stages.y0, replay.dy0, 0)
         vary_state(replay, stages.y0, replay.dy0, replay.dk[:count])
@@ -135,7 +135,7 @@ def vary_step(replay: Replay, head: Vector):
     combine(stages.y0, h, tableau.b, tableau.stages, stages.k, stages.y1)
     _combine_changes(replay.dy0, h, tableau.b, tableau.stages, replay.dk, replay.dy1)
     slopes = replay.dk[first : first + count]
-    status = _vary_end(replay, head[T1], stages.y1, stages.k[tableau.stages], replay.dy1, slopes)
+    status = vary_end(replay, head[T1], stages.y1, stages.k[tableau.stages], replay.dy1, slopes)
     if status == DONE:
         note_end(march)
         if tableau.error.shape[0] > 0:
@@ -175,11 +175,11 @@ def vary_state(replay, y, changes, slopes):
     mechanism = replay.march.mechanism
     hold_forces(replay.held, mechanism, 0)
     often, known = refinements(mechanism), (replay.own, replay.held, mechanism)
-    vary_stage(*known, y, changes, slopes, replay.loads, replay.forces, often)
+    vary_stage(*known, y, changes, slopes, replay.loads, replay.forces, often, 0)
 
 
 @compiled
-def _vary_end(replay, t, y, dy, changes, slopes):
+def vary_end(replay, t, y, dy, changes, slopes):
     """A state that is put right, and its derivative, which goes into `dy`: how they change, into `slopes`."""
     march, mechanism = replay.march, replay.march.mechanism
     projected = is_projected(march.stabiliser, mechanism)
@@ -220,7 +220,7 @@ def _vary_recorded(replay, head):
         first = count * tableau.stages
         copy_rows(replay.end_loads, replay.loads)
         copy_rows(replay.end_forces, replay.forces)
-        _keep_changes(replay, stages.y1, replay.dy1, replay.dk[first : first + count])
+        keep_changes(replay, stages.y1, replay.dy1, replay.dk[first : first + count])
     return DONE
 
 
@@ -278,9 +278,9 @@ def _vary_read(replay, t, h, x):
     read_between(march.stages, x, record.y)
     read_between(replay.basis, x, replay.weights)
     _read_changes(replay)
-    status = _vary_end(replay, t + x * h, record.y, record.dy, replay.between, replay.end)
+    status = vary_end(replay, t + x * h, record.y, record.dy, replay.between, replay.end)
     if status == DONE:
-        _keep_changes(replay, record.y, replay.between, replay.end)
+        keep_changes(replay, record.y, replay.between, replay.end)
     return status
 
 
@@ -316,7 +316,7 @@ def _combine_changes(base, h, weights, stages, slopes, out):
 
 
 @compiled
-def _keep_changes(replay, y, changes, slopes):
+def keep_changes(replay, y, changes, slopes):
     """The next requested time: a state, its changes, those of its derivative, and those of λ, in `loads`."""
     march, own, out, state = replay.march, replay.own, replay.out, replay.march.mechanism.state
     n, first = own.columns, march.counts[NEXT] * changes.shape[0]

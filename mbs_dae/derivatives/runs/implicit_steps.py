@@ -1,0 +1,753 @@
+"""Steps of Radau5, made again with their derivatives, ahead and back. Compiled.
+
+With changes δy₀ at the beginning of a step the changes of its stages satisfy
+
+    δvᵢ = δv₀ + h Σⱼ aᵢⱼ δv̇ⱼ,        δxᵢ = Rᵢᵀ δx₀ + Σⱼ Gᵢⱼ δvⱼ,        δv̇ᵢ = stage of (δxᵢ, δvᵢ, δp),
+
+where x are small motions and `vary_stage` is the last one. The accelerations δv̇ of all stages are found by Newton's
+iteration with the matrix of the step itself (`motion.implicit.linearised`), each stage with its own values. The matrix
+is exact but for attitudes and for contacts that are closed, so that one or two corrections do. Going back, weights μ of
+the stages satisfy the transposed equations, which are solved with the transposed matrix:
+
+    μ = weights of v̇ + (what δv and δx make of v̇)ᵀ (stage)ᵀ μ.
+
+A plain coordinate has Gᵢⱼ = h aᵢⱼ. An attitude is found in the chart e = e₀ ∘ exp(u/2) with u̇ = C(u) ω, and small
+motions are x = exp(u)ᵀ x₀ + C⁻¹ δu, so
+
+    δu̇ᵢ = Cᵢ δωᵢ + Dᵢ δuᵢ,        δuᵢ = h Σⱼ aᵢⱼ δu̇ⱼ,        Dᵢ = ∂(C(u) ωᵢ)/∂u at uᵢ:
+
+nine equations for each attitude, whose solution gives its blocks Gᵢⱼ, 3 × 3 each.
+
+The tape holds the derivatives and the charts of the stages that a run has found, so no stage is solved for again.
+"""
+
+from math import cos, sin, sqrt, tan
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled.machine import DONE, NOT_CONVERGED
+from ...compiled.manifold import from_chart
+from ...coordinates.joint.vectors import after, back, quaternion_at, rotation_vector
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
+from ...linear.elimination import factorise, solve
+from ...linear.unsymmetric import eliminate_real, solve_real, solve_transposed
+from ...linear.vectors import axpy, copy, copy_rows
+from ...motion.course import is_break, moment
+from ...motion.derivative import derivative, refinements
+from ...motion.implicit.linearised import add_mass_times, add_mass_transposed, put_coupled
+from ...motion.implicit.linearised import linearise as put_newton_values
+from ...motion.methods.method import H, prepare_reading, read_between
+from ...motion.methods.radau import place_of, weights_at
+from ...motion.past.tape import HEAD, SWITCHES, T0, T1, stages_at
+from ...motion.record import NEXT, March, put_back, remember
+from ...motion.run import note_end
+from ...motion.stabilise import is_projected
+from .back import Way, add_kept, back_begin, clear_loads, end_of_step_back, put_by
+from .held_forces import HeldForces, hold_forces, is_held, keep_back, stage_back, vary_stage
+from .linear import Linear, linearise, put_way, save_linearised, take_linearised, vary_lengths, vary_places
+from .making import make_end, put_entry, set_out
+from .steps import BLURS, Replay, is_blurred, keep_changes, vary_begin, vary_end
+from .transposed import add_places, project_back, take_places
+
+INNER = 3
+MOST = 40
+"""Corrections of the changes of a step, at most."""
+SMALL, SETTLED, STANDS = 1e-15, 1e-9, 0.5
+"""Corrections smaller than the first part of the largest change are none. Corrections smaller than the second part that
+shrink by less than the third are roundoff."""
+
+
+class ImplicitStep(NamedTuple):
+    """The stages of a step, linearised, and their changes: stage by stage, in each of them parameter by parameter. Going
+    back, weights stand in their places."""
+
+    shelf: Work[Matrix] = zeros("inner", "shelf")
+    often: Work[Integers] = zeros("inner")
+    first: Work[Matrix] = zeros("count", "columns")
+    """The small motion δx₀."""
+    x: Work[Matrix] = zeros("rows", "columns")
+    """The small motions δxᵢ."""
+    y: Work[Matrix] = zeros("rows", "width")
+    slopes: Work[Matrix] = zeros("rows", "width")
+    """The changes of y' at a stage that follow from those of its state."""
+    rates: Work[Matrix] = zeros("rows", "columns")
+    """The changes δv̇ᵢ."""
+    own: Work[Matrix] = zeros("count", "width")
+    loads: Work[Matrix] = zeros("count", "lambdas")
+    forces: Work[Matrix] = zeros("count", "lines")
+    G: Work[Matrix] = zeros("turns", 9)
+    """The blocks Gᵢⱼ of each attitude, in nine rows and columns."""
+    R: Work[Matrix] = zeros("turns", 3)
+    """Rᵢᵀ, Cᵢ, its inverse and Dᵢ: three rows for each stage."""
+    C: Work[Matrix] = zeros("turns", 3)
+    T: Work[Matrix] = zeros("turns", 3)
+    D: Work[Matrix] = zeros("turns", 3)
+    matrix: Work[Matrix] = zeros(9, 9)
+    order: Work[Integers] = zeros(9)
+    right: Work[Vector] = zeros(9)
+    R_read: Work[Matrix] = zeros(3, 3)
+    T_read: Work[Matrix] = zeros(3, 3)
+    """Rᵀ and C⁻¹ of a state that is read."""
+    C_end: Work[Matrix] = zeros(3, 3)
+    C_begin: Work[Matrix] = zeros(3, 3)
+    """The C of the turn by which the end of the step was put right, for small motions behind and before it."""
+    weight: Work[Vector] = zeros("unknowns")
+    largest: Work[Vector] = zeros("count")
+    read: Work[Vector] = zeros(3)
+
+
+# --- attitudes in a chart ---------------------------------------------------------------------------------------------
+
+
+@compiled
+def _put_series(x, first, second, times, out):
+    """Put I + `first` [x] + `second` [x]² times a number into three rows, where [x] a = x × a."""
+    square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
+    for i in range(3):
+        for j in range(3):
+            out[i, j] = times * second * (x[i] * x[j] - (square if i == j else 0.0)) + (times if i == j else 0.0)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        out[k, j] += times * first * x[i]
+        out[j, k] -= times * first * x[i]
+
+
+@compiled
+def _angle(x):
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
+
+
+@compiled
+def _kappa(angle):
+    """κ of `chart_rates`, and its derivative by the angle over the angle."""
+    square = angle * angle
+    if angle < 0.3:
+        series = 1.0 / 360.0 + square / 7560.0 + square**2 / 201600.0 + square**3 / 5987520.0
+        return 1.0 / 12.0 + square / 720.0 + square**2 / 30240.0 + square**3 / 1209600.0, series
+    half = 0.5 * angle
+    slope = (0.25 / sin(half) ** 2 + 0.5 / (angle * tan(half))) / angle - 2.0 / angle**3
+    return (1.0 - half / tan(half)) / square, slope / angle
+
+
+@compiled
+def put_rates_matrix(u, sense, out):
+    """Put C(u), with u̇ = C ω for angular velocities in the axes of the end (`sense` 1) or of the beginning (-1)."""
+    _put_series(u, 0.5 * sense, _kappa(_angle(u))[0], 1.0, out)
+
+
+@compiled
+def put_rotations(u, R, T):
+    """Put Rᵀ, which takes a small motion at u = 0 to the axes at u, and T = C⁻¹, which takes δu there."""
+    angle = _angle(u)
+    square = angle * angle
+    if angle < 1e-3:
+        once, twice, thrice = 1.0 - square / 6.0, 0.5 - square / 24.0, 1.0 / 6.0 - square / 120.0
+    else:
+        once, twice = sin(angle) / angle, 2.0 * sin(0.5 * angle) ** 2 / square
+        thrice = (1.0 - once) / square
+    _put_series(u, -once, twice, 1.0, R)
+    _put_series(u, -twice, thrice, 1.0, T)
+
+
+@compiled
+def _put_rates_slope(u, w, out):
+    """Put ∂(C(u) ω)/∂u for ω = `w`."""
+    kappa, slope = _kappa(_angle(u))
+    along = u[0] * w[0] + u[1] * w[1] + u[2] * w[2]
+    square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2]
+    for i in range(3):
+        twice = u[i] * along - w[i] * square  # u × (u × ω)
+        for j in range(3):
+            turned = u[i] * w[j] - 2.0 * w[i] * u[j] + (along if i == j else 0.0)
+            out[i, j] = kappa * turned + slope * twice * u[j]
+    for i in range(3):  # ½ δu × ω
+        j, k = (i + 1) % 3, (i + 2) % 3
+        out[k, j] -= 0.5 * w[i]
+        out[j, k] += 0.5 * w[i]
+
+
+@compiled
+def _put_charts(step, stages):
+    """Put the blocks of all attitudes."""
+    own, mechanism, a, h = stages.implicit, stages.mechanism, stages.tableau.a, stages.now[H]
+    state, quaternions = mechanism.state, mechanism.machine.manifold.quaternions
+    for k in range(quaternions.shape[0]):
+        to, of, row = quaternions[k, 0], state.v_at + quaternions[k, 1], 9 * k
+        for s in range(INNER):
+            here, u, w = slice(row + 3 * s, row + 3 * s + 3), own.chart[s, to : to + 3], own.y[s, of : of + 3]
+            put_rates_matrix(u, 1.0, step.C[here])
+            put_rotations(u, step.R[here], step.T[here])
+            _put_rates_slope(u, w, step.D[here])
+        A = step.matrix
+        for s in range(INNER):
+            for j in range(INNER):
+                for c in range(3):
+                    for d in range(3):
+                        A[3 * s + c, 3 * j + d] = -h * a[s, j] * step.D[row + 3 * s + c, d]
+        for c in range(9):
+            A[c, c] += 1.0
+        factorise(A, step.order)
+        for j in range(INNER):
+            for d in range(3):
+                _put_block(step, a, h, row, j, d)
+
+
+@compiled
+def _put_block(step, a, h, row, j, d):
+    """Put the column of G of an attitude by component d of ω at stage j."""
+    x = step.right
+    x[:] = 0.0
+    for c in range(3):
+        x[3 * j + c] = step.C[row + 3 * j + c, d]
+    solve(step.matrix, step.order, x)
+    for s in range(INNER):
+        for c in range(3):
+            total = 0.0
+            for e in range(3):
+                total += step.T[row + 3 * s + c, e] * h * (a[s, 0] * x[e] + a[s, 1] * x[3 + e] + a[s, 2] * x[6 + e])
+            step.G[row + 3 * s + c, 3 * j + d] = total
+
+
+# --- the stages of a step ---------------------------------------------------------------------------------------------
+
+
+@compiled
+def put_stages(march, entry):
+    """Put the stages of a step as the run has found them, from its entry on the tape."""
+    stages, own, state = march.stages, march.stages.implicit, march.mechanism.state
+    width, at, a = stages.y0.size, stages_at(march), stages.tableau.a
+    own.flags[:] = 0
+    for s in range(INNER):
+        copy(entry[at + s * width : at + (s + 1) * width], own.stage[s])
+        copy(entry[at + (INNER + s) * width : at + (INNER + s + 1) * width], own.chart[s])
+    for s in range(INNER):
+        copy(stages.y0, own.y[s])
+        from_chart(march.mechanism.machine.manifold, stages.y0[: state.q_end], own.chart[s, : state.q_end],
+                   own.y[s, : state.q_end])  # fmt: skip
+        for k in range(state.v_at, width):
+            rise = a[s, 0] * own.stage[0, k] + a[s, 1] * own.stage[1, k] + a[s, 2] * own.stage[2, k]
+            own.y[s, k] = stages.y0[k] + stages.now[H] * rise
+    copy(own.y[2], stages.y1)
+
+
+@compiled
+def _linearise_stages(step, march, own, held):
+    """Linearise all stages, each onto a shelf, and eliminate the matrix of the step. A status."""
+    stages, mechanism, implicit, status = march.stages, march.mechanism, march.stages.implicit, DONE
+    newton, unseen = implicit.newton, mechanism.contacts.unseen
+    unseen[0] = 1
+    for s in range(INNER):
+        t, y = moment(march.course, stages.now[0] + place_of(s) * stages.now[H]), implicit.y[s]
+        status = put_newton_values(newton, mechanism, t, y, newton.values[s])
+        if status == DONE and newton.directions.shape[0] > 0:  # the last evaluation was one beside this state
+            status = derivative(mechanism, t, y, newton.slope)
+        if status != DONE:
+            unseen[0] = 0
+            return status
+        linearise(own, mechanism, t, y, newton.slope)
+        hold_forces(held, mechanism, s)
+        save_linearised(own, mechanism, step.shelf[s])
+        step.often[s] = refinements(mechanism)
+    unseen[0] = 0
+    put_coupled(newton, mechanism, stages.tableau.a, stages.now[H])
+    eliminate_real(newton.coupled, mechanism.machine.factor.kept)
+    _put_charts(step, stages)
+    return status
+
+
+@compiled
+def _settle_changes(step, stages, dy0):
+    """The changes of the states of all stages, from those of their accelerations."""
+    own, mechanism, a, h, count = stages.implicit, stages.mechanism, stages.tableau.a, stages.now[H], dy0.shape[0]
+    state, manifold, n = mechanism.state, mechanism.machine.manifold, step.first.shape[1]
+    for p in range(count):
+        for s in range(INNER):
+            dy = step.y[count * s + p]
+            copy(dy0[p], dy)
+            for j in range(INNER):
+                axpy(h * a[s, j], step.rates[count * j + p], dy[state.v_at : state.v_at + n])
+                axpy(h * a[s, j], step.slopes[count * j + p, state.v_end :], dy[state.v_end :])
+        for s in range(INNER):
+            x = step.x[count * s + p]
+            copy(step.first[p], x)
+            for j in range(INNER):
+                axpy(h * a[s, j], step.y[count * j + p, state.v_at : state.v_at + n], x)
+            for k in range(manifold.quaternions.shape[0]):
+                of, row = manifold.quaternions[k, 1], 9 * k + 3 * s
+                for c in range(3):
+                    total = 0.0
+                    for d in range(3):
+                        total += step.R[row + c, d] * step.first[p, of + d]
+                        for j in range(INNER):
+                            total += step.G[row + c, 3 * j + d] * step.y[count * j + p, state.v_at + of + d]
+                    x[of + c] = total
+            vary_places(manifold, own.y[s, : state.q_end], x, step.y[count * s + p, : state.q_end])
+
+
+@compiled
+def _solve_changes(step, march, own, held, dy0):
+    """Find the changes of the accelerations of all stages. A status."""
+    stages, mechanism, implicit, count = march.stages, march.mechanism, march.stages.implicit, dy0.shape[0]
+    newton, state, n, previous = implicit.newton, mechanism.state, step.first.shape[1], np.inf
+    right, size = newton.right, implicit.residual.shape[1]
+    for p in range(count):
+        put_way(mechanism.machine.manifold, stages.y0[: state.q_end], dy0[p, : state.q_end], own.way)
+        copy(own.way[:n], step.first[p])
+    step.rates[:] = 0.0
+    step.slopes[:] = 0.0
+    for _ in range(MOST):
+        _settle_changes(step, stages, dy0)
+        for s in range(INNER):
+            here = slice(count * s, count * (s + 1))
+            take_linearised(own, mechanism, step.shelf[s])
+            known = own, held, mechanism, implicit.y[s], step.y[here], step.slopes[here]
+            vary_stage(*known, step.loads, step.forces, step.often[s], s)
+        worst = 0.0
+        for p in range(count):
+            right[:] = 0.0
+            largest, moved = 0.0, 0.0
+            for s in range(INNER):
+                slope, rate, residual = step.slopes[count * s + p], step.rates[count * s + p], implicit.residual[s]
+                step.weight[:] = 0.0
+                for k in range(n):
+                    step.weight[k] = slope[state.v_at + k] - rate[k]
+                residual[:] = 0.0
+                add_mass_times(newton, newton.values[s], step.weight, residual)
+                _spread(residual, s, newton.x_count, size, right)
+            solve_real(newton.coupled, right)
+            for s in range(INNER):
+                rate = step.rates[count * s + p]
+                for k in range(n):
+                    rate[k] += right[s * newton.x_count + k]
+                    largest, moved = max(largest, abs(rate[k])), max(moved, abs(right[s * newton.x_count + k]))
+            if largest > 0.0:
+                worst = max(worst, moved / largest)
+        if worst <= SMALL or (worst <= SETTLED and worst >= STANDS * previous):
+            _settle_changes(step, stages, dy0)
+            return DONE
+        previous = worst
+    return NOT_CONVERGED
+
+
+@compiled
+def _spread(part, s, x, size, right):
+    """Put the rows of stage s where they stand among those of all stages."""
+    for k in range(x):
+        right[s * x + k] = part[k]
+    for k in range(size - x):
+        right[INNER * x + s * (size - x) + k] = part[x + k]
+
+
+@compiled
+def _gather(right, s, x, size, part):
+    """The transposed of `_spread`."""
+    for k in range(x):
+        part[k] = right[s * x + k]
+    for k in range(size - x):
+        part[x + k] = right[INNER * x + s * (size - x) + k]
+
+
+# --- ahead ------------------------------------------------------------------------------------------------------------
+
+
+@compiled_apart
+def vary_implicit_stretch(replay: Replay, step: ImplicitStep, entries: Matrix):
+    """Some steps, one after the other; a status."""
+    march = replay.march
+    for k in range(entries.shape[0]):
+        put_entry(march, entries[k])
+        status = vary_begin(replay, entries[k, :HEAD])
+        if status != DONE:
+            return status
+        put_entry(march, entries[k])
+        status = _vary_step(replay, step, entries[k])
+        if status != DONE:
+            return status
+    return DONE
+
+
+@compiled_apart
+def _vary_step(replay: Replay, step: ImplicitStep, entry: Vector):
+    """One step: y₁ and y' there, and how they change."""
+    march, own, count = replay.march, replay.own, replay.dy0.shape[0]
+    stages, mechanism, last = march.stages, march.mechanism, march.tableau.stages
+    set_out(march, entry)
+    put_stages(march, entry)
+    status = _linearise_stages(step, march, own, replay.held)
+    if status == DONE:
+        status = _solve_changes(step, march, own, replay.held, replay.dy0)
+    if status != DONE:
+        return status
+    copy_rows(step.y[count * (INNER - 1) :], replay.dy1)
+    slopes = replay.dk[count * last : count * (last + 1)]
+    status = vary_end(replay, entry[T1], stages.y1, stages.k[last], replay.dy1, slopes)
+    if status == DONE:
+        note_end(march)
+        copy_rows(replay.loads, replay.end_loads)
+        copy_rows(replay.forces, replay.end_forces)
+        remember(march)
+        status = _vary_recorded(replay, step, entry)
+        put_back(march)
+    copy(stages.y1, stages.y0)
+    copy(stages.k[last], stages.k[0])
+    copy_rows(replay.dy1, replay.dy0)
+    copy_rows(slopes, replay.dk)
+    return status
+
+
+@compiled
+def _vary_recorded(replay, step, entry):
+    """Keep the changes at the requested times of a step. Where laws switch at its end, the next step keeps those of
+    that time."""
+    t, end, prepared = entry[T0], entry[T1], False
+    march, stages, times, counts = replay.march, replay.march.stages, replay.march.record.times, replay.march.counts
+    record, count, last = replay.march.record, replay.dy0.shape[0], replay.march.tableau.stages
+    while counts[NEXT] < times.size and times[counts[NEXT]] < end:
+        x = (times[counts[NEXT]] - t) / (end - t)
+        if not prepared:
+            prepare_reading(stages)
+            prepared = True
+        put_back(march)
+        if is_blurred(march, x):
+            return BLURS
+        read_between(stages, x, record.y)
+        _read_changes(replay, step, x)
+        status = vary_end(replay, t + x * (end - t), record.y, record.dy, replay.between, replay.end)
+        if status != DONE:
+            return status
+        keep_changes(replay, record.y, replay.between, replay.end)
+    goes_on = entry[SWITCHES] == 0.0 and not is_break(march.course, end)
+    if counts[NEXT] < times.size and times[counts[NEXT]] == end and goes_on:
+        copy_rows(replay.end_loads, replay.loads)
+        copy_rows(replay.end_forces, replay.forces)
+        keep_changes(replay, stages.y1, replay.dy1, replay.dk[count * last : count * (last + 1)])
+    return DONE
+
+
+@compiled
+def _put_reading(step, stages, k, x):
+    """Put the matrices of attitude k where the step is read."""
+    own, manifold = stages.implicit, stages.mechanism.machine.manifold
+    to = manifold.quaternions[k, 0]
+    weights_at(x, step.read)
+    for c in range(3):
+        total = 0.0
+        for s in range(INNER):
+            total += step.read[s] * own.chart[s if s < 2 else INNER, to + c]
+        step.right[c] = total
+    put_rotations(step.right[:3], step.R_read, step.T_read)
+    turn = rotation_vector(after(back(quaternion_at(own.y[2], to)), quaternion_at(stages.y1, to)))
+    for c in range(3):
+        step.right[c] = turn[c]
+    put_rates_matrix(step.right[:3], 1.0, step.C_end)
+    put_rates_matrix(step.right[:3], -1.0, step.C_begin)
+
+
+@compiled
+def _read_changes(replay, step, x):
+    """The changes of a state that is read between the ends of the step."""
+    march, count, n = replay.march, replay.dy0.shape[0], step.first.shape[1]
+    stages, mechanism, own = march.stages, march.mechanism, replay.own
+    state, manifold = mechanism.state, mechanism.machine.manifold
+    weights_at(x, step.read)
+    rest = 1.0 - step.read[0] - step.read[1] - step.read[2]
+    for p in range(count):
+        out = replay.between[p]
+        for k in range(out.size):
+            out[k] = rest * replay.dy0[p, k] + step.read[2] * replay.dy1[p, k]
+        for s in range(2):
+            axpy(step.read[s], step.y[count * s + p], out)
+        put_way(manifold, stages.y1[: state.q_end], replay.dy1[p, : state.q_end], own.way)
+        copy(own.way[:n], step.own[p])
+    for k in range(manifold.quaternions.shape[0]):
+        _put_reading(step, stages, k, x)
+        of, row = manifold.quaternions[k, 1], 9 * k
+        for p in range(count):
+            _read_attitude(step, of, row, p, count)
+    for p in range(count):
+        for k in range(manifold.plain.shape[0]):
+            i, total = manifold.plain[k, 1], 0.0
+            for s in range(2):
+                total += step.read[s] * step.x[count * s + p, i]
+            step.own[p, i] = rest * step.first[p, i] + total + step.read[2] * step.own[p, i]
+        vary_places(manifold, march.record.y[: state.q_end], step.own[p], replay.between[p, : state.q_end])
+
+
+@compiled
+def _read_attitude(step, of, row, p, count):
+    """Replace the small motion of an attitude at the end of the step, in `own`, by that where the step is read."""
+    out, first, turn = step.own[p, of : of + 3], step.first[p, of : of + 3], step.right[:3]
+    total, here = step.right[3:6], step.right[6:]
+    for c in range(3):
+        total[c] = turn[c] = 0.0
+        for d in range(3):
+            turn[c] += step.C_end[c, d] * out[d] - step.C_begin[c, d] * step.x[2 * count + p, of + d]
+    for s in range(INNER):
+        for c in range(3):
+            here[c] = step.x[count * s + p, of + c]
+            for d in range(3):
+                here[c] -= step.R[row + 3 * s + c, d] * first[d]
+        for c in range(3):
+            for d in range(3):
+                total[c] += step.read[s] * step.C[row + 3 * s + c, d] * here[d]
+    for c in range(3):
+        total[c] += step.read[2] * turn[c]
+    for c in range(3):
+        out[c] = 0.0
+        for d in range(3):
+            out[c] += step.R_read[c, d] * first[d] + step.T_read[c, d] * total[d]
+
+
+# --- back -------------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _settle_back(step, stages, y0):
+    """The transposed of `_settle_changes`: weights of the states of all stages become weights of their accelerations
+    and of the beginning, to which they are added."""
+    mechanism, a, h, count, n = stages.mechanism, stages.tableau.a, stages.now[H], y0.shape[0], step.first.shape[1]
+    state, manifold = mechanism.state, mechanism.machine.manifold
+    for r in range(count):
+        for s in range(INNER):
+            x = step.x[count * s + r]
+            for k in range(manifold.plain.shape[0]):
+                i = manifold.plain[k, 1]
+                step.first[r, i] += x[i]
+                for j in range(INNER):
+                    step.y[count * j + r, state.v_at + i] += h * a[s, j] * x[i]
+            for k in range(manifold.quaternions.shape[0]):
+                of, row = manifold.quaternions[k, 1], 9 * k + 3 * s
+                for c in range(3):
+                    for d in range(3):
+                        step.first[r, of + d] += step.R[row + c, d] * x[of + c]
+                        for j in range(INNER):
+                            step.y[count * j + r, state.v_at + of + d] += step.G[row + c, 3 * j + d] * x[of + c]
+            x[:] = 0.0
+        for s in range(INNER):
+            dy = step.y[count * s + r]
+            axpy(1.0, dy[state.v_at :], y0[r, state.v_at :])
+            for j in range(INNER):
+                axpy(h * a[s, j], dy[state.v_at : state.v_at + n], step.rates[count * j + r])
+                axpy(h * a[s, j], dy[state.v_end :], step.slopes[count * j + r, state.v_end :])
+            dy[:] = 0.0
+
+
+@compiled
+def _solve_back(way, step):
+    """Weights of the states of all stages become weights of the beginning and of the numbers in the equations. A
+    status."""
+    march, own, held, count = way.march, way.own, way.held, way.y0.shape[0]
+    stages, mechanism, implicit, n = march.stages, march.mechanism, march.stages.implicit, step.first.shape[1]
+    newton, state, right, size = implicit.newton, mechanism.state, implicit.newton.right, implicit.residual.shape[1]
+    previous, status = np.inf, NOT_CONVERGED
+    step.rates[:] = 0.0
+    step.slopes[:] = 0.0
+    step.largest[:] = 0.0
+    _settle_back(step, stages, way.y0)
+    for _ in range(MOST):
+        worst = 0.0
+        for r in range(count):
+            right[:] = 0.0
+            for s in range(INNER):
+                for k in range(n):
+                    right[s * newton.x_count + k] = step.rates[count * s + r, k]
+            solve_transposed(newton.coupled, right)
+            moved = 0.0
+            for s in range(INNER):
+                part = implicit.residual[s]
+                _gather(right, s, newton.x_count, size, part)
+                step.weight[:] = 0.0
+                add_mass_transposed(newton, newton.values[s], part, step.weight)
+                for k in range(n):
+                    step.rates[count * s + r, k] -= step.weight[k]
+                    step.slopes[count * s + r, state.v_at + k] = step.weight[k]
+                    moved = max(moved, abs(step.weight[k]))
+            step.largest[r] = max(step.largest[r], moved)
+            if moved > 0.0:
+                worst = max(worst, moved / step.largest[r])
+        for s in range(INNER):
+            here, y = slice(count * s, count * (s + 1)), implicit.y[s]
+            take_linearised(own, mechanism, step.shelf[s])
+            known = own, held, mechanism, y, step.slopes[here]
+            stage_back(*known, way.no_loads, way.no_forces, step.y[here], step.often[s], s)
+            for r in range(count):
+                dy = step.y[count * s + r]
+                take_places(mechanism.machine.manifold, y[: state.q_end], dy[: state.q_end], step.x[count * s + r])
+                dy[: state.q_end] = 0.0
+        step.slopes[:] = 0.0
+        _settle_back(step, stages, way.y0)
+        if worst <= SMALL or (worst <= SETTLED and worst >= STANDS * previous):
+            status = DONE
+            break
+        previous = worst
+    for r in range(count):
+        add_places(mechanism.machine.manifold, stages.y0[: state.q_end], step.first[r], way.y0[r])
+    return status
+
+
+@compiled
+def _read_back(way, step, t, h, x):
+    """A requested time inside the step: made, and its weights given back at once to those of the step. A status."""
+    march, record, mechanism, inside = way.march, way.march.record, way.march.mechanism, way.inside
+    count, s = inside.shape[0], way.often.size - 1
+    put_back(march)
+    if is_blurred(march, x):
+        return BLURS
+    read_between(march.stages, x, record.y)
+    copy(record.y, way.states[s])
+    projected, slopes = is_projected(march.stabiliser, mechanism), way.k[count * s : count * (s + 1)]
+    status = make_end(march, t + x * h, record.y, record.dy, way.lengths[s])
+    if status != DONE:
+        return status
+    linearise(way.own, mechanism, moment(march.course, t + x * h), record.y, record.dy)
+    hold_forces(way.held, mechanism, s)
+    inside[:] = 0.0
+    slopes[:] = 0.0
+    clear_loads(way)
+    add_kept(way, record.y, inside, slopes)
+    known = way.own, way.held, mechanism, record.y
+    stage_back(*known, slopes, way.loads, way.forces, inside, refinements(mechanism), s)
+    if is_held(way.held, s):
+        keep_back(way.held, way.own, mechanism, record.y, inside, s)
+    if projected:
+        project_back(way.own, mechanism, record.y, inside)
+    vary_lengths(mechanism, record.y, way.lengths[s], inside)
+    _read_changes_back(way, step, x)
+    slopes[:] = 0.0
+    clear_loads(way)
+    return DONE
+
+
+@compiled
+def _read_changes_back(way, step, x):
+    """The transposed of `_read_changes`: weights of the state that is read, in `inside`, are added to those of the ends
+    and of the stages."""
+    march, inside, count = way.march, way.inside, way.inside.shape[0]
+    stages, mechanism = march.stages, march.mechanism
+    state, manifold = mechanism.state, mechanism.machine.manifold
+    weights_at(x, step.read)
+    rest = 1.0 - step.read[0] - step.read[1] - step.read[2]
+    step.own[:] = 0.0
+    for r in range(count):
+        of_rates = inside[r, state.v_at :]
+        axpy(rest, of_rates, way.y0[r, state.v_at :])
+        axpy(step.read[2], of_rates, way.y1[r, state.v_at :])
+        for s in range(2):
+            axpy(step.read[s], of_rates, step.y[count * s + r, state.v_at :])
+        take_places(manifold, march.record.y[: state.q_end], inside[r, : state.q_end], step.own[r])
+        for k in range(manifold.plain.shape[0]):
+            i = manifold.plain[k, 1]
+            step.first[r, i] += rest * step.own[r, i]
+            for s in range(2):
+                step.x[count * s + r, i] += step.read[s] * step.own[r, i]
+            step.own[r, i] *= step.read[2]
+    for k in range(manifold.quaternions.shape[0]):
+        _put_reading(step, stages, k, x)
+        for r in range(count):
+            _read_attitude_back(step, manifold.quaternions[k, 1], 9 * k, r, count)
+    for r in range(count):
+        add_places(manifold, stages.y1[: state.q_end], step.own[r], way.y1[r])
+
+
+@compiled
+def _read_attitude_back(step, of, row, r, count):
+    """The transposed of `_read_attitude`: weights in `own` become those of the end of the step."""
+    out, first, chart, here = step.own[r, of : of + 3], step.first[r, of : of + 3], step.right[:3], step.right[3:6]
+    for d in range(3):
+        chart[d] = 0.0
+        for c in range(3):
+            chart[d] += step.T_read[c, d] * out[c]
+            first[d] += step.R_read[c, d] * out[c]
+    for d in range(3):
+        out[d] = 0.0
+    for s in range(INNER):
+        x = step.x[count * s + r, of : of + 3]
+        for d in range(3):
+            here[d] = 0.0
+            for c in range(3):
+                here[d] += step.read[s] * step.C[row + 3 * s + c, d] * chart[c]
+        for d in range(3):
+            x[d] += here[d]
+            for c in range(3):
+                first[d] -= step.R[row + 3 * s + c, d] * here[c]
+    for d in range(3):
+        for c in range(3):
+            out[d] += step.read[2] * step.C_end[c, d] * chart[c]
+            step.x[2 * count + r, of + d] -= step.read[2] * step.C_begin[c, d] * chart[c]
+
+
+@compiled_apart
+def _back_step(way: Way, step: ImplicitStep, entry: Vector, recorded: int):
+    """One step, before which so many requested times are recorded: the weights of y₁ and of y' there become those of
+    y₀. A status."""
+    march, stages, mechanism, count = way.march, way.march.stages, way.march.mechanism, way.y0.shape[0]
+    last, times, t, end, state = march.tableau.stages, march.record.times, entry[T0], entry[T1], mechanism.state
+    put_entry(march, entry)
+    march.counts[NEXT] = recorded
+    set_out(march, entry)
+    put_stages(march, entry)
+    status = _linearise_stages(step, march, way.own, way.held)
+    if status != DONE:
+        return status
+    projected = is_projected(march.stabiliser, mechanism)
+    status = make_end(march, end, stages.y1, stages.k[last], way.lengths[last])
+    if status != DONE:
+        return status
+    linearise(way.own, mechanism, moment(march.course, end), stages.y1, stages.k[last])
+    put_by(way, last, stages.y1)
+    note_end(march)
+    remember(march)
+    for weights in (step.x, step.y, step.first):
+        weights[:] = 0.0
+    if recorded < times.size and times[recorded] < end:
+        prepare_reading(stages)
+    while march.counts[NEXT] < times.size and times[march.counts[NEXT]] < end:
+        status = _read_back(way, step, t, end - t, (times[march.counts[NEXT]] - t) / (end - t))
+        if status != DONE:
+            return status
+    goes_on = entry[SWITCHES] == 0.0 and not is_break(march.course, end)  # else the next step records its time
+    if march.counts[NEXT] < times.size and times[march.counts[NEXT]] == end and goes_on:
+        add_kept(way, stages.y1, way.y1, way.k[count * last : count * (last + 1)])
+    end_of_step_back(way, projected)
+    for r in range(count):
+        axpy(1.0, way.y1[r, state.v_at :], step.y[count * (INNER - 1) + r, state.v_at :])
+        q, x = stages.implicit.y[2, : state.q_end], step.x[count * (INNER - 1) + r]
+        take_places(mechanism.machine.manifold, q, way.y1[r, : state.q_end], x)
+    return _solve_back(way, step)
+
+
+@compiled_apart
+def back_implicit_stretch(way: Way, step: ImplicitStep, entries: Matrix, recorded: Integers):
+    """Some steps, the last one first. A status."""
+    last, count = way.march.tableau.stages, way.y0.shape[0]
+    for k in range(entries.shape[0] - 1, -1, -1):
+        copy_rows(way.y0, way.y1)
+        copy_rows(way.k[:count], way.k[count * last : count * (last + 1)])
+        way.y0[:] = 0.0
+        way.k[:count] = 0.0
+        clear_loads(way)
+        status = _back_step(way, step, entries[k], recorded[2 * k + 1])
+        if status != DONE:
+            return status
+        way.k[:] = 0.0
+        clear_loads(way)
+        status = back_begin(way, entries[k, :HEAD], entries[k], recorded[2 * k])
+        if status != DONE:
+            return status
+    return DONE
+
+
+@compiled_apart
+def make_implicit_step(march: March, entry: Vector, lengths: Vector):
+    """Make the step of an entry again, with its end put right and its derivative. A status."""
+    stages = march.stages
+    put_entry(march, entry)
+    set_out(march, entry)
+    put_stages(march, entry)
+    status = make_end(march, entry[T1], stages.y1, stages.k[march.tableau.stages], lengths)
+    note_end(march)
+    copy(stages.y1, stages.y0)
+    copy(stages.k[march.tableau.stages], stages.k[0])
+    return status
