@@ -53,7 +53,7 @@ from ..motion.methods.stepping import stepping
 from ..motion.outcome import counts_of, dynamic_result
 from ..motion.past.memory import Memory, memory_of, remind
 from ..motion.past.past import Past, Run, without_past
-from ..motion.past.tape import BEGAN, HEAD, PLENTY, T0, T1, Steps, entry_now
+from ..motion.past.tape import BEGAN, HEAD, T0, T1, Steps, entry_now
 from ..motion.record import March, new_march
 from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import Stabilization, stabilization_of
@@ -453,7 +453,7 @@ def prepared_run(
     check_laws(asked, "simulate")
     moves = breaks_moved(asked, begun.run if begun else run, course.ends, recorded)
     moving = frozenset(np.flatnonzero(moves.any(axis=0)).tolist())
-    steps = Steps(march.mechanism.switches.mode.size, moving, room=np.inf if by.method.is_implicit else PLENTY)
+    steps = Steps(march.mechanism.switches.mode.size, moving, **({"room": np.inf} if by.method.is_implicit else {}))
     return replace(prepared, asked=asked, steps=steps, moves=moves, reversals=Reversals(bodies))
 
 

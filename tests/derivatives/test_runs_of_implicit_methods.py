@@ -193,7 +193,9 @@ def bushed_four_bar() -> mbs.PlanarModel:
 def test_a_stiff_four_bar(method, coordinates):
     names = ["coupler.x", "rocker.omega", "energy.kinetic"]
     start = {"crank.omega": 0.0, "coupler.omega": 0.0, "rocker.omega": 0.0}
-    how = {"method": method, "step": 0.005, "rtol": 1e-9}
+    # the direction of projections, in the norm of the masses, is held: an error of third order in the step
+    step = 0.002 if (method, coordinates) == ("Radau5", "cartesian") else 0.005
+    how = {"method": method, "step": step, "rtol": 1e-9}
     check_against_runs(bushed_four_bar(), coordinates, start, ["k", "m"], names, [0.0, 0.1, 0.2], **how)
 
 
@@ -279,6 +281,6 @@ def test_a_step_too_long_for_designs_beside_has_no_derivative():
         return float(run.d("bob.y", "rod.length")[-1]), run.stats.get("derivatives", "")
 
     found, told = by_length(0.0, 1e-6)
-    assert np.isnan(found) and "a step is too long for designs beside" in told
+    assert np.isnan(found) and "too long for those beside it" in told
     coarse, fine = by_length(2e4, 1e-6), by_length(2e4, 1e-9)
     assert np.isclose(coarse[0], fine[0], rtol=5e-3) and not coarse[1] and not fine[1]

@@ -30,11 +30,11 @@ from .following import Following
 
 def is_to_be_followed(system: System, by: Stepping) -> bool:
     """Return whether derivatives are to be found as the run goes: it may jump in ways of which there are several, has
-    states of its own, steps that are solved for, laws in Python that switch, events whose slopes are not known or that
-    happen among contacts, or other coordinates than those of bodies. Derivatives of other runs are made from their
-    steps."""
+    states of its own, steps of the generalised-α method, laws in Python that switch, events whose slopes are not known
+    or that happen among contacts, or other coordinates than those of bodies. Derivatives of other runs are made from
+    their steps."""
     model = system.model
-    if not system.is_cartesian or by.method.inner == 1 or (by.method.is_implicit and model.events):
+    if not system.is_cartesian or by.method.inner == 1:
         return True
     if system.layout.signals or model.controllers or not go_by_steps(system, by):
         return True

@@ -108,7 +108,7 @@ def _gone_back(
             direct += _switch_back(way, rerun, switching[end], entries[-1])
         before = np.ascontiguousarray(recorded[begin:end]).ravel()
         if rerun.is_implicit:
-            check_status(way.march, back_implicit_stretch(way, rerun.implicit_step(count), entries, before))
+            check_status(way.march, back_implicit_stretch(way, rerun.implicit_step, entries, before))
         else:
             check_status(way.march, back_stretch(way, entries, before))
     return way, (way.own.gradient + gradient) @ rerun.numbers.T + way.held.gradient @ rerun.laws.T + direct

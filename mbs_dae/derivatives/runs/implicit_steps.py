@@ -6,7 +6,8 @@ With changes δy₀ at the beginning of a step the changes of its stages satisfy
 
 where x are small motions and `vary_stage` is the last one. The accelerations δv̇ of all stages are found by Newton's
 iteration with the matrix of the step itself (`motion.implicit.linearised`), each stage with its own values. The matrix
-is exact but for attitudes and for contacts that are closed, so that one or two corrections do. Going back, weights μ of
+is exact but for attitudes and for forces of contacts, so that one or two corrections do; beside these, corrections are
+combined such that what is left is least (`_improve`). Going back, weights μ of
 the stages satisfy the transposed equations, which are solved with the transposed matrix:
 
     μ = weights of v̇ + (what δv and δx make of v̇)ᵀ (stage)ᵀ μ.
@@ -21,7 +22,7 @@ nine equations for each attitude, whose solution gives its blocks Gᵢⱼ, 3 × 
 The tape holds the derivatives and the charts of the stages that a run has found, so no stage is solved for again.
 """
 
-from math import cos, sin, sqrt, tan
+from math import exp, sin, sqrt, tan
 from typing import NamedTuple
 
 import numpy as np
@@ -33,35 +34,41 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.elimination import factorise, solve
 from ...linear.unsymmetric import eliminate_real, solve_real, solve_transposed
-from ...linear.vectors import axpy, copy, copy_rows
+from ...linear.vectors import axpy, copy, copy_rows, dot, largest
 from ...motion.course import is_break, moment
 from ...motion.derivative import derivative, refinements
-from ...motion.implicit.linearised import add_mass_times, add_mass_transposed, put_coupled
+from ...motion.implicit.iteration import SHARP, add_to_stage, filter_error, put_residual
+from ...motion.implicit.linearised import MASS, RATE, ROW, add_mass_times, add_mass_transposed, put_coupled, put_real
 from ...motion.implicit.linearised import linearise as put_newton_values
-from ...motion.methods.method import H, prepare_reading, read_between
-from ...motion.methods.radau import place_of, weights_at
+from ...motion.methods.method import H, T, prepare_reading, read_between, take_step
+from ...motion.methods.radau import ERROR, MU, place_of, settle, weights_at
 from ...motion.past.tape import HEAD, SWITCHES, T0, T1, stages_at
 from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
 from .back import Way, add_kept, back_begin, clear_loads, end_of_step_back, put_by
-from .held_forces import HeldForces, hold_forces, is_held, keep_back, stage_back, vary_stage
-from .linear import Linear, linearise, put_way, save_linearised, take_linearised, vary_lengths, vary_places
+from .held_forces import hold_forces, is_held, keep_back, stage_back, vary_stage
+from .linear import linearise, put_way, save_linearised, take_linearised, vary_lengths, vary_places
 from .making import make_end, put_entry, set_out
 from .steps import BLURS, Replay, is_blurred, keep_changes, vary_begin, vary_end
 from .transposed import add_places, project_back, take_places
 
 INNER = 3
-MOST = 40
-"""Corrections of the changes of a step, at most."""
-SMALL, SETTLED, STANDS = 1e-15, 1e-9, 0.5
-"""Corrections smaller than the first part of the largest change are none. Corrections smaller than the second part that
-shrink by less than the third are roundoff."""
+CORRECTIONS, SHRINKS = 4, 0.3
+"""How often the stages of a run are corrected, at most, and by how much each correction is to be smaller than the one
+before."""
+TRIES, CYCLES = 16, 6
+"""So many directions are kept, so often."""
+DEPENDENT = 1e-6
+"""A direction whose image has less than this part outside of the images before it is none."""
+SMALL, SETTLED = 1e-14, 1e-11
+"""A correction smaller than the first part of its whole is roundoff, or as small. No correction behind the last cycle
+may be larger than the second part."""
 
 
 class ImplicitStep(NamedTuple):
-    """The stages of a step, linearised, and their changes: stage by stage, in each of them parameter by parameter. Going
-    back, weights stand in their places."""
+    """The stages of a step, linearised, and their changes: stage by stage, in each of them parameter by parameter.
+    Going back, weights stand in their places."""
 
     shelf: Work[Matrix] = zeros("inner", "shelf")
     often: Work[Integers] = zeros("inner")
@@ -73,7 +80,7 @@ class ImplicitStep(NamedTuple):
     slopes: Work[Matrix] = zeros("rows", "width")
     """The changes of y' at a stage that follow from those of its state."""
     rates: Work[Matrix] = zeros("rows", "columns")
-    """The changes δv̇ᵢ."""
+    """The changes δv̇ᵢ, or the weights μ."""
     own: Work[Matrix] = zeros("count", "width")
     loads: Work[Matrix] = zeros("count", "lambdas")
     forces: Work[Matrix] = zeros("count", "lines")
@@ -94,7 +101,23 @@ class ImplicitStep(NamedTuple):
     C_begin: Work[Matrix] = zeros(3, 3)
     """The C of the turn by which the end of the step was put right, for small motions behind and before it."""
     weight: Work[Vector] = zeros("unknowns")
-    largest: Work[Vector] = zeros("count")
+    scale: Work[Vector] = zeros("count")
+    """A number beside which corrections are judged: the change of velocities over h, or the largest weight."""
+    reach: Work[Vector] = zeros("count")
+    """The change of places over h²: what is left of accelerations is roundoff beside this, where something is stiff."""
+    none: Work[Vector] = zeros(0)
+    residual: Work[Matrix] = zeros("rows", "columns")
+    before: Work[Matrix] = zeros("rows", "columns")
+    directions: Work[Matrix] = zeros("tries", "columns")
+    images: Work[Matrix] = zeros("tries", "columns")
+    """What is left of the equations for δv̇, and what it was before the last direction; the directions in which it was
+    made least, and what the equations make of these, one after the other."""
+    weights: Work[Matrix] = zeros("rows", "columns")
+    y0: Work[Matrix] = zeros("count", "width")
+    first_0: Work[Matrix] = zeros("count", "columns")
+    numbers: Work[Matrix] = zeros("weighted", "numbers")
+    laws: Work[Matrix] = zeros("weighted", "laws")
+    """Going back, weights as they were before the directions were tried."""
     read: Work[Vector] = zeros(3)
 
 
@@ -219,6 +242,7 @@ def put_stages(march, entry):
     stages, own, state = march.stages, march.stages.implicit, march.mechanism.state
     width, at, a = stages.y0.size, stages_at(march), stages.tableau.a
     own.flags[:] = 0
+    own.flags[SHARP] = 1
     for s in range(INNER):
         copy(entry[at + s * width : at + (s + 1) * width], own.stage[s])
         copy(entry[at + (INNER + s) * width : at + (INNER + s + 1) * width], own.chart[s])
@@ -235,26 +259,63 @@ def put_stages(march, entry):
 @compiled
 def _linearise_stages(step, march, own, held):
     """Linearise all stages, each onto a shelf, and eliminate the matrix of the step. A status."""
-    stages, mechanism, implicit, status = march.stages, march.mechanism, march.stages.implicit, DONE
+    stages, mechanism, implicit = march.stages, march.mechanism, march.stages.implicit
     newton, unseen = implicit.newton, mechanism.contacts.unseen
     unseen[0] = 1
+    status = _sharpen(march)
     for s in range(INNER):
-        t, y = moment(march.course, stages.now[0] + place_of(s) * stages.now[H]), implicit.y[s]
-        status = put_newton_values(newton, mechanism, t, y, newton.values[s])
-        if status == DONE and newton.directions.shape[0] > 0:  # the last evaluation was one beside this state
-            status = derivative(mechanism, t, y, newton.slope)
-        if status != DONE:
-            unseen[0] = 0
-            return status
-        linearise(own, mechanism, t, y, newton.slope)
-        hold_forces(held, mechanism, s)
-        save_linearised(own, mechanism, step.shelf[s])
-        step.often[s] = refinements(mechanism)
+        if status == DONE:
+            status = derivative(mechanism, _moment(march, s), implicit.y[s], newton.slope)
+            linearise(own, mechanism, _moment(march, s), implicit.y[s], newton.slope)
+            hold_forces(held, mechanism, s)
+            save_linearised(own, mechanism, step.shelf[s])
+            step.often[s] = refinements(mechanism)
     unseen[0] = 0
-    put_coupled(newton, mechanism, stages.tableau.a, stages.now[H])
-    eliminate_real(newton.coupled, mechanism.machine.factor.kept)
     _put_charts(step, stages)
     return status
+
+
+@compiled
+def _moment(march, s):
+    """The time of stage s."""
+    return moment(march.course, march.stages.now[T] + place_of(s) * march.stages.now[H])
+
+
+@compiled
+def _sharpen(march):
+    """Correct the stages, which the run has found to its tolerance, as long as corrections shrink: of what is stiff a
+    small error of a length is a large force. The matrix of the step is eliminated. A status."""
+    stages, mechanism, implicit = march.stages, march.mechanism, march.stages.implicit
+    newton, right, size, previous = implicit.newton, implicit.newton.right, implicit.residual.shape[1], np.inf
+    for s in range(INNER):
+        status = put_newton_values(newton, mechanism, _moment(march, s), implicit.y[s], newton.values[s])
+        if status != DONE:
+            return status
+        put_residual(implicit, mechanism, newton.slope, implicit.stage[s], newton.values[s], implicit.residual[s])
+    put_coupled(newton, mechanism, stages.tableau.a, stages.now[H])
+    eliminate_real(newton.coupled, mechanism.machine.factor.kept)
+    for _ in range(CORRECTIONS):
+        for s in range(INNER):
+            _spread(implicit.residual[s], s, newton.x_count, size, right)
+        solve_real(newton.coupled, right)
+        moved = largest(right[: INNER * newton.x_count])
+        if not moved < SHRINKS * previous:
+            for s in range(INNER):
+                copy(implicit.before[s], implicit.stage[s])
+            settle(stages, stages.now[H])
+            break
+        for s in range(INNER):
+            copy(implicit.stage[s], implicit.before[s])
+            add_to_stage(implicit, mechanism, right[s * newton.x_count :], implicit.stage[s])
+        previous = moved
+        settle(stages, stages.now[H])
+        for s in range(INNER):
+            status = derivative(mechanism, _moment(march, s), implicit.y[s], newton.slope)
+            if status != DONE:
+                return status
+            put_residual(implicit, mechanism, newton.slope, implicit.stage[s], newton.values[s], implicit.residual[s])
+    copy(implicit.y[INNER - 1], stages.y1)
+    return DONE
 
 
 @compiled
@@ -287,48 +348,124 @@ def _settle_changes(step, stages, dy0):
 
 
 @compiled
+def _put_residual(step, march, own, held, dy0):
+    """Put what Newton's matrix makes of stage - δv̇ into `residual`, for the accelerations in `rates`."""
+    implicit, mechanism, count, n = march.stages.implicit, march.mechanism, dy0.shape[0], step.first.shape[1]
+    newton, state, right, size = implicit.newton, mechanism.state, implicit.newton.right, implicit.residual.shape[1]
+    _settle_changes(step, march.stages, dy0)
+    for s in range(INNER):
+        here = slice(count * s, count * (s + 1))
+        take_linearised(own, mechanism, step.shelf[s])
+        known = own, held, mechanism, implicit.y[s], step.y[here], step.slopes[here]
+        vary_stage(*known, step.loads, step.forces, step.often[s], s)
+    for p in range(count):
+        for s in range(INNER):
+            slope, rate, part = step.slopes[count * s + p], step.rates[count * s + p], implicit.residual[s]
+            step.weight[:] = 0.0
+            for k in range(n):
+                step.weight[k] = slope[state.v_at + k] - rate[k]
+            part[:] = 0.0
+            add_mass_times(newton, newton.values[s], step.weight, part)
+            _spread(part, s, newton.x_count, size, right)
+        solve_real(newton.coupled, right)
+        for s in range(INNER):
+            copy(right[s * newton.x_count : s * newton.x_count + n], step.residual[count * s + p])
+
+
+@compiled
 def _solve_changes(step, march, own, held, dy0):
     """Find the changes of the accelerations of all stages. A status."""
-    stages, mechanism, implicit, count = march.stages, march.mechanism, march.stages.implicit, dy0.shape[0]
-    newton, state, n, previous = implicit.newton, mechanism.state, step.first.shape[1], np.inf
-    right, size = newton.right, implicit.residual.shape[1]
+    stages, mechanism, count, n = march.stages, march.mechanism, dy0.shape[0], step.first.shape[1]
     for p in range(count):
-        put_way(mechanism.machine.manifold, stages.y0[: state.q_end], dy0[p, : state.q_end], own.way)
+        q = stages.y0[: mechanism.state.q_end]
+        put_way(mechanism.machine.manifold, q, dy0[p, : mechanism.state.q_end], own.way)
         copy(own.way[:n], step.first[p])
+        step.reach[p] = largest(step.first[p]) / stages.now[H] ** 2
+        step.scale[p] = largest(dy0[p, mechanism.state.v_at : mechanism.state.v_end]) / stages.now[H]
     step.rates[:] = 0.0
     step.slopes[:] = 0.0
-    for _ in range(MOST):
-        _settle_changes(step, stages, dy0)
-        for s in range(INNER):
-            here = slice(count * s, count * (s + 1))
-            take_linearised(own, mechanism, step.shelf[s])
-            known = own, held, mechanism, implicit.y[s], step.y[here], step.slopes[here]
-            vary_stage(*known, step.loads, step.forces, step.often[s], s)
-        worst = 0.0
-        for p in range(count):
-            right[:] = 0.0
-            largest, moved = 0.0, 0.0
-            for s in range(INNER):
-                slope, rate, residual = step.slopes[count * s + p], step.rates[count * s + p], implicit.residual[s]
-                step.weight[:] = 0.0
+    for _ in range(CYCLES):
+        _put_residual(step, march, own, held, dy0)
+        for j in range(TRIES):
+            for row in range(step.rates.shape[0]):
+                copy(step.residual[row], step.before[row])
+                copy(step.residual[row], step.directions[j * step.rates.shape[0] + row])
+                axpy(1.0, step.residual[row], step.rates[row])
+            _put_residual(step, march, own, held, dy0)
+            if j == 0 and _largest_part(step, step.residual, count, step.none) <= SMALL:
+                break
+            for row in range(step.rates.shape[0]):
+                axpy(-1.0, step.before[row], step.rates[row])
                 for k in range(n):
-                    step.weight[k] = slope[state.v_at + k] - rate[k]
-                residual[:] = 0.0
-                add_mass_times(newton, newton.values[s], step.weight, residual)
-                _spread(residual, s, newton.x_count, size, right)
-            solve_real(newton.coupled, right)
-            for s in range(INNER):
-                rate = step.rates[count * s + p]
-                for k in range(n):
-                    rate[k] += right[s * newton.x_count + k]
-                    largest, moved = max(largest, abs(rate[k])), max(moved, abs(right[s * newton.x_count + k]))
-            if largest > 0.0:
-                worst = max(worst, moved / largest)
-        if worst <= SMALL or (worst <= SETTLED and worst >= STANDS * previous):
+                    step.images[j * step.rates.shape[0] + row, k] = step.before[row, k] - step.residual[row, k]
+                    step.residual[row, k] = step.before[row, k]
+            improved = _improve(step, count, j)
+            if not improved or j + 1 == TRIES or _largest_part(step, step.residual, count, step.none) <= SMALL:
+                _put_residual(step, march, own, held, dy0)
+                break
+        worst = _largest_part(step, step.residual, count, step.reach)
+        for row in range(step.rates.shape[0]):
+            axpy(1.0, step.residual[row], step.rates[row])
+        if worst <= SETTLED:
             _settle_changes(step, stages, dy0)
             return DONE
-        previous = worst
     return NOT_CONVERGED
+
+
+@compiled
+def _largest_part(step, parts, count, more):
+    """Return the largest ratio of a correction of `rates` to its whole, among all parameters. The whole is the largest
+    of `rates`, or the `scale` of the parameter, or a number of `more` for the parameter, if there are such."""
+    worst = 0.0
+    for p in range(count):
+        part, whole = 0.0, max(step.scale[p], more[p] if more.size > 0 else 0.0)
+        for s in range(INNER):
+            for k in range(parts.shape[1]):
+                row = count * s + p
+                part, whole = max(part, abs(parts[row, k])), max(whole, abs(step.rates[row, k]))
+        if part > 0.0:
+            worst = max(worst, part / whole if whole > 0.0 else 1.0)
+    return worst
+
+
+@compiled
+def _product(one, i, other, j, count, p):
+    """The scalar product of rows of parameter p, from rows i and j on."""
+    total = 0.0
+    for s in range(INNER):
+        total += dot(one[i + count * s + p], other[j + count * s + p])
+    return total
+
+
+@compiled
+def _improve(step, count, j):
+    """Make the residual least along direction j and all before it, whose images stand in `images`: the method of
+    generalised conjugate residuals. `rates` go along. Return whether one of the parameters had a new direction."""
+    rows, improved = INNER * count, False
+    for p in range(count):
+        before = _product(step.images, j * rows, step.images, j * rows, count, p)
+        for i in range(j):
+            part = _product(step.images, i * rows, step.images, j * rows, count, p)
+            for s in range(INNER):
+                row = count * s + p
+                axpy(-part, step.images[i * rows + row], step.images[j * rows + row])
+                axpy(-part, step.directions[i * rows + row], step.directions[j * rows + row])
+        square = _product(step.images, j * rows, step.images, j * rows, count, p)
+        is_new = square > DEPENDENT**2 * before
+        factor = 1.0 / sqrt(square) if is_new else 0.0
+        for s in range(INNER):
+            for k in range(step.rates.shape[1]):
+                step.images[j * rows + count * s + p, k] *= factor
+                step.directions[j * rows + count * s + p, k] *= factor
+        if not is_new:
+            continue
+        improved = True
+        part = _product(step.residual, 0, step.images, j * rows, count, p)
+        for s in range(INNER):
+            row = count * s + p
+            axpy(part, step.directions[j * rows + row], step.rates[row])
+            axpy(-part, step.images[j * rows + row], step.residual[row])
+    return improved
 
 
 @compiled
@@ -362,6 +499,8 @@ def vary_implicit_stretch(replay: Replay, step: ImplicitStep, entries: Matrix):
         if status != DONE:
             return status
         put_entry(march, entries[k])
+        set_out(march, entries[k])
+        put_stages(march, entries[k])
         status = _vary_step(replay, step, entries[k])
         if status != DONE:
             return status
@@ -369,18 +508,31 @@ def vary_implicit_stretch(replay: Replay, step: ImplicitStep, entries: Matrix):
 
 
 @compiled_apart
+def vary_shorter_step(replay: Replay, step: ImplicitStep, head: Vector):
+    """Make a step that the run has only tried, from where the march stands, with its changes. A status."""
+    march, stages = replay.march, replay.march.stages
+    status = vary_begin(replay, head)
+    if status != DONE:
+        return status
+    set_out(march, head)
+    stages.implicit.flags[:] = 0
+    stages.implicit.flags[SHARP] = 1
+    status = take_step(stages, head[T0], head[T1] - head[T0], stages.closed[0])
+    return _vary_step(replay, step, head) if status == DONE else status
+
+
+@compiled_apart
 def _vary_step(replay: Replay, step: ImplicitStep, entry: Vector):
-    """One step: y₁ and y' there, and how they change."""
+    """Vary a step whose stages are known: y₁ and y' there, and their changes. A status."""
     march, own, count = replay.march, replay.own, replay.dy0.shape[0]
-    stages, mechanism, last = march.stages, march.mechanism, march.tableau.stages
-    set_out(march, entry)
-    put_stages(march, entry)
+    stages, last = march.stages, march.tableau.stages
     status = _linearise_stages(step, march, own, replay.held)
     if status == DONE:
         status = _solve_changes(step, march, own, replay.held, replay.dy0)
     if status != DONE:
         return status
     copy_rows(step.y[count * (INNER - 1) :], replay.dy1)
+    _note_errors(replay, step)
     slopes = replay.dk[count * last : count * (last + 1)]
     status = vary_end(replay, entry[T1], stages.y1, stages.k[last], replay.dy1, slopes)
     if status == DONE:
@@ -395,6 +547,51 @@ def _vary_step(replay: Replay, step: ImplicitStep, entry: Vector):
     copy_rows(replay.dy1, replay.dy0)
     copy_rows(slopes, replay.dk)
     return status
+
+
+@compiled
+def _part_left(step, newton, error, n, h):
+    """Return the part of an error of velocities e that damping leaves within a step of length h:
+    exp(-½ h eᵀ D e / eᵀ M e)."""
+    weight, values, mass, damping = step.weight, newton.values[0], 0.0, 0.0
+    weight[:] = 0.0
+    for e in range(newton.first[MASS], newton.first[ROW]):
+        weight[newton.row[e]] += values[newton.source[e]] * error[newton.column[e]]
+    mass = dot(weight[:n], error[:n])
+    weight[:] = 0.0
+    for e in range(newton.first[RATE], newton.first[RATE + 1]):
+        weight[newton.row[e]] += values[newton.source[e]] * error[newton.column[e]]
+    damping = dot(weight[:n], error[:n])
+    return exp(-0.5 * h * damping / mass) if damping > 0.0 and mass > 0.0 else 1.0
+
+
+@compiled
+def _note_errors(replay, step):
+    """Add the error of the step, estimated and filtered as that of the run is: steps are chosen for the motion alone,
+    and may be too long for what swings beside it."""
+    march, stages, count, n = replay.march, replay.march.stages, replay.dy0.shape[0], step.first.shape[1]
+    implicit, mechanism, a, h = stages.implicit, march.mechanism, stages.tableau.a, stages.now[H]
+    newton, state, error = implicit.newton, mechanism.state, implicit.residual[0]
+    put_real(newton, mechanism, MU * h, (MU * h) ** 2)
+    eliminate_real(newton.real, mechanism.machine.factor.kept)
+    for p in range(count):
+        error[:] = 0.0
+        for k in range(n):
+            at = state.v_at + k
+            slope, rate = replay.dk[p, at], replay.dy0[p, at]
+            for s in range(INNER):
+                slope += a[ERROR, s] * step.rates[count * s + p, k]
+                rate += a[ERROR, s] * step.y[count * s + p, at]
+            error[k], newton.step[k] = MU * slope, MU * rate
+        for _ in range(2):
+            filter_error(implicit, mechanism, MU * h)
+        left = h * _part_left(step, newton, error, n, h)
+        replay.errors[p, 0] += left * largest(newton.step[:n])
+        replay.errors[p, 1] += left * largest(error[:n])
+        for s in range(INNER):
+            row = count * s + p
+            replay.errors[p, 2] = max(replay.errors[p, 2], largest(step.x[row]))
+            replay.errors[p, 3] = max(replay.errors[p, 3], largest(step.y[row, state.v_at : state.v_end]))
 
 
 @compiled
@@ -529,9 +726,51 @@ def _settle_back(step, stages, y0):
             dy = step.y[count * s + r]
             axpy(1.0, dy[state.v_at :], y0[r, state.v_at :])
             for j in range(INNER):
-                axpy(h * a[s, j], dy[state.v_at : state.v_at + n], step.rates[count * j + r])
+                axpy(h * a[s, j], dy[state.v_at : state.v_at + n], step.weights[count * j + r])
                 axpy(h * a[s, j], dy[state.v_end :], step.slopes[count * j + r, state.v_end :])
             dy[:] = 0.0
+
+
+@compiled
+def _stages_back(way, step):
+    """Weights of y' at all stages, in `slopes`, become weights of accelerations and of the beginning, to which they are
+    added, and of numbers in the equations."""
+    march, mechanism, implicit, count = way.march, way.march.mechanism, way.march.stages.implicit, way.y0.shape[0]
+    state = mechanism.state
+    for s in range(INNER):
+        here, y = slice(count * s, count * (s + 1)), implicit.y[s]
+        take_linearised(way.own, mechanism, step.shelf[s])
+        known = way.own, way.held, mechanism, y, step.slopes[here]
+        stage_back(*known, way.no_loads, way.no_forces, step.y[here], step.often[s], s)
+        for r in range(count):
+            dy = step.y[count * s + r]
+            take_places(mechanism.machine.manifold, y[: state.q_end], dy[: state.q_end], step.x[count * s + r])
+            dy[: state.q_end] = 0.0
+    _settle_back(step, march.stages, way.y0)
+
+
+@compiled
+def _put_direction(way, step, j):
+    """Put what the transposed of Newton's matrix makes of the residual into direction j."""
+    implicit, count, n = way.march.stages.implicit, way.y0.shape[0], step.first.shape[1]
+    newton, right, size = implicit.newton, implicit.newton.right, implicit.residual.shape[1]
+    for r in range(count):
+        right[:] = 0.0
+        for s in range(INNER):
+            copy(step.residual[count * s + r], right[s * newton.x_count :])
+        solve_transposed(newton.coupled, right)
+        for s in range(INNER):
+            _gather(right, s, newton.x_count, size, implicit.residual[s])
+            step.weight[:] = 0.0
+            add_mass_transposed(newton, newton.values[s], implicit.residual[s], step.weight)
+            copy(step.weight[:n], step.directions[(INNER * j + s) * count + r])
+
+
+@compiled
+def _put_slopes(step, rows, v_at):
+    """Put weights of accelerations into those of y'."""
+    for row in range(step.slopes.shape[0]):
+        copy(rows[row], step.slopes[row, v_at:])
 
 
 @compiled
@@ -539,52 +778,47 @@ def _solve_back(way, step):
     """Weights of the states of all stages become weights of the beginning and of the numbers in the equations. A
     status."""
     march, own, held, count = way.march, way.own, way.held, way.y0.shape[0]
-    stages, mechanism, implicit, n = march.stages, march.mechanism, march.stages.implicit, step.first.shape[1]
-    newton, state, right, size = implicit.newton, mechanism.state, implicit.newton.right, implicit.residual.shape[1]
-    previous, status = np.inf, NOT_CONVERGED
-    step.rates[:] = 0.0
+    mechanism, rows, worst = march.mechanism, INNER * count, 1.0
+    state, n = mechanism.state, step.first.shape[1]
+    step.weights[:] = 0.0
     step.slopes[:] = 0.0
-    step.largest[:] = 0.0
-    _settle_back(step, stages, way.y0)
-    for _ in range(MOST):
-        worst = 0.0
-        for r in range(count):
-            right[:] = 0.0
-            for s in range(INNER):
+    _settle_back(step, march.stages, way.y0)
+    _stages_back(way, step)  # of the rates of works alone
+    copy_rows(step.weights, step.residual)
+    step.scale[:] = 0.0
+    for row in range(rows):
+        step.scale[row % count] = max(step.scale[row % count], largest(step.residual[row]))
+    for saved, known in ((step.y0, way.y0), (step.first_0, step.first), (step.numbers, own.gradient),
+                         (step.laws, held.gradient)):  # fmt: skip
+        copy_rows(known, saved)
+    step.rates[:] = 0.0
+    for _ in range(CYCLES):
+        for j in range(TRIES):
+            _put_direction(way, step, j)
+            here = step.directions[j * rows : (j + 1) * rows]
+            worst = _largest_part(step, here, count, step.none)
+            if worst <= SMALL:
+                break
+            step.slopes[:] = 0.0
+            step.weights[:] = 0.0
+            _put_slopes(step, here, state.v_at)
+            _stages_back(way, step)
+            for row in range(rows):
                 for k in range(n):
-                    right[s * newton.x_count + k] = step.rates[count * s + r, k]
-            solve_transposed(newton.coupled, right)
-            moved = 0.0
-            for s in range(INNER):
-                part = implicit.residual[s]
-                _gather(right, s, newton.x_count, size, part)
-                step.weight[:] = 0.0
-                add_mass_transposed(newton, newton.values[s], part, step.weight)
-                for k in range(n):
-                    step.rates[count * s + r, k] -= step.weight[k]
-                    step.slopes[count * s + r, state.v_at + k] = step.weight[k]
-                    moved = max(moved, abs(step.weight[k]))
-            step.largest[r] = max(step.largest[r], moved)
-            if moved > 0.0:
-                worst = max(worst, moved / step.largest[r])
-        for s in range(INNER):
-            here, y = slice(count * s, count * (s + 1)), implicit.y[s]
-            take_linearised(own, mechanism, step.shelf[s])
-            known = own, held, mechanism, y, step.slopes[here]
-            stage_back(*known, way.no_loads, way.no_forces, step.y[here], step.often[s], s)
-            for r in range(count):
-                dy = step.y[count * s + r]
-                take_places(mechanism.machine.manifold, y[: state.q_end], dy[: state.q_end], step.x[count * s + r])
-                dy[: state.q_end] = 0.0
-        step.slopes[:] = 0.0
-        _settle_back(step, stages, way.y0)
-        if worst <= SMALL or (worst <= SETTLED and worst >= STANDS * previous):
-            status = DONE
+                    step.images[j * rows + row, k] = here[row, k] - step.weights[row, k]
+            if not _improve(step, count, j):
+                break
+        if worst <= SETTLED:
             break
-        previous = worst
+    for saved, known in ((step.y0, way.y0), (step.first_0, step.first), (step.numbers, own.gradient),
+                         (step.laws, held.gradient)):  # fmt: skip
+        copy_rows(saved, known)
+    step.slopes[:] = 0.0
+    _put_slopes(step, step.rates, state.v_at)
+    _stages_back(way, step)
     for r in range(count):
-        add_places(mechanism.machine.manifold, stages.y0[: state.q_end], step.first[r], way.y0[r])
-    return status
+        add_places(mechanism.machine.manifold, march.stages.y0[: state.q_end], step.first[r], way.y0[r])
+    return DONE if worst <= SETTLED else NOT_CONVERGED
 
 
 @compiled
@@ -746,7 +980,11 @@ def make_implicit_step(march: March, entry: Vector, lengths: Vector):
     put_entry(march, entry)
     set_out(march, entry)
     put_stages(march, entry)
-    status = make_end(march, entry[T1], stages.y1, stages.k[march.tableau.stages], lengths)
+    march.mechanism.contacts.unseen[0] = 1
+    status = _sharpen(march)
+    march.mechanism.contacts.unseen[0] = 0
+    if status == DONE:
+        status = make_end(march, entry[T1], stages.y1, stages.k[march.tableau.stages], lengths)
     note_end(march)
     copy(stages.y1, stages.y0)
     copy(stages.k[march.tableau.stages], stages.k[0])

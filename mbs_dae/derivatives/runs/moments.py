@@ -39,7 +39,7 @@ from .checks import check_status
 from .held_forces import HeldForces, hold_forces, vary_stage
 from .linear import SURFACE, Linear, linearise
 from .saltation import read_surfaces, surfaces_back, vary_surfaces
-from .steps import Replay, vary_stretch
+from .steps import Replay
 
 TOUCHES = "the motion touches where it happens, and does not pass"
 APART = "several things happen at once that come one after the other beside it"
@@ -157,9 +157,11 @@ class EventsAhead:
 
     def __init__(
         self, replay: Replay, along: Any, steps: Steps, last: np.ndarray, events: Sequence[EventTime],
-        stop: EventTime | None,
+        stop: EventTime | None, make_step: Callable[[np.ndarray], int],
     ):  # fmt: skip
-        """`last` is where the run has ended, as the entry of a step."""
+        """`last` is where the run has ended, as the entry of a step; `make_step` makes a step with this head, and its
+        changes, from where the run stands, and returns a status."""
+        self.make_step = make_step
         self.replay, self.along, self.events, self.stop, self.head = replay, along, events, stop, steps.head
         self.slopes: list[Slopes] = []
         """How the time, q, v and a of each event change."""
@@ -186,7 +188,7 @@ class EventsAhead:
             sizes, length = sizes_of(march, float(head[T0])), event.t - head[T0]
             if length > 0.0:
                 head[T1], march.counts[NEXT] = event.t, march.record.times.size  # nothing is recorded
-                check_status(march, vary_stretch(self.replay, head[None].copy()))
+                check_status(march, self.make_step(head.copy()))
                 head[T0], head[FRESH] = event.t, WENT_ON
             self._meet(event, sizes, float(length))
         for block, known in words:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from itertools import chain, pairwise
 from typing import Any
 
@@ -38,7 +38,7 @@ from .asked import given_of
 from .checks import check_same, check_status
 from .contact_changes import ContactChange
 from .held_forces import HeldForces, law_slopes, new_held
-from .implicit_steps import INNER, ImplicitStep, vary_implicit_stretch
+from .implicit_steps import INNER, TRIES, ImplicitStep, vary_implicit_stretch, vary_shorter_step
 from .linear import MOTION, Linear, linear
 from .making import put_entry
 from .moments import APART, EndOfRun, EventsAhead, EventTime
@@ -141,15 +141,18 @@ class Rerun:
         """Whether steps are solved for; then all their entries are kept."""
         return self.march.stages.implicit.stage.shape[1] > 0
 
-    @cache
-    def implicit_step(self, count: int) -> ImplicitStep:
-        """Return room for a step that is solved for, with so many changes or rows of weights."""
+    @cached_property
+    def implicit_step(self) -> ImplicitStep:
+        """Room for a step that is solved for, with its changes, or with rows of weights."""
+        count = len(self.own.gradient) or len(self.own.given)
         machine, layout, newton = self.march.mechanism.machine, self.system.layout, self.march.stages.implicit.newton
         factor, quaternions = machine.factor, len(layout.quaternions)
         parts = factor.numbers, factor.weight, factor.beside, factor.jacobian, machine.nu, self.own.to.values
-        sizes = {"inner": INNER, "shelf": sum(part.size for part in parts), "count": count, "rows": INNER * count}
-        sizes |= {"columns": self.own.columns, "width": self.march.stages.y0.size, "lambdas": machine.pattern.m}
-        sizes |= {"lines": self.own.forces.size, "turns": 9 * quaternions, "unknowns": newton.right.size // 3}
+        sizes = {"inner": INNER, "count": count, "rows": INNER * count, "tries": TRIES * INNER * count}
+        sizes |= {"shelf": sum(part.size for part in parts), "width": self.march.stages.y0.size}
+        sizes |= {"columns": self.own.columns, "lambdas": machine.pattern.m, "lines": self.own.forces.size}
+        sizes |= {"weighted": len(self.own.gradient), "numbers": self.own.gradient.shape[1]}
+        sizes |= {"laws": self.laws.shape[1], "turns": 9 * quaternions, "unknowns": newton.right.size // 3}
         return block(ImplicitStep(), **sizes)
 
     def passing(self, place: Saltation, sizes: np.ndarray, mixed: np.ndarray | None = None) -> Any:
@@ -199,7 +202,14 @@ def new_replay(
     replay = block(Replay(march, own, held, basis, block(Changes(), **sizes)), **sizes)
     if not taken.has_events:
         return rerun, replay, None
-    return rerun, replay, EventsAhead(replay, rerun.along, taken.steps, taken.last, taken.events, taken.stop)
+
+    def make_step(head: np.ndarray) -> int:
+        if rerun.is_implicit:
+            return int(vary_shorter_step(replay, rerun.implicit_step, head))
+        return int(vary_stretch(replay, head[None]))
+
+    happened = taken.steps, taken.last, taken.events, taken.stop
+    return rerun, replay, EventsAhead(replay, rerun.along, *happened, make_step)
 
 
 def replayed(
@@ -220,6 +230,8 @@ def replayed(
     def switch(step: int) -> None:
         if step not in switching:
             return
+        if rerun.is_implicit and not switching[step].changes:  # the end of the step before was found more sharply
+            march.stages.y0[:] = switching[step].entry[HEAD:][: march.stages.y0.size]
         passing, errors = rerun.passing(switching[step], sizes, mixed), replay.errors.copy()
         check_status(march, passing.status)
         S, known = replay.dy0.copy(), np.isfinite(replay.dy0).all(axis=1)
@@ -262,7 +274,7 @@ def vary_steps(rerun: Rerun, replay: Replay, steps: Steps, begin: int, end: int)
     """Make some steps with their changes. A status."""
     if rerun.is_implicit:
         entries = np.array([steps.states[k] for k in range(begin, end)])
-        return int(vary_implicit_stretch(replay, rerun.implicit_step(len(replay.dy0)), entries))
+        return int(vary_implicit_stretch(replay, rerun.implicit_step, entries))
     return int(vary_stretch(replay, steps.head[begin:end].copy()))
 
 

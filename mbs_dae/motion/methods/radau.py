@@ -164,7 +164,7 @@ def _place(stages, h, q_end):
 
 
 @compiled
-def _settle(stages, h):
+def settle(stages, h):
     """The states of all stages: velocities, then positions from the velocities. Rates in a chart depend on the
     positions where attitudes do: there it takes two rounds."""
     own, mechanism, y0, a = stages.implicit, stages.mechanism, stages.y0, stages.tableau.a
@@ -192,7 +192,7 @@ def _solve_alike(stages, t, h, anew):
         return
     eliminate_pair(own, mechanism, NU_REAL * h, NU_IMAG * h)
     for count in range(1, MOST + 1):
-        _settle(stages, h)
+        settle(stages, h)
         for s in range(3):
             stages.status[0] = derivative(mechanism, _moment(stages, s, t, h), own.y[s], own.slope)
             if stages.status[0] != DONE:
@@ -230,7 +230,7 @@ def _solve_coupled(stages, t, h):
     rows = size - x
     own.flags[FRESH] = own.flags[USABLE] = 0
     for count in range(1, most_corrections(own) + 1):
-        _settle(stages, h)
+        settle(stages, h)
         for s in range(3):
             now = _moment(stages, s, t, h)
             if verdict == 0:
@@ -260,7 +260,7 @@ def _solve_coupled(stages, t, h):
         if verdict == 1 and own.flags[SHARP] == 1:
             return
         if is_last and previous < before:
-            _settle(stages, h)
+            settle(stages, h)
             put_real(newton, mechanism, MU * h, (MU * h) ** 2)  # for the error
             eliminate_real(newton.real, mechanism.machine.factor.kept)
             return
@@ -291,7 +291,7 @@ def _correct(stages, h, previous, count, renewed):
     size = _size(stages, h)
     verdict = has_converged(own, size, previous, count, renewed)
     if verdict == 1:
-        _settle(stages, h)
+        settle(stages, h)
     return verdict, size
 
 
