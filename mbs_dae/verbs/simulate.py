@@ -304,6 +304,8 @@ class Prepared:
         steps, last, mechanism = self.steps, entry_now(self.march), self.march.mechanism
         if is_held_on_surface(steps, last, mechanism.switches.kinds):
             return True
+        if self.system.layout.signals and (mechanism.machine.factor.kept == 0.0).any():
+            return True  # steps leave redundant equations out, and results do not
         if mechanism.contacts.gap.size and has_choices(steps, last, self.moves, mechanism, (self.q, self.v)):
             return True
         passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []

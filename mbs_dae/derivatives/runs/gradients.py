@@ -127,7 +127,8 @@ def _stop_back(
         """Return the weights of this time with those of all that goes on along the motion."""
         v, a, more = march.stages.y0[state.v_at :][:n], rates.y[state.v_at :][:n], rates.slopes[state.v_at :][:n]
         ways = v, a, more, rates.loads if loads is None else loads, rates.y[state.works_at :]
-        return of_end + sum(own @ rate for own, rate in zip(weights[:5], ways, strict=True))
+        of_signals = weights.signals @ rates.y[state.z_at : state.q_end]
+        return of_end + of_signals + sum(own @ rate for own, rate in zip(weights[:5], ways, strict=True))
 
     end_back(march, way.own, along, way.held, stop, sizes, length, way.y0, of_time)
 

@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 
 from ...compiled import System
-from ...compiled.derivatives import MOMENTA, POWERS, SURFACES, TOUCHING, DerivativeBuilder, filled, lean_builder
+from ...compiled.derivatives import (
+    MOMENTA,
+    OF_SIGNALS,
+    POWERS,
+    SURFACES,
+    TOUCHING,
+    DerivativeBuilder,
+    filled,
+    lean_builder,
+)
 from ...compiled.dynamics import POWER
 from ...compiled.reading import Trajectory
 from ...duals import Dual
@@ -35,7 +44,7 @@ from ..reversals import Passage, Reversals, padded, passage_moved, sides_of
 from ..start import Beginning
 from ..varied import VariedMotion, set_varied, starts_of, tell
 from .asked import given_of
-from .checks import check_same, check_status
+from .checks import check_here, check_status
 from .contact_changes import ContactChange
 from .held_forces import HeldForces, law_slopes, new_held
 from .linear import MOTION, Linear, linear
@@ -160,6 +169,10 @@ def rerun_of(
         batches += [contacts.program.batch, contacts.bounds]
         held += [mechanism.contacts.program.batch, mechanism.contacts.bounds]
         wanted += (*TOUCHING, MOMENTA)
+    if system.layout.signals:
+        batches.append(structure.signals.inputs.batch)
+        held.append(mechanism.signals.inputs.batch)
+        wanted += OF_SIGNALS
     numbers = np.concatenate([batch.slopes(system.evaluator, asked.symbols) for batch in batches], axis=1)
     laws = law_slopes(system, asked.symbols)
     numbers, laws = (x if mixed is None else mixed[None] @ x for x in (numbers, laws))
@@ -179,6 +192,7 @@ def new_replay(
     sizes = {"recorded": recorded * count, "columns": own.columns, "rows": rows, "works": WORK}
     sizes |= {"parameters": count, "width": width, "slopes": count * basis.k.shape[0], "basis": basis.y0.size}
     sizes |= {"quaternions": len(system.layout.quaternions), "lines": system.structure.contacts.rows}
+    sizes |= {"signals": len(system.layout.signals)}
     replay = block(Replay(march, own, held, basis, block(Changes(), **sizes)), **sizes)
     if not taken.has_events:
         return rerun, replay, None
@@ -213,7 +227,7 @@ def replayed(
 
     for k, until in stretches(steps):
         if k not in switching or not switching[k].changes:  # a change may move the state
-            check_same(march.stages.y0, steps.states[k][HEAD:])
+            check_here(march, steps.states[k])
         switch(k)
         if k in steps.held or k in switching:
             put_entry(march, steps.states[k])
@@ -231,7 +245,7 @@ def replayed(
             if reversals and begin in own:
                 reversals.behind(replay, begin, head[begin])
     if steps.total not in switching or not switching[steps.total].changes:
-        check_same(march.stages.y0, last[HEAD:])
+        check_here(march, last)
     if steps.total in switching:
         switch(steps.total)
         put_entry(march, last)
@@ -343,10 +357,10 @@ def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarra
 
 
 def errors_of(replay: Replay, faint: np.ndarray) -> np.ndarray:
-    """How far changes are off by the errors of steps, relative to the largest: by parameters. Changes of places and
-    velocities that are `faint` are none."""
+    """How far changes are off by the errors of steps, relative to the largest: by parameters. Changes of places,
+    velocities and states that are `faint` are none."""
     errors = replay.errors
-    return np.asarray((errors[:, :2] / np.maximum(errors[:, 2:], faint)).max(axis=1))
+    return np.asarray((errors[:, :3] / np.maximum(errors[:, 3:], faint)).max(axis=1))
 
 
 def errors_allowed(by: Stepping) -> float:
@@ -385,6 +399,23 @@ class VariedRun(VariedMotion):
             return np.array(self._followed(works=True)[0].works)
         found = self.fixed_end.works_changed.copy()
         found[-len(self.asked.names) :] += np.outer(self.end.moved, self.end.works)
+        return found
+
+    @cached_property
+    def signals_changed(self) -> np.ndarray:
+        """How states and inputs change, a row for each parameter at each time."""
+        if self.fixed_end is None:
+            return np.array(self.changes.signals)
+        found = self.fixed_end.signals_changed.copy()
+        found[-len(self.asked.names) :] += np.outer(self.end.moved, self.end.signals)
+        return found
+
+    @cached_property
+    def path(self) -> Any:
+        """With states and inputs, which are in q and no motion of bodies."""
+        found = super().path
+        if signals := self.signals_changed.shape[1]:
+            found.q.slope[..., -signals:] = self._by_parameter(self.signals_changed)
         return found
 
     @property
@@ -473,11 +504,12 @@ class VariedRun(VariedMotion):
 
     @property
     def _faint(self) -> np.ndarray:
-        """Changes of places and of velocities by each parameter that are none: a part of the model's length, and of how
-        fast the motion is, or of a length in all of its time, for a change of the size of the parameter."""
+        """Changes of places, of velocities and of states by each parameter that are none: a part of the model's length,
+        of how fast the motion is, or of a length in all of its time, and of the scales of states, for a change of the
+        size of the parameter."""
         length, t = self.system.length, self.motion.t
         fast = max(float(np.abs(self.motion.v).max(initial=0.0)), length / max(float(np.ptp(t)), np.finfo(float).tiny))
-        return FAINT * np.array([length, fast]) / self._sizes[:, None]
+        return FAINT * np.array([length, fast, 1.0]) / self._sizes[:, None]
 
     @property
     def has_choice(self) -> bool:

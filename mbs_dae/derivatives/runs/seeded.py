@@ -56,6 +56,10 @@ class SeededRun(VariedRun):
     def works_changed(self) -> np.ndarray:
         return np.array(self.changes.works)
 
+    @property
+    def signals_changed(self) -> np.ndarray:
+        return np.array(self.changes.signals)
+
     @cached_property
     def moved(self) -> Variation:
         return self.moved_by_steps
@@ -91,8 +95,10 @@ class SeededRun(VariedRun):
 
 
 def _sizes(system: System) -> tuple[int, ...]:
-    """How many numbers a state has: places, velocities, accelerations, multipliers, works, forces of contacts."""
-    return system.nv, system.nv, system.nv, len(system.rows), WORK, system.structure.contacts.rows
+    """How many numbers a state has: places, velocities, accelerations, multipliers, works, forces of contacts, and
+    signals."""
+    more = WORK, system.structure.contacts.rows, len(system.layout.signals)
+    return system.nv, system.nv, system.nv, len(system.rows), *more
 
 
 def weights_of_states(
