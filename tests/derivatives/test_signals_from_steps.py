@@ -207,3 +207,123 @@ def test_a_state_that_rests_while_its_neighbours_do_not():
     assert np.isnan(run.d("w", "begins")[1]) and "too long" in run.stats["derivatives"]
     short = mbs.simulate(model, [0, 1.0], start, derivatives=["begins"], max_step=1e-4)
     assert short.d("w", "begins")[1] == pytest.approx(np.cos(400), abs=1e-7)
+
+
+# --- controllers ------------------------------------------------------------------------------------------------------
+
+
+def controlled(called: bool) -> tuple[mbs.PlanarModel, dict[str, float], dict[str, float]]:
+    """A block that a sampled controller with an integral holds at a place, by expressions or by a function."""
+    model, block, (m, K, D, goal) = block_with(m=2.0, K=30.0, D=6.0, goal=0.4)
+    gains, e = (K, D) if not called else (30.0, 6.0), model.state("aim", rate=0 * mbs.t, initial=goal)
+    u, total = model.state("u"), model.state("total")
+    model.add(mbs.Force("push", block, (u, 0)))
+    x, v = model["block.x"], model["block.vx"]
+
+    def update(t, read):
+        off = read("aim") - read("block.x")
+        return {"u": gains[0] * off - gains[1] * read("block.vx") + read("total"), "total": read("total") + off}
+
+    laws = {u: gains[0] * (e - x) - gains[1] * v + total, total: total + (e - x)}
+    model.add(mbs.Sampled("controller", every=0.1, update=update if called else laws))
+    values = {"m": 2.0, "goal": 0.4, "block.x": 0.1, "block.vx": 0.3} | ({} if called else {"K": 30.0, "D": 6.0})
+    return model, {"block.x": 0.1, "block.vx": 0.3}, values
+
+
+@pytest.mark.parametrize("called", [False, True], ids=["expressions", "function"])
+@pytest.mark.parametrize("times", [[0, 0.25, 0.87], [0.05, 0.33, 0.95]], ids=["from a sample", "between samples"])
+def test_a_sampled_controller_against_the_map_of_its_samples(called, times):
+    """Between samples the force is held: x and v follow exactly."""
+    model, start, values = controlled(called)
+
+    def motion(t, m, goal, x, v, K=30, D=6):
+        now, u, total = mp.mpf(times[0]), mp.mpf(0), mp.mpf(0)
+        for k in range(int(10 * times[0] + 0.9), int(10 * t) + 1):
+            h, now = mp.mpf(k) / 10 - now, mp.mpf(k) / 10
+            x, v = x + v * h + u * h**2 / (2 * m), v + u * h / m
+            u, total = K * (goal - x) - D * v + total, total + goal - x
+        return x + v * (t - now) + u * (t - now) ** 2 / (2 * m), v + u * (t - now) / m, u
+
+    result = mbs.simulate(model, times, start, derivatives=[*values], rtol=1e-11)
+    assert from_steps(result)
+    assert ("called in Python" in result.stats.get("derivatives", "")) == called
+    names = ["block.x", "block.vx", "u"]
+    for k, t in enumerate(times):
+        wanted = [float(x) for x in motion(mp.mpf(t), *map(mp.mpf, values.values()))]
+        np.testing.assert_allclose([result[name][k] for name in names], wanted, rtol=0, atol=1e-9)
+    check_closed_form(result, motion, names, values)
+    check_back(result, names)
+
+
+def test_an_arm_with_controllers_against_runs_beside(monkeypatch):
+    """Two controllers with periods of their own, one of them in Python and curved, a filter, and a law that switches
+    with what is held."""
+    model, start, by = arm(1)
+    gain = model.parameter("gain", 0.8)
+    held, other = model.state("held"), model.state("other")
+
+    def update(t, read):
+        return {"other": np.tanh(read("second.angle") - read("lag")) * read("first.omega") + 0.1 * read("second.x")}
+
+    model.add(
+        mbs.Sampled("one", every=0.15, update={held: -gain * model["first.angle"] + sp.sin(other) * model["i"]}),
+        mbs.Sampled("two", every=0.2, update=update),
+    )
+    hard = sp.Piecewise((2 * (held - 0.1), held > 0.1), (0, True))
+    model.add(mbs.Torque("more", model.elements["B"], (held + hard + other) / 40))
+    names = ["second.x", "second.omega", "i", "held", "other", "A.Fx", "energy.supplied"]
+    asked, times = ["R", "L", "m", "gain", "first.omega"], np.linspace(0, 0.9, 13)
+    check_beside(model, times, start, asked, names, monkeypatch, rtol=1e-9)
+
+
+def test_an_event_stops_a_run_with_a_controller(monkeypatch):
+    model, start, values = controlled(called=False)
+    model.add(mbs.Event("there", when=model["block.x"] - 0.3, action="stop"))
+    how, by = {"rtol": 1e-11}, ["m", "K", "goal", "block.vx"]
+    ahead, back = ahead_and_back(mbs.at_end(mbs.t) + mbs.at_end("u"), model, [0, 2.0], by, start, monkeypatch, **how)
+    np.testing.assert_allclose(back, ahead, rtol=1e-12)
+    with monkeypatch.context() as patch:
+        patch.setattr(verb, "is_to_be_followed", lambda *known: True)
+        (other,) = mbs.simulate(model, [0, 2.0], start, derivatives=by, **how).events
+    expected = [other.d("t", one) + other.d("u", one) for one in by]
+    np.testing.assert_allclose(ahead, expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["acceleration", "contact", "input"])
+def test_controllers_that_are_followed_by_runs_beside(name):
+    """One that reads an acceleration, one beside a contact, one that reads an input whose law is asked for."""
+    model, block, (m, K, c) = block_with(m=2.0, K=3.0, c=0.5)
+    model.input("drive", c * mbs.t)
+    held = model.state("held")
+    read = {"acceleration": "block.ax", "contact": "block.x", "input": "drive"}[name]
+    model.add(mbs.Force("push", block, (held + K, 0)))
+    model.add(mbs.Sampled("sampler", every=0.1, update=lambda t, known: {"held": -2 * known(read)}))
+    if name == "contact":
+        model.add(mbs.Contact("wall", block, gap=lambda i: 5 - i.x))
+    run = mbs.simulate(model, [0, 0.15], {"block.x": 0.2, "block.vx": 0.0}, derivatives=["K", "c"], rtol=1e-11)
+    assert not from_steps(run)
+    # a force K - 2 r for 0.05 s: after the first sample r = (K + 0)/m, 0.2, 0; then of the second one
+    by, wanted = {"acceleration": ("K", 0.0), "contact": ("K", -2 * 0.1**2 / 4), "input": ("c", -0.2)}[name]
+    assert run.d("held", by)[1] == pytest.approx(wanted, abs=1e-8)
+
+
+def test_a_controller_with_a_memory_of_its_own_is_refused():
+    model, block, _ = block_with(m=2.0)
+    model.state("held")
+    remembered = [0.0]
+
+    def update(t, read):
+        remembered[0] += read("block.x")
+        return {"held": -remembered[0]}
+
+    model.add(mbs.Sampled("sampler", every=0.1, update=update))
+    with pytest.raises(mbs.ModelError, match="returns something else if it is called again"):
+        mbs.simulate(model, [0, 0.3], {"block.x": 0.2, "block.vx": 0.0}, derivatives=["m"])
+
+
+def test_a_controller_at_a_kink_has_no_derivative_from_there_on():
+    model, block, _ = block_with(m=2.0)
+    model.add(mbs.Force("push", block, (model.state("held"), 0)))
+    model.add(mbs.Sampled("sampler", every=0.1, update=lambda t, read: {"held": abs(read("block.x"))}))
+    run = mbs.simulate(model, [0, 0.05, 0.3], {"block.x": 0.0, "block.vx": 0.0}, derivatives=["block.vx"])
+    assert np.isnan(run.d("block.x", "block.vx")[1:]).all() and "has a kink" in run.stats["derivatives"]

@@ -31,16 +31,16 @@ from .following import Following
 
 def is_to_be_followed(system: System, by: Stepping) -> bool:
     """Return whether derivatives are to be found as the run goes: it may jump in ways of which there are several, has
-    controllers, states whose rates read reactions, steps that are solved for, laws in Python that switch, events whose
-    slopes are not known or that happen among contacts, or other coordinates than those of bodies. Derivatives of other
+    states whose rates read reactions, steps that are solved for, laws in Python that switch, events whose slopes are
+    not known, events or controllers among contacts, or other coordinates than those of bodies. Derivatives of other
     runs are made from their steps."""
     model = system.model
     if by.method.is_implicit or not system.is_cartesian:
         return True
     late = any(isinstance(signal, Reaction) for signal in system.layout.signals)
-    if late or model.controllers or not go_by_steps(system, by):
+    if late or not go_by_steps(system, by):
         return True
-    if model.events and system.structure.contacts.points:
+    if (model.events or model.controllers) and system.structure.contacts.points:
         return True
     if not all(has_slopes(system, event) for event in model.events):
         return True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...compiled.machine import DONE
@@ -18,10 +20,12 @@ def check_same(made: np.ndarray, taken: np.ndarray) -> None:
         raise ModelError(f"the run could not be made again step by step: states differ by {off:.3g}; report this model")
 
 
-def check_here(march: March, entry: np.ndarray) -> None:
-    """Raise an error if a run does not stand in the state of an entry; inputs, which jump at breaks, aside."""
-    made, state, inputs = march.stages.y0.copy(), entry[HEAD:], march.mechanism.signals.inputs.target
-    made[inputs] = state[inputs]
+def check_here(march: March, entry: np.ndarray, aside: Sequence[int] | np.ndarray = ()) -> None:
+    """Raise an error if a run does not stand in the state of an entry; inputs, which jump at breaks, and some numbers
+    more aside."""
+    made, state = march.stages.y0.copy(), entry[HEAD:]
+    for places in (march.mechanism.signals.inputs.target, list(aside)):
+        made[places] = state[places]
     check_same(made, state)
 
 

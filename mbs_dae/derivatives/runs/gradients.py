@@ -96,6 +96,7 @@ def _gone_back(
     before = np.where((head[:, FRESH] != WENT_ON) & waits, np.searchsorted(times, head[:, T0]), begun)
     recorded = np.stack([before, begun], axis=1).astype(np.int64)
     switching, direct = {one.step: one for one in taken.saltations}, np.zeros((count, len(varied.asked.names)))
+    samples = varied.sample_slopes
     _end(way, taken.last, head)
     if of_end is not None and not steps.total:
         _stop_back(way, rerun.along, taken, taken.last, last, loads, of_end)
@@ -105,6 +106,9 @@ def _gone_back(
             _stop_back(way, rerun.along, taken, entries[-1], last, loads, of_end)
         if end in switching:
             direct += _switch_back(way, rerun, switching[end], entries[-1])
+        if end in samples:
+            way.y0[:], of_parameters = samples[end].back(way.y0)
+            direct += of_parameters
         check_status(way.march, back_stretch(way, entries, np.ascontiguousarray(recorded[begin:end]).ravel()))
     return way, (way.own.gradient + gradient) @ rerun.numbers.T + way.held.gradient @ rerun.laws.T + direct
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, pairwise
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from ...motion.methods.stepping import Stepping
 from ...motion.past.past import Run
 from ...motion.past.tape import BROKE, FRESH, HEAD, RESTARTED, ROOM, T0, T1, Steps, entry_now
 from ...motion.record import NEXT, March, new_march
+from ...motion.samples import Sample
 from ...motion.stabilise import Stabilization
 from ...readings.motion import ComputedQuantities
 from ...results.result import Result, State
@@ -51,12 +53,15 @@ from .linear import MOTION, Linear, linear
 from .making import put_entry
 from .moments import APART, EndOfRun, EventsAhead, EventTime
 from .saltation import Passing, Saltation, guards_at, saltations_of
+from .sampled import SampleSlopes, sample_slopes
 from .steps import Changes, Replay, basis_of, vary_begin, vary_stretch
 
 OFF, LOOSER = 1e-3, 100.0
 """Derivatives may be off by so much of their largest value, or by so many tolerances of the run."""
 FAINT = 1e-9
 """Changes of less than this part of a motion are roundoff."""
+FIRST = -1
+"""In place of the number of a step: a sample at the beginning of the run (`motion.samples.Sample`)."""
 LONG = 0.02
 """Steps that are longer than this part of a run may be too long for what is beside it."""
 
@@ -96,6 +101,8 @@ class Taken:
     """When events happened, in the order of the result."""
     stop: EventTime | None = None
     """When events stopped it."""
+    samples: tuple[Sample, ...] = ()
+    """What its controllers did."""
 
     @property
     def has_events(self) -> bool:
@@ -202,7 +209,7 @@ def new_replay(
 def replayed(
     rerun: Rerun, replay: Replay, taken: Taken, moved: np.ndarray, reversals: Crossings | None = None,
     tell: Callable[[np.ndarray, str], None] = lambda ended, why: None, mixed: np.ndarray | None = None,
-    events: EventsAhead | None = None,
+    events: EventsAhead | None = None, samples: Mapping[int, SampleSlopes] = MappingProxyType({}),
 ) -> Changes:  # fmt: skip
     """Return the changes of all that is recorded, from those of the first state, `moved`, (parameters, y), and meet
     the events. Where some parameters have no derivative behind a switch, `tell` is called with a mask of these and the
@@ -227,9 +234,11 @@ def replayed(
 
     for k, until in stretches(steps):
         if k not in switching or not switching[k].changes:  # a change may move the state
-            check_here(march, steps.states[k])
+            check_here(march, steps.states[k], samples[k].targets if k in samples else ())
         switch(k)
-        if k in steps.held or k in switching:
+        if k in samples:
+            replay.dy0[:] = samples[k].ahead(replay.dy0, mixed)
+        if k in steps.held or k in switching or k in samples:
             put_entry(march, steps.states[k])
         own = [step for step in passed if k <= step < until]
         before = {until - 1} if until in switching else set()
@@ -338,7 +347,13 @@ def beginning_of(varied: VariedRun, taken: Taken) -> Beginning:
 
 
 def moved_state(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
-    """How the first y of a run changes: (parameters, y)."""
+    """How the first y of a run changes, behind a sample at its first time: (parameters, y)."""
+    moved = _first_changes(varied, taken, march)
+    return varied.sample_slopes[FIRST].ahead(moved) if FIRST in varied.sample_slopes else moved
+
+
+def _first_changes(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
+    """How the state that a run was given changes."""
     begin, state = beginning_of(varied, taken), march.mechanism.state
     moved = np.zeros((len(varied.asked.names), state.size))
     moved[:, : state.q_end] = begin.q
@@ -352,8 +367,11 @@ def moved_state(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
 def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarray) -> np.ndarray:
     """From weights of the first y, in rows, to those of parameters: (rows, parameters)."""
     state, nv = march.mechanism.state, varied.system.nv
+    direct = np.zeros((len(weights), len(varied.asked.names)))
+    if FIRST in varied.sample_slopes:
+        weights, direct = varied.sample_slopes[FIRST].back(weights)
     found = beginning_of(varied, taken).back(weights[:, : state.q_end], weights[:, state.v_at : state.v_at + nv])
-    return found if np.isfinite(found).all() else weights @ moved_state(varied, taken, march).T
+    return direct + (found if np.isfinite(found).all() else weights @ _first_changes(varied, taken, march).T)
 
 
 def errors_of(replay: Replay, faint: np.ndarray) -> np.ndarray:
@@ -381,6 +399,12 @@ class VariedRun(VariedMotion):
 
     fixed_end: VariedRun | None = None
     """This run with its end at a time that is held, where the end moves with the event that stopped it."""
+
+    @cached_property
+    def sample_slopes(self) -> dict[int, SampleSlopes]:
+        """How the samples of controllers depend on the state and on the parameters, by the steps that begin there."""
+        assert self.taken is not None
+        return sample_slopes(self.system, self.asked, self.taken.samples)
 
     @cached_property
     def changes(self) -> Changes:
@@ -461,7 +485,7 @@ class VariedRun(VariedMotion):
                 ended.setdefault(why, self.asked.names[k])
 
         begins = moved_state(self, self.taken, replay.march)
-        found = replayed(rerun, replay, self.taken, begins, crossings, end, events=events)
+        found = replayed(rerun, replay, self.taken, begins, crossings, end, events=events, samples=self.sample_slopes)
         for why in ended if not works else ():
             tell(self.result, f"{why}: there are none from there on")
         for what in (*crossings.ended.values(), *crossings.within) if crossings and not works else ():
@@ -492,7 +516,7 @@ class VariedRun(VariedMotion):
         mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.asked.names)) * self._sizes
         rerun, replay, _ = new_replay(self.system, self.asked, taken, self.motion.t.size, False, mixed)
         begins = mixed[None] @ moved_state(self, taken, replay.march)
-        replayed(rerun, replay, taken, begins, mixed=mixed[None])
+        replayed(rerun, replay, taken, begins, mixed=mixed[None], samples=self.sample_slopes)
         if (off := float(errors_of(replay, self._faint[0] * self._sizes[0])[0])) > allowed:
             raise ModelError(f"derivatives of simulate: {too_long(off)}")
 

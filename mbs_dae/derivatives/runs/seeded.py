@@ -26,10 +26,8 @@ from ..along import Variation
 from ..parameters import Asked
 from .linear import Weights
 from .replayed import VariedRun
+from .sampled import SEEDED
 from .steps import Changes
-
-SEEDED = 2_000_000
-"""Numbers in an array of slopes: of more than this many fewer times are read at once."""
 
 
 @dataclass(frozen=True, eq=False)
