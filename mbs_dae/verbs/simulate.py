@@ -328,11 +328,11 @@ class Prepared:
         )
 
     def _samples_are_special(self, head: np.ndarray, last: np.ndarray) -> bool:
-        """Return whether a controller has read an acceleration, or has sampled where laws switch, or break at a time
-        that moves."""
-        quantities = self.system.model.found_quantity
-        read = {name for sample in self.samples or () for one in sample.updates for name in one.reads}
-        if any(found[1] == ACCELERATION for name in read if (found := quantities(name))):
+        """Return whether a controller has read something else than places, velocities, states and inputs, or has
+        sampled where laws switch, or break at a time that moves."""
+        quantities, signals = self.system.model.found_quantity, {*map(str, self.system.layout.signals)}
+        read = {name for sample in self.samples or () for one in sample.updates for name in one.reads} - signals
+        if any(found is None or found[1] == ACCELERATION for found in map(quantities, read)):
             return True
         at = head[head[:, FRESH] == SAMPLED]
         moves = np.flatnonzero(self.moves.any(axis=0)) + 1

@@ -289,21 +289,24 @@ def test_an_event_stops_a_run_with_a_controller(monkeypatch):
     np.testing.assert_allclose(ahead, expected, rtol=1e-7)
 
 
-@pytest.mark.parametrize("name", ["acceleration", "contact", "input"])
+@pytest.mark.parametrize("name", ["acceleration", "rate", "contact", "input"])
 def test_controllers_that_are_followed_by_runs_beside(name):
-    """One that reads an acceleration, one beside a contact, one that reads an input whose law is asked for."""
+    """One that reads an acceleration, or the rate of a state, one beside a contact, one that reads an input whose law is
+    asked for."""
     model, block, (m, K, c) = block_with(m=2.0, K=3.0, c=0.5)
     model.input("drive", c * mbs.t)
     held = model.state("held")
-    read = {"acceleration": "block.ax", "contact": "block.x", "input": "drive"}[name]
+    model.state("z", rate=K * mbs.t)
+    read = {"acceleration": "block.ax", "rate": "z.rate", "contact": "block.x", "input": "drive"}[name]
     model.add(mbs.Force("push", block, (held + K, 0)))
-    model.add(mbs.Sampled("sampler", every=0.1, update=lambda t, known: {"held": -2 * known(read)}))
+    model.add(mbs.Sampled("sampler", every=0.1, update=lambda t, known: {"held": -known(read)}))
     if name == "contact":
         model.add(mbs.Contact("wall", block, gap=lambda i: 5 - i.x))
     run = mbs.simulate(model, [0, 0.15], {"block.x": 0.2, "block.vx": 0.0}, derivatives=["K", "c"], rtol=1e-11)
     assert not from_steps(run)
-    # a force K - 2 r for 0.05 s: after the first sample r = (K + 0)/m, 0.2, 0; then of the second one
-    by, wanted = {"acceleration": ("K", 0.0), "contact": ("K", -2 * 0.1**2 / 4), "input": ("c", -0.2)}[name]
+    # the second sample sets -K/4; -K/10; -x, where the force has been K - 0.2; -c/10
+    known = {"acceleration": ("K", -0.25), "rate": ("K", -0.1), "contact": ("K", -0.0025), "input": ("c", -0.1)}
+    by, wanted = known[name]
     assert run.d("held", by)[1] == pytest.approx(wanted, abs=1e-8)
 
 
