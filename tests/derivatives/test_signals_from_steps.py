@@ -291,8 +291,8 @@ def test_an_event_stops_a_run_with_a_controller(monkeypatch):
 
 @pytest.mark.parametrize("name", ["acceleration", "rate", "contact", "input"])
 def test_controllers_that_are_followed_by_runs_beside(name):
-    """One that reads an acceleration, or the rate of a state, one beside a contact, one that reads an input whose law is
-    asked for."""
+    """One that reads an acceleration, or the rate of a state, one beside a contact, one that reads an input whose law
+    is asked for."""
     model, block, (m, K, c) = block_with(m=2.0, K=3.0, c=0.5)
     model.input("drive", c * mbs.t)
     held = model.state("held")
