@@ -2,7 +2,7 @@
 
 A chain of rods on springs, 3 s. Ahead: so many parameters, and one array is read. Back: the gradient of its sum. An
 iteration of a search: a design, its run, an objective and its slopes by so many variables. Then runs with laws that
-switch, with a stop and friction, and with events. Runs take turns in one
+switch, with a stop and friction, with events, and with a controller. Runs take turns in one
 process; of each the least processor time counts. Last, how many numbers are kept of long runs.
 """
 
@@ -154,6 +154,36 @@ def with_events(runs: int) -> None:
     print(f"  gradient, {len(names)} parameters: {back / plain:6.2f} runs")
 
 
+def with_controller(runs: int, called: bool) -> None:
+    """A chain of six rods whose first pin has a motor: its current is a state, and a controller sets its voltage every
+    hundredth of a second, by an expression or by a function in Python."""
+    model, initial, names = chain(6, 2)
+    gain, k, pin, i = model.parameter("gain", 2.0), model.parameter("k", 0.3), model.elements["pin0"], model.state("i")
+    u, angle, omega = model.state("u"), "rod0.angle", "rod0.omega"
+    law = {u: -gain * model[angle] - model[omega] / 5}
+    update = (lambda t, read: {"u": -2.0 * read(angle) - read(omega) / 5}) if called else law
+    model.rate(i, (u - 2 * i - k * model[omega]) / 0.02)
+    model.add(mbs.Torque("motor", pin, k * i), mbs.Sampled("controller", every=0.01, update=update))
+    names = ["k", *names][:10] if called else ["gain", "k", *names][:10]
+    times, tip = np.linspace(0, 2, 21), "rod5.head.x"
+    square = mbs.integral(mbs.quantity(tip) ** 2)
+
+    def run(count: int = 0) -> mbs.Result:
+        return mbs.simulate(model, times, initial, derivatives=names[:count])
+
+    forward = [lambda count=count: run(count).d(tip, names[0]) for count in AHEAD]
+
+    def gradient() -> mbs.Gradient:
+        return mbs.gradient(square, model, times, names, initial=initial)
+
+    plain, *ahead, back = least(runs, run, *forward, gradient)
+    kind = "a function" if called else "an expression"
+    print(f"{model.name} with {kind} sampled 200 times, {run().stats['accepted']} steps, {1e3 * plain:.1f} ms")
+    for count, taken in zip(AHEAD, ahead, strict=True):
+        print(f"  ahead, {count:3} parameters: {taken / plain:6.2f} runs")
+    print(f"  gradient, {len(names)} parameters: {back / plain:6.2f} runs")
+
+
 def memory() -> None:
     """Numbers kept of runs of so many steps, with entries of 100 numbers."""
     for total in (1_000, 10_000, 100_000, 1_000_000):
@@ -170,4 +200,6 @@ if __name__ == "__main__":
     on_bumpers(runs)
     with_stop(runs)
     with_events(runs)
+    with_controller(runs, called=False)
+    with_controller(runs, called=True)
     memory()

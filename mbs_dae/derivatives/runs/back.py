@@ -138,6 +138,7 @@ def add_kept(way, y, of_y, of_slope):
         axpy(1.0, weights.multipliers[k], way.loads[r])
         axpy(1.0, weights.contacts[k], way.forces[r])
         axpy(1.0, weights.works[k], of_y[r, state.works_at :])
+        axpy(1.0, weights.signals[k], of_y[r, state.z_at : state.q_end])
     march.counts[NEXT] += 1
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...compiled.machine import DONE
 from ...errors import ModelError
+from ...motion.past.tape import HEAD
 from ...motion.record import NEXT, March
 from .steps import BLURS
 
@@ -15,6 +18,15 @@ def check_same(made: np.ndarray, taken: np.ndarray) -> None:
     if not np.array_equal(made, taken[: made.size]):
         off = float(np.abs(made - taken[: made.size]).max())
         raise ModelError(f"the run could not be made again step by step: states differ by {off:.3g}; report this model")
+
+
+def check_here(march: March, entry: np.ndarray, aside: Sequence[int] | np.ndarray = ()) -> None:
+    """Raise an error if a run does not stand in the state of an entry; inputs, which jump at breaks, and some numbers
+    more aside."""
+    made, state = march.stages.y0.copy(), entry[HEAD:]
+    for places in (march.mechanism.signals.inputs.target, list(aside)):
+        made[places] = state[places]
+    check_same(made, state)
 
 
 def check_status(march: March, status: int) -> None:

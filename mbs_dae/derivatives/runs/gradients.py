@@ -97,6 +97,7 @@ def _gone_back(
     before = np.where((head[:, FRESH] != WENT_ON) & waits, np.searchsorted(times, head[:, T0]), begun)
     recorded = np.stack([before, begun], axis=1).astype(np.int64)
     switching, direct = {one.step: one for one in taken.saltations}, np.zeros((count, len(varied.asked.names)))
+    samples = varied.sample_slopes
     _end(way, taken.last, head)
     if of_end is not None and not steps.total:
         _stop_back(way, rerun.along, taken, taken.last, last, loads, of_end)
@@ -106,6 +107,9 @@ def _gone_back(
             _stop_back(way, rerun.along, taken, entries[-1], last, loads, of_end)
         if end in switching:
             direct += _switch_back(way, rerun, switching[end], entries[-1])
+        if end in samples:
+            way.y0[:], of_parameters = samples[end].back(way.y0)
+            direct += of_parameters
         before = np.ascontiguousarray(recorded[begin:end]).ravel()
         if rerun.is_implicit:
             check_status(way.march, back_implicit_stretch(way, rerun.implicit_step, entries, before))
@@ -132,7 +136,8 @@ def _stop_back(
         """Return the weights of this time with those of all that goes on along the motion."""
         v, a, more = march.stages.y0[state.v_at :][:n], rates.y[state.v_at :][:n], rates.slopes[state.v_at :][:n]
         ways = v, a, more, rates.loads if loads is None else loads, rates.y[state.works_at :]
-        return of_end + sum(own @ rate for own, rate in zip(weights[:5], ways, strict=True))
+        of_signals = weights.signals @ rates.y[state.z_at : state.q_end]
+        return of_end + of_signals + sum(own @ rate for own, rate in zip(weights[:5], ways, strict=True))
 
     end_back(march, way.own, along, way.held, stop, sizes, length, way.y0, of_time)
 

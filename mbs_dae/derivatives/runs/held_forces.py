@@ -49,9 +49,11 @@ from .linear import (
     SURFACE,
     Linear,
     project_rates,
+    put_changes,
     put_right,
     put_way,
     take_given,
+    vary_flows,
     vary_places,
     vary_rates,
 )
@@ -59,6 +61,8 @@ from .transposed import (
     add_places,
     add_rates,
     add_rows,
+    changes_back,
+    flows_back,
     give_back,
     give_numbers,
     put_forces_and_bends,
@@ -349,8 +353,7 @@ def vary_stage(
     take_given(own)
     for p in range(dys.shape[0]):
         dq, dv, out = dys[p, : state.q_end], dys[p, state.v_at : state.v_end], slopes[p]
-        put_way(machine.manifold, q, dq, own.way)
-        copy(dv[:n], own.way[n:])
+        put_changes(own, mechanism, y, p, dys[p])
         for level in range(BEND if alpha == 0.0 and beta == 0.0 else GAP, SURFACE):
             put_right(own, p, level)
         copy(own.right[first[BEND] : first[BEND + 1]], machine.g)
@@ -369,6 +372,7 @@ def vary_stage(
         copy(machine.x[:n], out[state.v_at :])
         copy(machine.multipliers, loads[p])
         vary_rates(machine.manifold, q, v, dq, dv, out[: state.q_end])
+        vary_flows(own, mechanism, p, out)
         copy(own.right[first[POWER] : first[SURFACE]], out[state.works_at :])
         for row in range(m):
             out[out.size - 1] -= machine.nu[row] * machine.multipliers[row]
@@ -456,9 +460,8 @@ def stage_back(
         out_v = out[state.v_at : state.v_end]
         if alpha > 0.0:
             add_rows(mechanism, -2.0 * alpha, machine.multipliers, out_v)
-        add_places(machine.manifold, q, own.way, out)
-        for k in range(n):
-            out_v[k] += own.way[n + k]
+        flows_back(own, mechanism, r, slope)
+        changes_back(own, mechanism, y, r, out)
         add_rates(machine.manifold, q, v, slope, out, out_v)
 
 
@@ -519,7 +522,7 @@ def keep_back(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, we
         give_back(own, GAP_OF)
         give_numbers(own, r, RATE, RATE + 1)
         give_numbers(own, r, GAP_OF, SLIP_OF + 1)
-        of_q[:] = 0.0
+        of_q[: state.z_at] = 0.0
         add_places(machine.manifold, q, own.way, of_q)
 
 

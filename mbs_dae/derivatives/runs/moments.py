@@ -106,7 +106,8 @@ def is_at_switch(steps: Steps, last: np.ndarray, t: float, ends: bool) -> bool:
 
 
 class Rates(NamedTuple):
-    """How a state changes along the motion: y', y'', and the rates of multipliers and of switching functions."""
+    """How a state changes along the motion: y' with the rates of inputs, y'', and the rates of multipliers and of
+    switching functions."""
 
     y: np.ndarray
     slopes: np.ndarray
@@ -150,6 +151,7 @@ class EndOfRun(NamedTuple):
     a: np.ndarray
     multipliers: np.ndarray
     works: np.ndarray
+    signals: np.ndarray
 
 
 class EventsAhead:
@@ -204,7 +206,8 @@ class EventsAhead:
             moved, rates, _ = self._changes(self.stop, self._sizes if len(self.head) else sizes, self._length)
             v, a, n = march.stages.y0[state.v_at : state.v_end], rates.y, self.replay.own.columns
             places = v[:n].copy(), a[state.v_at :][:n].copy(), rates.slopes[state.v_at :][:n].copy()
-            self.end = EndOfRun(moved, *places, rates.loads, a[state.works_at :].copy())
+            more = a[state.works_at :].copy(), a[state.z_at : state.q_end].copy()
+            self.end = EndOfRun(moved, *places, rates.loads, *more)
 
     def _meet(self, event: EventTime, sizes: np.ndarray, length: float) -> None:
         state = self.replay.march.mechanism.state

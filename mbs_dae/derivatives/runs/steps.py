@@ -46,6 +46,7 @@ class Changes(NamedTuple):
     multipliers: Work[Matrix] = zeros("recorded", "rows")
     works: Work[Matrix] = zeros("recorded", "works")
     contacts: Work[Matrix] = zeros("recorded", "lines")
+    signals: Work[Matrix] = zeros("recorded", "signals")
 
 
 class Replay(NamedTuple):
@@ -73,8 +74,9 @@ class Replay(NamedTuple):
     end_forces: Work[Matrix] = zeros("parameters", "lines")
     lengths: Work[Vector] = zeros("quaternions")
     weights: Work[Vector] = zeros("basis")
-    errors: Work[Matrix] = zeros("parameters", 4)
-    """Of places and of velocities, how far their changes are off by all steps together, and how large they were."""
+    errors: Work[Matrix] = zeros("parameters", 6)
+    """Of places, of velocities, and of states in their scales, how far their changes are off by all steps together, and
+    how large they were."""
 
 
 def basis_of(stages: Stages) -> Stages:
@@ -228,17 +230,18 @@ def _vary_recorded(replay, head):
 def _note_errors(replay):
     """The estimate that judges steps, of how they change: steps are chosen for the motion alone, and one that rests
     lets them be too long for what is beside it."""
-    state, weights = replay.march.mechanism.state, replay.march.tableau.error
+    state, weights, unit = replay.march.mechanism.state, replay.march.tableau.error, replay.march.control.unit
     for p in range(replay.dy0.shape[0]):
         first, second = replay.between[p], replay.end[p]
         _estimate(replay, p, weights[0], first)
         _estimate(replay, p, weights[weights.shape[0] - 1], second)
-        for part in range(2):
-            own = slice(state.v_at, state.v_end) if part else slice(0, state.z_at)
-            least, most = _largest(first[own]), _largest(second[own])
+        for part in range(3):
+            begin = 0 if part == 0 else state.v_at if part == 1 else state.z_at
+            own, by = slice(begin, state.z_at if part == 0 else state.v_end if part == 1 else state.q_end), unit[begin:]
+            least, most = _largest(first[own], by, part), _largest(second[own], by, part)
             both = np.sqrt(least**2 + 0.01 * most**2) if weights.shape[0] > 1 else least
             replay.errors[p, part] += least**2 / both if both > 0.0 else 0.0
-            replay.errors[p, 2 + part] = max(replay.errors[p, 2 + part], _largest(replay.dy1[p, own]))
+            replay.errors[p, 3 + part] = max(replay.errors[p, 3 + part], _largest(replay.dy1[p, own], by, part))
 
 
 @compiled
@@ -252,10 +255,11 @@ def _estimate(replay, p, weights, out):
 
 
 @compiled
-def _largest(row):
+def _largest(row, unit, part):
+    """The largest number of a row; of states (part 2) in their units, which are infinite for what is only held."""
     most = 0.0
-    for x in row:
-        most = max(most, abs(x))
+    for k in range(row.size):
+        most = max(most, abs(row[k]) / unit[k] if part == 2 else abs(row[k]))
     return most
 
 
@@ -328,4 +332,5 @@ def keep_changes(replay, y, changes, slopes):
         copy(replay.loads[p], out.multipliers[first + p])
         copy(changes[p, state.works_at :], out.works[first + p])
         copy(replay.forces[p], out.contacts[first + p])
+        copy(changes[p, state.z_at : state.z_at + out.signals.shape[1]], out.signals[first + p])
     march.counts[NEXT] += 1
