@@ -21,7 +21,8 @@ from ..across.runs import FollowedRun
 from .back import Way, back_begin, back_stretch
 from .checks import check_same, check_status
 from .held_forces import new_held
-from .implicit_steps import back_implicit_stretch, make_implicit_step
+from .implicit_back import back_implicit_stretch
+from .implicit_steps import make_implicit_step
 from .linear import Weights
 from .making import make_stretch, put_entry
 from .moments import Rates, end_back, sizes_of

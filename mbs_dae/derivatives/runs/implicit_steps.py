@@ -1,16 +1,13 @@
-"""Steps of Radau5, made again with their derivatives, ahead and back. Compiled.
+"""Steps of Radau5, made again with their derivatives. Compiled.
 
 With changes δy₀ at the beginning of a step the changes of its stages satisfy
 
     δvᵢ = δv₀ + h Σⱼ aᵢⱼ δv̇ⱼ,        δxᵢ = Rᵢᵀ δx₀ + Σⱼ Gᵢⱼ δvⱼ,        δv̇ᵢ = stage of (δxᵢ, δvᵢ, δp),
 
-where x are small motions and `vary_stage` is the last one. The accelerations δv̇ of all stages are found by Newton's
-iteration with the matrix of the step itself (`motion.implicit.linearised`), each stage with its own values. The matrix
-is exact but for attitudes and for forces of contacts, so that one or two corrections do; beside these, corrections are
-combined such that what is left is least (`_improve`). Going back, weights μ of
-the stages satisfy the transposed equations, which are solved with the transposed matrix:
-
-    μ = weights of v̇ + (what δv and δx make of v̇)ᵀ (stage)ᵀ μ.
+where x are small motions, and `vary_stage` gives the accelerations that a stage makes. The accelerations δv̇ of all
+stages are found with Newton's matrix of the step (`motion.implicit.linearised`), each stage with its own values. This
+matrix is exact but for attitudes and for forces of contacts, so that one or two corrections do; beside these,
+corrections are combined such that the residual is least (`improve`).
 
 A plain coordinate has Gᵢⱼ = h aᵢⱼ. An attitude is found in the chart e = e₀ ∘ exp(u/2) with u̇ = C(u) ω, and small
 motions are x = exp(u)ᵀ x₀ + C⁻¹ δu, so
@@ -19,10 +16,11 @@ motions are x = exp(u)ᵀ x₀ + C⁻¹ δu, so
 
 nine equations for each attitude, whose solution gives its blocks Gᵢⱼ, 3 × 3 each.
 
-The tape holds the derivatives and the charts of the stages that a run has found, so no stage is solved for again.
+The tape holds the derivatives and the charts of the stages that a run has found to its tolerance. They are corrected
+here (`_sharpen`): of what is stiff a small error of a length is a large force.
 """
 
-from math import exp, sin, sqrt, tan
+from math import exp, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -33,32 +31,30 @@ from ...coordinates.joint.vectors import after, back, quaternion_at, rotation_ve
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.elimination import factorise, solve
-from ...linear.unsymmetric import eliminate_real, solve_real, solve_transposed
+from ...linear.unsymmetric import eliminate_real, solve_real
 from ...linear.vectors import axpy, copy, copy_rows, dot, largest
 from ...motion.course import is_break, moment
 from ...motion.derivative import derivative, refinements
 from ...motion.implicit.iteration import SHARP, add_to_stage, filter_error, put_residual
-from ...motion.implicit.linearised import MASS, RATE, ROW, add_mass_times, add_mass_transposed, put_coupled, put_real
+from ...motion.implicit.linearised import MASS, RATE, ROW, add_mass_times, put_coupled, put_real
 from ...motion.implicit.linearised import linearise as put_newton_values
 from ...motion.methods.method import H, T, prepare_reading, read_between, take_step
 from ...motion.methods.radau import ERROR, MU, place_of, settle, weights_at
 from ...motion.past.tape import HEAD, SWITCHES, T0, T1, stages_at
 from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
-from ...motion.stabilise import is_projected
-from .back import Way, add_kept, back_begin, clear_loads, end_of_step_back, put_by
-from .held_forces import hold_forces, is_held, keep_back, stage_back, vary_stage
-from .linear import linearise, put_way, save_linearised, take_linearised, vary_lengths, vary_places
+from .attitudes import put_rates_matrix, put_rates_slope, put_rotations
+from .held_forces import hold_forces, vary_stage
+from .linear import linearise, put_way, save_linearised, take_linearised, vary_places
 from .making import make_end, put_entry, set_out
 from .steps import BLURS, Replay, is_blurred, keep_changes, vary_begin, vary_end
-from .transposed import add_places, project_back, take_places
 
 INNER = 3
 CORRECTIONS, SHRINKS = 4, 0.3
 """How often the stages of a run are corrected, at most, and by how much each correction is to be smaller than the one
 before."""
 TRIES, CYCLES = 16, 6
-"""So many directions are kept, so often."""
+"""How many directions the method of conjugate residuals keeps, and how often it begins anew."""
 DEPENDENT = 1e-6
 """A direction whose image has less than this part outside of the images before it is none."""
 SMALL, SETTLED = 1e-14, 1e-11
@@ -121,74 +117,7 @@ class ImplicitStep(NamedTuple):
     read: Work[Vector] = zeros(3)
 
 
-# --- attitudes in a chart ---------------------------------------------------------------------------------------------
-
-
-@compiled
-def _put_series(x, first, second, times, out):
-    """Put I + `first` [x] + `second` [x]² times a number into three rows, where [x] a = x × a."""
-    square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
-    for i in range(3):
-        for j in range(3):
-            out[i, j] = times * second * (x[i] * x[j] - (square if i == j else 0.0)) + (times if i == j else 0.0)
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        out[k, j] += times * first * x[i]
-        out[j, k] -= times * first * x[i]
-
-
-@compiled
-def _angle(x):
-    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
-
-
-@compiled
-def _kappa(angle):
-    """κ of `chart_rates`, and its derivative by the angle over the angle."""
-    square = angle * angle
-    if angle < 0.3:
-        series = 1.0 / 360.0 + square / 7560.0 + square**2 / 201600.0 + square**3 / 5987520.0
-        return 1.0 / 12.0 + square / 720.0 + square**2 / 30240.0 + square**3 / 1209600.0, series
-    half = 0.5 * angle
-    slope = (0.25 / sin(half) ** 2 + 0.5 / (angle * tan(half))) / angle - 2.0 / angle**3
-    return (1.0 - half / tan(half)) / square, slope / angle
-
-
-@compiled
-def put_rates_matrix(u, sense, out):
-    """Put C(u), with u̇ = C ω for angular velocities in the axes of the end (`sense` 1) or of the beginning (-1)."""
-    _put_series(u, 0.5 * sense, _kappa(_angle(u))[0], 1.0, out)
-
-
-@compiled
-def put_rotations(u, R, T):
-    """Put Rᵀ, which takes a small motion at u = 0 to the axes at u, and T = C⁻¹, which takes δu there."""
-    angle = _angle(u)
-    square = angle * angle
-    if angle < 1e-3:
-        once, twice, thrice = 1.0 - square / 6.0, 0.5 - square / 24.0, 1.0 / 6.0 - square / 120.0
-    else:
-        once, twice = sin(angle) / angle, 2.0 * sin(0.5 * angle) ** 2 / square
-        thrice = (1.0 - once) / square
-    _put_series(u, -once, twice, 1.0, R)
-    _put_series(u, -twice, thrice, 1.0, T)
-
-
-@compiled
-def _put_rates_slope(u, w, out):
-    """Put ∂(C(u) ω)/∂u for ω = `w`."""
-    kappa, slope = _kappa(_angle(u))
-    along = u[0] * w[0] + u[1] * w[1] + u[2] * w[2]
-    square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2]
-    for i in range(3):
-        twice = u[i] * along - w[i] * square  # u × (u × ω)
-        for j in range(3):
-            turned = u[i] * w[j] - 2.0 * w[i] * u[j] + (along if i == j else 0.0)
-            out[i, j] = kappa * turned + slope * twice * u[j]
-    for i in range(3):  # ½ δu × ω
-        j, k = (i + 1) % 3, (i + 2) % 3
-        out[k, j] -= 0.5 * w[i]
-        out[j, k] += 0.5 * w[i]
+# --- attitudes ------------------------------------------------------------------------------------------------------
 
 
 @compiled
@@ -202,7 +131,7 @@ def _put_charts(step, stages):
             here, u, w = slice(row + 3 * s, row + 3 * s + 3), own.chart[s, to : to + 3], own.y[s, of : of + 3]
             put_rates_matrix(u, 1.0, step.C[here])
             put_rotations(u, step.R[here], step.T[here])
-            _put_rates_slope(u, w, step.D[here])
+            put_rates_slope(u, w, step.D[here])
         A = step.matrix
         for s in range(INNER):
             for j in range(INNER):
@@ -257,7 +186,7 @@ def put_stages(march, entry):
 
 
 @compiled
-def _linearise_stages(step, march, own, held):
+def linearise_stages(step, march, own, held):
     """Linearise all stages, each onto a shelf, and eliminate the matrix of the step. A status."""
     stages, mechanism, implicit = march.stages, march.mechanism, march.stages.implicit
     newton, unseen = implicit.newton, mechanism.contacts.unseen
@@ -283,8 +212,7 @@ def _moment(march, s):
 
 @compiled
 def _sharpen(march):
-    """Correct the stages, which the run has found to its tolerance, as long as corrections shrink: of what is stiff a
-    small error of a length is a large force. The matrix of the step is eliminated. A status."""
+    """Eliminate the matrix of the step, and correct the stages with it as long as corrections shrink. A status."""
     stages, mechanism, implicit = march.stages, march.mechanism, march.stages.implicit
     newton, right, size, previous = implicit.newton, implicit.newton.right, implicit.residual.shape[1], np.inf
     for s in range(INNER):
@@ -320,7 +248,7 @@ def _sharpen(march):
 
 @compiled
 def _settle_changes(step, stages, dy0):
-    """The changes of the states of all stages, from those of their accelerations."""
+    """Put the changes of the states of all stages, from those of their accelerations."""
     own, mechanism, a, h, count = stages.implicit, stages.mechanism, stages.tableau.a, stages.now[H], dy0.shape[0]
     state, manifold, n = mechanism.state, mechanism.machine.manifold, step.first.shape[1]
     for p in range(count):
@@ -349,7 +277,7 @@ def _settle_changes(step, stages, dy0):
 
 @compiled
 def _put_residual(step, march, own, held, dy0):
-    """Put what Newton's matrix makes of stage - δv̇ into `residual`, for the accelerations in `rates`."""
+    """Put the corrections by which Newton's matrix answers to `rates`, the changes of accelerations, into `residual`."""
     implicit, mechanism, count, n = march.stages.implicit, march.mechanism, dy0.shape[0], step.first.shape[1]
     newton, state, right, size = implicit.newton, mechanism.state, implicit.newton.right, implicit.residual.shape[1]
     _settle_changes(step, march.stages, dy0)
@@ -392,18 +320,18 @@ def _solve_changes(step, march, own, held, dy0):
                 copy(step.residual[row], step.directions[j * step.rates.shape[0] + row])
                 axpy(1.0, step.residual[row], step.rates[row])
             _put_residual(step, march, own, held, dy0)
-            if j == 0 and _largest_part(step, step.residual, count, step.none) <= SMALL:
+            if j == 0 and largest_part(step, step.residual, count, step.none) <= SMALL:
                 break
             for row in range(step.rates.shape[0]):
                 axpy(-1.0, step.before[row], step.rates[row])
                 for k in range(n):
                     step.images[j * step.rates.shape[0] + row, k] = step.before[row, k] - step.residual[row, k]
                     step.residual[row, k] = step.before[row, k]
-            improved = _improve(step, count, j)
-            if not improved or j + 1 == TRIES or _largest_part(step, step.residual, count, step.none) <= SMALL:
+            improved = improve(step, count, j)
+            if not improved or j + 1 == TRIES or largest_part(step, step.residual, count, step.none) <= SMALL:
                 _put_residual(step, march, own, held, dy0)
                 break
-        worst = _largest_part(step, step.residual, count, step.reach)
+        worst = largest_part(step, step.residual, count, step.reach)
         for row in range(step.rates.shape[0]):
             axpy(1.0, step.residual[row], step.rates[row])
         if worst <= SETTLED:
@@ -413,7 +341,7 @@ def _solve_changes(step, march, own, held, dy0):
 
 
 @compiled
-def _largest_part(step, parts, count, more):
+def largest_part(step, parts, count, more):
     """Return the largest ratio of a correction of `rates` to its whole, among all parameters. The whole is the largest
     of `rates`, or the `scale` of the parameter, or a number of `more` for the parameter, if there are such."""
     worst = 0.0
@@ -438,7 +366,7 @@ def _product(one, i, other, j, count, p):
 
 
 @compiled
-def _improve(step, count, j):
+def improve(step, count, j):
     """Make the residual least along direction j and all before it, whose images stand in `images`: the method of
     generalised conjugate residuals. `rates` go along. Return whether one of the parameters had a new direction."""
     rows, improved = INNER * count, False
@@ -477,21 +405,12 @@ def _spread(part, s, x, size, right):
         right[INNER * x + s * (size - x) + k] = part[x + k]
 
 
-@compiled
-def _gather(right, s, x, size, part):
-    """The transposed of `_spread`."""
-    for k in range(x):
-        part[k] = right[s * x + k]
-    for k in range(size - x):
-        part[x + k] = right[INNER * x + s * (size - x) + k]
-
-
 # --- ahead ------------------------------------------------------------------------------------------------------------
 
 
 @compiled_apart
 def vary_implicit_stretch(replay: Replay, step: ImplicitStep, entries: Matrix):
-    """Some steps, one after the other; a status."""
+    """Make some steps with their changes, one after the other. A status."""
     march = replay.march
     for k in range(entries.shape[0]):
         put_entry(march, entries[k])
@@ -526,7 +445,7 @@ def _vary_step(replay: Replay, step: ImplicitStep, entry: Vector):
     """Vary a step whose stages are known: y₁ and y' there, and their changes. A status."""
     march, own, count = replay.march, replay.own, replay.dy0.shape[0]
     stages, last = march.stages, march.tableau.stages
-    status = _linearise_stages(step, march, own, replay.held)
+    status = linearise_stages(step, march, own, replay.held)
     if status == DONE:
         status = _solve_changes(step, march, own, replay.held, replay.dy0)
     if status != DONE:
@@ -624,7 +543,7 @@ def _vary_recorded(replay, step, entry):
 
 
 @compiled
-def _put_reading(step, stages, k, x):
+def put_reading(step, stages, k, x):
     """Put the matrices of attitude k where the step is read."""
     own, manifold = stages.implicit, stages.mechanism.machine.manifold
     to = manifold.quaternions[k, 0]
@@ -644,7 +563,7 @@ def _put_reading(step, stages, k, x):
 
 @compiled
 def _read_changes(replay, step, x):
-    """The changes of a state that is read between the ends of the step."""
+    """Put the changes of a state that is read between the ends of the step."""
     march, count, n = replay.march, replay.dy0.shape[0], step.first.shape[1]
     stages, mechanism, own = march.stages, march.mechanism, replay.own
     state, manifold = mechanism.state, mechanism.machine.manifold
@@ -659,7 +578,7 @@ def _read_changes(replay, step, x):
         put_way(manifold, stages.y1[: state.q_end], replay.dy1[p, : state.q_end], own.way)
         copy(own.way[:n], step.own[p])
     for k in range(manifold.quaternions.shape[0]):
-        _put_reading(step, stages, k, x)
+        put_reading(step, stages, k, x)
         of, row = manifold.quaternions[k, 1], 9 * k
         for p in range(count):
             _read_attitude(step, of, row, p, count)
@@ -695,282 +614,6 @@ def _read_attitude(step, of, row, p, count):
         out[c] = 0.0
         for d in range(3):
             out[c] += step.R_read[c, d] * first[d] + step.T_read[c, d] * total[d]
-
-
-# --- back -------------------------------------------------------------------------------------------------------------
-
-
-@compiled
-def _settle_back(step, stages, y0):
-    """The transposed of `_settle_changes`: weights of the states of all stages become weights of their accelerations
-    and of the beginning, to which they are added."""
-    mechanism, a, h, count, n = stages.mechanism, stages.tableau.a, stages.now[H], y0.shape[0], step.first.shape[1]
-    state, manifold = mechanism.state, mechanism.machine.manifold
-    for r in range(count):
-        for s in range(INNER):
-            x = step.x[count * s + r]
-            for k in range(manifold.plain.shape[0]):
-                i = manifold.plain[k, 1]
-                step.first[r, i] += x[i]
-                for j in range(INNER):
-                    step.y[count * j + r, state.v_at + i] += h * a[s, j] * x[i]
-            for k in range(manifold.quaternions.shape[0]):
-                of, row = manifold.quaternions[k, 1], 9 * k + 3 * s
-                for c in range(3):
-                    for d in range(3):
-                        step.first[r, of + d] += step.R[row + c, d] * x[of + c]
-                        for j in range(INNER):
-                            step.y[count * j + r, state.v_at + of + d] += step.G[row + c, 3 * j + d] * x[of + c]
-            x[:] = 0.0
-        for s in range(INNER):
-            dy = step.y[count * s + r]
-            axpy(1.0, dy[state.v_at :], y0[r, state.v_at :])
-            for j in range(INNER):
-                axpy(h * a[s, j], dy[state.v_at : state.v_at + n], step.weights[count * j + r])
-                axpy(h * a[s, j], dy[state.v_end :], step.slopes[count * j + r, state.v_end :])
-            dy[:] = 0.0
-
-
-@compiled
-def _stages_back(way, step):
-    """Weights of y' at all stages, in `slopes`, become weights of accelerations and of the beginning, to which they are
-    added, and of numbers in the equations."""
-    march, mechanism, implicit, count = way.march, way.march.mechanism, way.march.stages.implicit, way.y0.shape[0]
-    state = mechanism.state
-    for s in range(INNER):
-        here, y = slice(count * s, count * (s + 1)), implicit.y[s]
-        take_linearised(way.own, mechanism, step.shelf[s])
-        known = way.own, way.held, mechanism, y, step.slopes[here]
-        stage_back(*known, way.no_loads, way.no_forces, step.y[here], step.often[s], s)
-        for r in range(count):
-            dy = step.y[count * s + r]
-            take_places(mechanism.machine.manifold, y[: state.q_end], dy[: state.q_end], step.x[count * s + r])
-            dy[: state.q_end] = 0.0
-    _settle_back(step, march.stages, way.y0)
-
-
-@compiled
-def _put_direction(way, step, j):
-    """Put what the transposed of Newton's matrix makes of the residual into direction j."""
-    implicit, count, n = way.march.stages.implicit, way.y0.shape[0], step.first.shape[1]
-    newton, right, size = implicit.newton, implicit.newton.right, implicit.residual.shape[1]
-    for r in range(count):
-        right[:] = 0.0
-        for s in range(INNER):
-            copy(step.residual[count * s + r], right[s * newton.x_count :])
-        solve_transposed(newton.coupled, right)
-        for s in range(INNER):
-            _gather(right, s, newton.x_count, size, implicit.residual[s])
-            step.weight[:] = 0.0
-            add_mass_transposed(newton, newton.values[s], implicit.residual[s], step.weight)
-            copy(step.weight[:n], step.directions[(INNER * j + s) * count + r])
-
-
-@compiled
-def _put_slopes(step, rows, v_at):
-    """Put weights of accelerations into those of y'."""
-    for row in range(step.slopes.shape[0]):
-        copy(rows[row], step.slopes[row, v_at:])
-
-
-@compiled
-def _solve_back(way, step):
-    """Weights of the states of all stages become weights of the beginning and of the numbers in the equations. A
-    status."""
-    march, own, held, count = way.march, way.own, way.held, way.y0.shape[0]
-    mechanism, rows, worst = march.mechanism, INNER * count, 1.0
-    state, n = mechanism.state, step.first.shape[1]
-    step.weights[:] = 0.0
-    step.slopes[:] = 0.0
-    _settle_back(step, march.stages, way.y0)
-    _stages_back(way, step)  # of the rates of works alone
-    copy_rows(step.weights, step.residual)
-    step.scale[:] = 0.0
-    for row in range(rows):
-        step.scale[row % count] = max(step.scale[row % count], largest(step.residual[row]))
-    for saved, known in ((step.y0, way.y0), (step.first_0, step.first), (step.numbers, own.gradient),
-                         (step.laws, held.gradient)):  # fmt: skip
-        copy_rows(known, saved)
-    step.rates[:] = 0.0
-    for _ in range(CYCLES):
-        for j in range(TRIES):
-            _put_direction(way, step, j)
-            here = step.directions[j * rows : (j + 1) * rows]
-            worst = _largest_part(step, here, count, step.none)
-            if worst <= SMALL:
-                break
-            step.slopes[:] = 0.0
-            step.weights[:] = 0.0
-            _put_slopes(step, here, state.v_at)
-            _stages_back(way, step)
-            for row in range(rows):
-                for k in range(n):
-                    step.images[j * rows + row, k] = here[row, k] - step.weights[row, k]
-            if not _improve(step, count, j):
-                break
-        if worst <= SETTLED:
-            break
-    for saved, known in ((step.y0, way.y0), (step.first_0, step.first), (step.numbers, own.gradient),
-                         (step.laws, held.gradient)):  # fmt: skip
-        copy_rows(saved, known)
-    step.slopes[:] = 0.0
-    _put_slopes(step, step.rates, state.v_at)
-    _stages_back(way, step)
-    for r in range(count):
-        add_places(mechanism.machine.manifold, march.stages.y0[: state.q_end], step.first[r], way.y0[r])
-    return DONE if worst <= SETTLED else NOT_CONVERGED
-
-
-@compiled
-def _read_back(way, step, t, h, x):
-    """A requested time inside the step: made, and its weights given back at once to those of the step. A status."""
-    march, record, mechanism, inside = way.march, way.march.record, way.march.mechanism, way.inside
-    count, s = inside.shape[0], way.often.size - 1
-    put_back(march)
-    if is_blurred(march, x):
-        return BLURS
-    read_between(march.stages, x, record.y)
-    copy(record.y, way.states[s])
-    projected, slopes = is_projected(march.stabiliser, mechanism), way.k[count * s : count * (s + 1)]
-    status = make_end(march, t + x * h, record.y, record.dy, way.lengths[s])
-    if status != DONE:
-        return status
-    linearise(way.own, mechanism, moment(march.course, t + x * h), record.y, record.dy)
-    hold_forces(way.held, mechanism, s)
-    inside[:] = 0.0
-    slopes[:] = 0.0
-    clear_loads(way)
-    add_kept(way, record.y, inside, slopes)
-    known = way.own, way.held, mechanism, record.y
-    stage_back(*known, slopes, way.loads, way.forces, inside, refinements(mechanism), s)
-    if is_held(way.held, s):
-        keep_back(way.held, way.own, mechanism, record.y, inside, s)
-    if projected:
-        project_back(way.own, mechanism, record.y, inside)
-    vary_lengths(mechanism, record.y, way.lengths[s], inside)
-    _read_changes_back(way, step, x)
-    slopes[:] = 0.0
-    clear_loads(way)
-    return DONE
-
-
-@compiled
-def _read_changes_back(way, step, x):
-    """The transposed of `_read_changes`: weights of the state that is read, in `inside`, are added to those of the ends
-    and of the stages."""
-    march, inside, count = way.march, way.inside, way.inside.shape[0]
-    stages, mechanism = march.stages, march.mechanism
-    state, manifold = mechanism.state, mechanism.machine.manifold
-    weights_at(x, step.read)
-    rest = 1.0 - step.read[0] - step.read[1] - step.read[2]
-    step.own[:] = 0.0
-    for r in range(count):
-        of_rates = inside[r, state.v_at :]
-        axpy(rest, of_rates, way.y0[r, state.v_at :])
-        axpy(step.read[2], of_rates, way.y1[r, state.v_at :])
-        for s in range(2):
-            axpy(step.read[s], of_rates, step.y[count * s + r, state.v_at :])
-        take_places(manifold, march.record.y[: state.q_end], inside[r, : state.q_end], step.own[r])
-        for k in range(manifold.plain.shape[0]):
-            i = manifold.plain[k, 1]
-            step.first[r, i] += rest * step.own[r, i]
-            for s in range(2):
-                step.x[count * s + r, i] += step.read[s] * step.own[r, i]
-            step.own[r, i] *= step.read[2]
-    for k in range(manifold.quaternions.shape[0]):
-        _put_reading(step, stages, k, x)
-        for r in range(count):
-            _read_attitude_back(step, manifold.quaternions[k, 1], 9 * k, r, count)
-    for r in range(count):
-        add_places(manifold, stages.y1[: state.q_end], step.own[r], way.y1[r])
-
-
-@compiled
-def _read_attitude_back(step, of, row, r, count):
-    """The transposed of `_read_attitude`: weights in `own` become those of the end of the step."""
-    out, first, chart, here = step.own[r, of : of + 3], step.first[r, of : of + 3], step.right[:3], step.right[3:6]
-    for d in range(3):
-        chart[d] = 0.0
-        for c in range(3):
-            chart[d] += step.T_read[c, d] * out[c]
-            first[d] += step.R_read[c, d] * out[c]
-    for d in range(3):
-        out[d] = 0.0
-    for s in range(INNER):
-        x = step.x[count * s + r, of : of + 3]
-        for d in range(3):
-            here[d] = 0.0
-            for c in range(3):
-                here[d] += step.read[s] * step.C[row + 3 * s + c, d] * chart[c]
-        for d in range(3):
-            x[d] += here[d]
-            for c in range(3):
-                first[d] -= step.R[row + 3 * s + c, d] * here[c]
-    for d in range(3):
-        for c in range(3):
-            out[d] += step.read[2] * step.C_end[c, d] * chart[c]
-            step.x[2 * count + r, of + d] -= step.read[2] * step.C_begin[c, d] * chart[c]
-
-
-@compiled_apart
-def _back_step(way: Way, step: ImplicitStep, entry: Vector, recorded: int):
-    """One step, before which so many requested times are recorded: the weights of y₁ and of y' there become those of
-    y₀. A status."""
-    march, stages, mechanism, count = way.march, way.march.stages, way.march.mechanism, way.y0.shape[0]
-    last, times, t, end, state = march.tableau.stages, march.record.times, entry[T0], entry[T1], mechanism.state
-    put_entry(march, entry)
-    march.counts[NEXT] = recorded
-    set_out(march, entry)
-    put_stages(march, entry)
-    status = _linearise_stages(step, march, way.own, way.held)
-    if status != DONE:
-        return status
-    projected = is_projected(march.stabiliser, mechanism)
-    status = make_end(march, end, stages.y1, stages.k[last], way.lengths[last])
-    if status != DONE:
-        return status
-    linearise(way.own, mechanism, moment(march.course, end), stages.y1, stages.k[last])
-    put_by(way, last, stages.y1)
-    note_end(march)
-    remember(march)
-    for weights in (step.x, step.y, step.first):
-        weights[:] = 0.0
-    if recorded < times.size and times[recorded] < end:
-        prepare_reading(stages)
-    while march.counts[NEXT] < times.size and times[march.counts[NEXT]] < end:
-        status = _read_back(way, step, t, end - t, (times[march.counts[NEXT]] - t) / (end - t))
-        if status != DONE:
-            return status
-    goes_on = entry[SWITCHES] == 0.0 and not is_break(march.course, end)  # else the next step records its time
-    if march.counts[NEXT] < times.size and times[march.counts[NEXT]] == end and goes_on:
-        add_kept(way, stages.y1, way.y1, way.k[count * last : count * (last + 1)])
-    end_of_step_back(way, projected)
-    for r in range(count):
-        axpy(1.0, way.y1[r, state.v_at :], step.y[count * (INNER - 1) + r, state.v_at :])
-        q, x = stages.implicit.y[2, : state.q_end], step.x[count * (INNER - 1) + r]
-        take_places(mechanism.machine.manifold, q, way.y1[r, : state.q_end], x)
-    return _solve_back(way, step)
-
-
-@compiled_apart
-def back_implicit_stretch(way: Way, step: ImplicitStep, entries: Matrix, recorded: Integers):
-    """Some steps, the last one first. A status."""
-    last, count = way.march.tableau.stages, way.y0.shape[0]
-    for k in range(entries.shape[0] - 1, -1, -1):
-        copy_rows(way.y0, way.y1)
-        copy_rows(way.k[:count], way.k[count * last : count * (last + 1)])
-        way.y0[:] = 0.0
-        way.k[:count] = 0.0
-        clear_loads(way)
-        status = _back_step(way, step, entries[k], recorded[2 * k + 1])
-        if status != DONE:
-            return status
-        way.k[:] = 0.0
-        clear_loads(way)
-        status = back_begin(way, entries[k, :HEAD], entries[k], recorded[2 * k])
-        if status != DONE:
-            return status
-    return DONE
 
 
 @compiled_apart
