@@ -277,7 +277,7 @@ def _settle_changes(step, stages, dy0):
 
 @compiled
 def _put_residual(step, march, own, held, dy0):
-    """Put the corrections by which Newton's matrix answers to `rates`, the changes of accelerations, into `residual`."""
+    """Put into `residual` the corrections of `rates`, the changes of accelerations, that Newton's matrix finds."""
     implicit, mechanism, count, n = march.stages.implicit, march.mechanism, dy0.shape[0], step.first.shape[1]
     newton, state, right, size = implicit.newton, mechanism.state, implicit.newton.right, implicit.residual.shape[1]
     _settle_changes(step, march.stages, dy0)
