@@ -509,8 +509,8 @@ def _note_errors(replay, step):
         replay.errors[p, 1] += left * largest(error[:n])
         for s in range(INNER):
             row = count * s + p
-            replay.errors[p, 2] = max(replay.errors[p, 2], largest(step.x[row]))
-            replay.errors[p, 3] = max(replay.errors[p, 3], largest(step.y[row, state.v_at : state.v_end]))
+            replay.errors[p, 3] = max(replay.errors[p, 3], largest(step.x[row]))
+            replay.errors[p, 4] = max(replay.errors[p, 4], largest(step.y[row, state.v_at : state.v_end]))
 
 
 @compiled
