@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.machine import DONE, NOT_CONVERGED
 from ...errors import ModelError
 from ...motion.past.tape import HEAD
 from ...motion.record import NEXT, March
@@ -35,5 +35,10 @@ def check_status(march: March, status: int) -> None:
         t = float(march.record.times[march.counts[NEXT]])
         what = f"t = {t:.6g} is next to a singular pose, where states are read from both its sides"
         raise ModelError(f"derivatives of simulate: {what}, without derivatives; leave this time out")
+    if status == NOT_CONVERGED:
+        what = "the changes of an implicit step are lost in roundoff beside what is stiff"
+        raise ModelError(
+            f"derivatives of simulate: {what}; give shorter steps, a softer spring, or leave derivatives= out"
+        )
     if status != DONE:
         raise ModelError(f"a step could not be made again (status {status}); report this model")

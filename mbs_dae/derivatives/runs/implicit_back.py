@@ -7,6 +7,8 @@ Weights μ of the accelerations of the stages satisfy the transposed of the equa
 and are found by the same method with the transposed factors.
 """
 
+import numpy as np
+
 from ...compiled.machine import DONE, NOT_CONVERGED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector
@@ -26,6 +28,7 @@ from .held_forces import hold_forces, is_held, keep_back, stage_back
 from .implicit_steps import (
     CYCLES,
     INNER,
+    ROUNDOFF,
     SETTLED,
     SMALL,
     TRIES,
@@ -143,6 +146,7 @@ def _solve_back(way, step):
                          (step.laws, held.gradient)):  # fmt: skip
         copy_rows(known, saved)
     step.rates[:] = 0.0
+    previous = np.inf
     for _ in range(CYCLES):
         for j in range(TRIES):
             _put_direction(way, step, j)
@@ -159,8 +163,9 @@ def _solve_back(way, step):
                     step.images[j * rows + row, k] = here[row, k] - step.weights[row, k]
             if not improve(step, count, j):
                 break
-        if worst <= SETTLED:
+        if worst <= SETTLED or worst >= 0.5 * previous:
             break
+        previous = worst
     for saved, known in ((step.y0, way.y0), (step.first_0, step.first), (step.numbers, own.gradient),
                          (step.laws, held.gradient)):  # fmt: skip
         copy_rows(saved, known)
@@ -169,7 +174,7 @@ def _solve_back(way, step):
     _stages_back(way, step)
     for r in range(count):
         add_places(mechanism.machine.manifold, march.stages.y0[: state.q_end], step.first[r], way.y0[r])
-    return DONE if worst <= SETTLED else NOT_CONVERGED
+    return DONE if worst <= ROUNDOFF else NOT_CONVERGED
 
 
 @compiled
@@ -209,8 +214,8 @@ def _read_back(way, step, t, h, x):
 def _read_changes_back(way, step, x):
     """The transposed of `_read_changes`: weights of the state that is read, in `inside`, are added to those of the ends
     and of the stages."""
-    march, inside, count = way.march, way.inside, way.inside.shape[0]
-    stages, mechanism = march.stages, march.mechanism
+    inside, count, read = way.inside, way.inside.shape[0], way.states[way.often.size - 1]
+    stages, mechanism = way.march.stages, way.march.mechanism
     state, manifold = mechanism.state, mechanism.machine.manifold
     weights_at(x, step.read)
     rest = 1.0 - step.read[0] - step.read[1] - step.read[2]
@@ -221,7 +226,7 @@ def _read_changes_back(way, step, x):
         axpy(step.read[2], of_rates, way.y1[r, state.v_at :])
         for s in range(2):
             axpy(step.read[s], of_rates, step.y[count * s + r, state.v_at :])
-        take_places(manifold, march.record.y[: state.q_end], inside[r, : state.q_end], step.own[r])
+        take_places(manifold, read[: state.q_end], inside[r, : state.q_end], step.own[r])
         for k in range(manifold.plain.shape[0]):
             i = manifold.plain[k, 1]
             step.first[r, i] += rest * step.own[r, i]

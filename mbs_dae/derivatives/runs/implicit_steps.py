@@ -57,9 +57,10 @@ TRIES, CYCLES = 16, 6
 """How many directions the method of conjugate residuals keeps, and how often it begins anew."""
 DEPENDENT = 1e-6
 """A direction whose image has less than this part outside of the images before it is none."""
-SMALL, SETTLED = 1e-14, 1e-11
-"""A correction smaller than the first part of its whole is roundoff, or as small. No correction behind the last cycle
-may be larger than the second part."""
+SMALL, SETTLED, ROUNDOFF = 1e-14, 1e-11, 1e-8
+"""A correction smaller than the first part of its whole is none, and one smaller than the second part ends the cycles. So
+does one that does not shrink any more, which is roundoff, ε K h²/m beside a stiff spring: it may not be larger than the
+third part."""
 
 
 class ImplicitStep(NamedTuple):
@@ -99,6 +100,8 @@ class ImplicitStep(NamedTuple):
     weight: Work[Vector] = zeros("unknowns")
     scale: Work[Vector] = zeros("count")
     """A number beside which corrections are judged: the change of velocities over h, or the largest weight."""
+    faint: Work[Vector] = zeros("count")
+    """The change of velocities that is none beside the motion."""
     reach: Work[Vector] = zeros("count")
     """The change of places over h²: what is left of accelerations is roundoff beside this, where something is stiff."""
     none: Work[Vector] = zeros(0)
@@ -309,9 +312,11 @@ def _solve_changes(step, march, own, held, dy0):
         put_way(mechanism.machine.manifold, q, dy0[p, : mechanism.state.q_end], own.way)
         copy(own.way[:n], step.first[p])
         step.reach[p] = largest(step.first[p]) / stages.now[H] ** 2
-        step.scale[p] = largest(dy0[p, mechanism.state.v_at : mechanism.state.v_end]) / stages.now[H]
+        fast = max(largest(dy0[p, mechanism.state.v_at : mechanism.state.v_end]), step.faint[p])
+        step.scale[p] = fast / stages.now[H]
     step.rates[:] = 0.0
     step.slopes[:] = 0.0
+    previous = np.inf
     for _ in range(CYCLES):
         _put_residual(step, march, own, held, dy0)
         for j in range(TRIES):
@@ -334,10 +339,12 @@ def _solve_changes(step, march, own, held, dy0):
         worst = largest_part(step, step.residual, count, step.reach)
         for row in range(step.rates.shape[0]):
             axpy(1.0, step.residual[row], step.rates[row])
-        if worst <= SETTLED:
-            _settle_changes(step, stages, dy0)
-            return DONE
-    return NOT_CONVERGED
+        if worst <= SETTLED or worst >= 0.5 * previous:
+            previous = worst
+            break
+        previous = worst
+    _settle_changes(step, stages, dy0)
+    return DONE if previous <= ROUNDOFF else NOT_CONVERGED
 
 
 @compiled

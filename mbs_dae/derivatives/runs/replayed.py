@@ -63,6 +63,8 @@ FAINT = 1e-9
 """Changes of less than this part of a motion are roundoff."""
 FIRST = -1
 """In place of the number of a step: a sample at the beginning of the run (`motion.samples.Sample`)."""
+SLOW = 1e3
+"""Changes of velocities beside which what is left of implicit steps is judged, whatever their own size, in faint ones."""
 LONG = 0.02
 """Steps that are longer than this part of a run may be too long for what is beside it."""
 
@@ -425,7 +427,7 @@ def errors_allowed(by: Stepping) -> float:
 
 def too_long(off: float) -> str:
     why = "steps, which were chosen for the motion alone, are too long for those beside it"
-    return f"{why} (off by {off:.0%}); give max_step="
+    return f"{why} (off by {off:.2%}); give max_step="
 
 
 @dataclass(frozen=True, eq=False)
@@ -513,6 +515,8 @@ class VariedRun(VariedMotion):
         """Return how all that is recorded, events and the end change; nan where steps are too long for it."""
         assert self.taken is not None
         rerun, replay, events = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
+        if rerun.is_implicit:
+            rerun.implicit_step.faint[:] = SLOW * self._faint[:, 1]
         events = None if works else events
         crossings = Crossings(self.system, self.asked, self.taken) if self.taken.passages else None
         ended: dict[str, str] = {}
@@ -552,6 +556,8 @@ class VariedRun(VariedMotion):
             return
         mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.asked.names)) * self._sizes
         rerun, replay, _ = new_replay(self.system, self.asked, taken, self.motion.t.size, False, mixed)
+        if rerun.is_implicit:
+            rerun.implicit_step.faint[:] = SLOW * self._faint[0, 1] * self._sizes[0]
         begins = mixed[None] @ moved_state(self, taken, replay.march)
         replayed(rerun, replay, taken, begins, mixed=mixed[None], samples=self.sample_slopes)
         if (off := float(errors_of(replay, self._faint[0] * self._sizes[0])[0])) > allowed:
