@@ -37,8 +37,6 @@ def check_status(march: March, status: int) -> None:
         raise ModelError(f"derivatives of simulate: {what}, without derivatives; leave this time out")
     if status == NOT_CONVERGED:
         what = "the changes of an implicit step are lost in roundoff beside what is stiff"
-        raise ModelError(
-            f"derivatives of simulate: {what}; give shorter steps, a softer spring, or leave derivatives= out"
-        )
+        raise ModelError(f"derivatives of simulate: {what}; give shorter steps, or leave derivatives= out")
     if status != DONE:
         raise ModelError(f"a step could not be made again (status {status}); report this model")

@@ -58,9 +58,9 @@ TRIES, CYCLES = 16, 6
 DEPENDENT = 1e-6
 """A direction whose image has less than this part outside of the images before it is none."""
 SMALL, SETTLED, ROUNDOFF = 1e-14, 1e-11, 1e-8
-"""A correction smaller than the first part of its whole is none, and one smaller than the second part ends the cycles. So
-does one that does not shrink any more, which is roundoff, ε K h²/m beside a stiff spring: it may not be larger than the
-third part."""
+"""A correction smaller than the first part of its whole is none, and one smaller than the second part ends the cycles.
+So does one that does not shrink any more, which is roundoff, ε K h²/m beside a stiff spring: it may not be larger than
+the third part."""
 
 
 class ImplicitStep(NamedTuple):

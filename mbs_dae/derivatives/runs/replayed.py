@@ -64,7 +64,7 @@ FAINT = 1e-9
 FIRST = -1
 """In place of the number of a step: a sample at the beginning of the run (`motion.samples.Sample`)."""
 SLOW = 1e3
-"""Changes of velocities beside which what is left of implicit steps is judged, whatever their own size, in faint ones."""
+"""Residuals of implicit steps are judged beside so many faint changes of velocities, at least."""
 LONG = 0.02
 """Steps that are longer than this part of a run may be too long for what is beside it."""
 
