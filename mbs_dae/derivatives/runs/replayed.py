@@ -63,6 +63,9 @@ FAINT = 1e-9
 """Changes of less than this part of a motion are roundoff."""
 FIRST = -1
 """In place of the number of a step: a sample at the beginning of the run (`motion.samples.Sample`)."""
+STIFF = 1e6
+"""Errors of implicit steps are judged beside so many faint changes, a thousandth of the motion, at least: by what is
+stiff a motion changes by next to nothing, and errors of steps are not small beside that."""
 SLOW = 1e3
 """Residuals of implicit steps are judged beside so many faint changes of velocities, at least."""
 LONG = 0.02
@@ -534,7 +537,7 @@ class VariedRun(VariedMotion):
         for what in events.told if events else ():
             tell(self.result, what)
         moments, last = (tuple(events.slopes), events.end) if events else ((), None)
-        off = errors_of(replay, self._faint)
+        off = errors_of(replay, self._faint * (STIFF if rerun.is_implicit else 1.0))
         for k in np.flatnonzero(off > errors_allowed(self.taken.by)):
             if not works:
                 tell(self.result, f"none by {self.asked.names[k]}: {too_long(off[k])}")
@@ -560,7 +563,9 @@ class VariedRun(VariedMotion):
             rerun.implicit_step.faint[:] = SLOW * self._faint[0, 1] * self._sizes[0]
         begins = mixed[None] @ moved_state(self, taken, replay.march)
         replayed(rerun, replay, taken, begins, mixed=mixed[None], samples=self.sample_slopes)
-        if (off := float(errors_of(replay, self._faint[0] * self._sizes[0])[0])) > allowed:
+        if (
+            off := float(errors_of(replay, self._faint[0] * self._sizes[0] * (STIFF if rerun.is_implicit else 1.0))[0])
+        ) > allowed:
             raise ModelError(f"derivatives of simulate: {too_long(off)}")
 
     @property
