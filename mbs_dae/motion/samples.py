@@ -30,22 +30,22 @@ from .record import March, put_back, remember
 PLACES, WEIGHTS = np.array([-2, -1, 1, 2]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
 """Five-point differences of functions in Python by what they read."""
 REACH, SHORTER, TRIES, AGREE = 1e-3, 8.0, 5, 1e-4
-"""They reach over this part of what is read, or of what is small beside it. Where differences over one place and over
-two differ by more than `AGREE` of the slope, they are taken so many times shorter, as often as this."""
+"""They reach over this part of the value that is read, or of the size of its quantity. Where differences over one
+place and over two differ by more than `AGREE` of the slope, they are taken so many times shorter, as often as this."""
 MOST = 1_000_000
 """No more samples than this are taken in a run."""
 
 
 class Update(NamedTuple):
-    """What one controller did in a sample."""
+    """The states that one controller set in a sample, and how they depend on its readings."""
 
     controller: str
     targets: list[int]
     """The places in q of the states that it set."""
     reads: tuple[str, ...]
-    """What its function in Python has read."""
+    """The names of the quantities that its function in Python has read."""
     slopes: np.ndarray | None
-    """Of a function: how the states depend on what it has read, (targets, reads)."""
+    """The slopes of the states by the quantities that a function has read, (targets, reads); None of expressions."""
 
 
 class Sample(NamedTuple):
@@ -99,7 +99,7 @@ class Sampling:
     def _noted(
         self, controller: Sampled, t: float, now: float, motion: Sequence[np.ndarray], values: Mapping[Signal, float]
     ) -> Update:  # fmt: skip
-        """What a controller has done, with the slopes of its function by what this reads."""
+        """Return the states that a controller has set, with the slopes of its function by what the function reads."""
         targets = [self.system.layout.signals[signal] for signal in values]
         if controller.function is None:
             return Update(controller.name, targets, (), None)
@@ -131,7 +131,7 @@ class Sampling:
         return Update(controller.name, targets, names, slopes)
 
     def _size(self, name: str) -> float:
-        """What small values of a quantity are small beside: the model's length, the scale of a state, or 1."""
+        """Return the size of a quantity, to which its changes are compared: a length, the scale of a state, or 1."""
         found = self.system.model.found_quantity(name)
         if found is None:
             states = {one.name: one.scale for one in self.system.model.states}

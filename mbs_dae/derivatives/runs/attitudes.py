@@ -9,8 +9,17 @@ rotation of exp(u/2) and T = C⁻¹.
 """
 
 from math import sin, sqrt, tan
+from typing import NamedTuple
 
+from ...coordinates.joint.vectors import after, back, quaternion_at, rotation_vector
 from ...kernels.abi import compiled
+from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
+from ...linear.elimination import factorise, solve
+from ...motion.methods.method import H
+from ...motion.methods.radau import weights_at
+
+INNER = 3
+"""The stages of Radau5."""
 
 
 @compiled
@@ -78,3 +87,90 @@ def put_rates_slope(u, w, out):
         j, k = (i + 1) % 3, (i + 2) % 3
         out[k, j] -= 0.5 * w[i]
         out[j, k] += 0.5 * w[i]
+
+
+# --- the attitudes of a step ------------------------------------------------------------------------------------------
+
+
+class Charts(NamedTuple):
+    """The matrices of attitudes in the chart of a step of Radau5, three rows for each stage of each attitude."""
+
+    G: Work[Matrix] = zeros("turns", 9)
+    """The blocks Gᵢⱼ of each attitude, in nine rows and columns."""
+    R: Work[Matrix] = zeros("turns", 3)
+    """Rᵢᵀ, Cᵢ, Tᵢ and Dᵢ."""
+    C: Work[Matrix] = zeros("turns", 3)
+    T: Work[Matrix] = zeros("turns", 3)
+    D: Work[Matrix] = zeros("turns", 3)
+    matrix: Work[Matrix] = zeros(9, 9)
+    order: Work[Integers] = zeros(9)
+    right: Work[Vector] = zeros(9)
+    R_read: Work[Matrix] = zeros(3, 3)
+    T_read: Work[Matrix] = zeros(3, 3)
+    """Rᵀ and C⁻¹ of a state that is read."""
+    C_end: Work[Matrix] = zeros(3, 3)
+    C_begin: Work[Matrix] = zeros(3, 3)
+    """The C of the turn by which the end of the step was put right, for small motions behind and before it."""
+    read: Work[Vector] = zeros(3)
+    """The weights of the stages where the step is read."""
+
+
+@compiled
+def put_charts(charts, stages):
+    """Put the blocks of all attitudes."""
+    own, mechanism, a, h = stages.implicit, stages.mechanism, stages.tableau.a, stages.now[H]
+    state, quaternions = mechanism.state, mechanism.machine.manifold.quaternions
+    for k in range(quaternions.shape[0]):
+        to, of, row = quaternions[k, 0], state.v_at + quaternions[k, 1], 9 * k
+        for s in range(INNER):
+            here, u, w = slice(row + 3 * s, row + 3 * s + 3), own.chart[s, to : to + 3], own.y[s, of : of + 3]
+            put_rates_matrix(u, 1.0, charts.C[here])
+            put_rotations(u, charts.R[here], charts.T[here])
+            put_rates_slope(u, w, charts.D[here])
+        A = charts.matrix
+        for s in range(INNER):
+            for j in range(INNER):
+                for c in range(3):
+                    for d in range(3):
+                        A[3 * s + c, 3 * j + d] = -h * a[s, j] * charts.D[row + 3 * s + c, d]
+        for c in range(9):
+            A[c, c] += 1.0
+        factorise(A, charts.order)
+        for j in range(INNER):
+            for d in range(3):
+                _put_block(charts, a, h, row, j, d)
+
+
+@compiled
+def _put_block(charts, a, h, row, j, d):
+    """Put the column of G of an attitude by component d of ω at stage j."""
+    x = charts.right
+    x[:] = 0.0
+    for c in range(3):
+        x[3 * j + c] = charts.C[row + 3 * j + c, d]
+    solve(charts.matrix, charts.order, x)
+    for s in range(INNER):
+        for c in range(3):
+            total = 0.0
+            for e in range(3):
+                total += charts.T[row + 3 * s + c, e] * h * (a[s, 0] * x[e] + a[s, 1] * x[3 + e] + a[s, 2] * x[6 + e])
+            charts.G[row + 3 * s + c, 3 * j + d] = total
+
+
+@compiled
+def put_reading(charts, stages, k, x):
+    """Put the matrices of attitude k where the step is read."""
+    own, manifold = stages.implicit, stages.mechanism.machine.manifold
+    to = manifold.quaternions[k, 0]
+    weights_at(x, charts.read)
+    for c in range(3):
+        total = 0.0
+        for s in range(INNER):
+            total += charts.read[s] * own.chart[s if s < 2 else INNER, to + c]
+        charts.right[c] = total
+    put_rotations(charts.right[:3], charts.R_read, charts.T_read)
+    turn = rotation_vector(after(back(quaternion_at(own.y[2], to)), quaternion_at(stages.y1, to)))
+    for c in range(3):
+        charts.right[c] = turn[c]
+    put_rates_matrix(charts.right[:3], 1.0, charts.C_end)
+    put_rates_matrix(charts.right[:3], -1.0, charts.C_begin)

@@ -64,8 +64,8 @@ class Way(NamedTuple):
 
 
 @compiled
-def put_by(way, s, y):
-    """What linearises the state y, as it stands."""
+def _put_by(way, s, y):
+    """Save the state y, which is linearised, on shelf s."""
     save_linearised(way.own, way.march.mechanism, way.shelf[s])
     copy(y, way.states[s])
     hold_forces(way.held, way.march.mechanism, s)
@@ -105,7 +105,7 @@ def _inner(way, s):
     status = make_inner(march, s, stages.between, way.lengths[s])
     if status == DONE:
         linearise(way.own, march.mechanism, time_of(stages, s), stages.between, stages.k[s])
-        put_by(way, s, stages.between)
+        _put_by(way, s, stages.between)
     return status
 
 
@@ -202,13 +202,9 @@ def back_step(way: Way, entry: Vector, recorded: int):
             return status
     combine(stages.y0, stages.now[H], tableau.b, last, stages.k, stages.y1)
     projected = is_projected(march.stabiliser, mechanism)
-    status = make_end(march, end, stages.y1, stages.k[last], way.lengths[last])
+    status = end_of_step(way, end)
     if status != DONE:
         return status
-    linearise(way.own, mechanism, moment(march.course, end), stages.y1, stages.k[last])
-    put_by(way, last, stages.y1)
-    note_end(march)
-    remember(march)
     reads = recorded < times.size and times[recorded] < end
     if reads:
         for s in range(last + 1, extra):
@@ -231,6 +227,19 @@ def back_step(way: Way, entry: Vector, recorded: int):
     for s in range(last - 1, 0, -1):
         _inner_back(way, s)
     return DONE
+
+
+@compiled
+def end_of_step(way, t):
+    """Put the end of the step right, linearise it and save it on its shelf. A status."""
+    march, stages, last = way.march, way.march.stages, way.march.tableau.stages
+    status = make_end(march, t, stages.y1, stages.k[last], way.lengths[last])
+    if status == DONE:
+        linearise(way.own, march.mechanism, moment(march.course, t), stages.y1, stages.k[last])
+        _put_by(way, last, stages.y1)
+        note_end(march)
+        remember(march)
+    return status
 
 
 @compiled

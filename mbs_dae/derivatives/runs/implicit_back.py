@@ -20,25 +20,13 @@ from ...motion.implicit.linearised import add_mass_transposed
 from ...motion.methods.method import H, prepare_reading, read_between
 from ...motion.methods.radau import weights_at
 from ...motion.past.tape import HEAD, SWITCHES, T0, T1
-from ...motion.record import NEXT, put_back, remember
-from ...motion.run import note_end
+from ...motion.record import NEXT, put_back
 from ...motion.stabilise import is_projected
-from .back import Way, add_kept, back_begin, clear_loads, end_of_step_back, put_by
+from .attitudes import INNER, put_reading
+from .back import Way, add_kept, back_begin, clear_loads, end_of_step, end_of_step_back
+from .conjugate_residuals import CYCLES, ROUNDOFF, SETTLED, SMALL, TRIES, improve, largest_part
 from .held_forces import hold_forces, is_held, keep_back, stage_back
-from .implicit_steps import (
-    CYCLES,
-    INNER,
-    ROUNDOFF,
-    SETTLED,
-    SMALL,
-    TRIES,
-    ImplicitStep,
-    improve,
-    largest_part,
-    linearise_stages,
-    put_reading,
-    put_stages,
-)
+from .implicit_steps import ImplicitStep, linearise_stages, put_stages
 from .linear import linearise, take_linearised, vary_lengths
 from .making import make_end, put_entry, set_out
 from .steps import BLURS, is_blurred
@@ -72,9 +60,9 @@ def _settle_back(step, stages, y0):
                 of, row = manifold.quaternions[k, 1], 9 * k + 3 * s
                 for c in range(3):
                     for d in range(3):
-                        step.first[r, of + d] += step.R[row + c, d] * x[of + c]
+                        step.first[r, of + d] += step.charts.R[row + c, d] * x[of + c]
                         for j in range(INNER):
-                            step.y[count * j + r, state.v_at + of + d] += step.G[row + c, 3 * j + d] * x[of + c]
+                            step.y[count * j + r, state.v_at + of + d] += step.charts.G[row + c, 3 * j + d] * x[of + c]
             x[:] = 0.0
         for s in range(INNER):
             dy = step.y[count * s + r]
@@ -111,13 +99,13 @@ def _put_direction(way, step, j):
     for r in range(count):
         right[:] = 0.0
         for s in range(INNER):
-            copy(step.residual[count * s + r], right[s * newton.x_count :])
+            copy(step.residuals.residual[count * s + r], right[s * newton.x_count :])
         solve_transposed(newton.coupled, right)
         for s in range(INNER):
             _gather(right, s, newton.x_count, size, implicit.residual[s])
             step.weight[:] = 0.0
             add_mass_transposed(newton, newton.values[s], implicit.residual[s], step.weight)
-            copy(step.weight[:n], step.directions[(INNER * j + s) * count + r])
+            copy(step.weight[:n], step.residuals.directions[(INNER * j + s) * count + r])
 
 
 @compiled
@@ -129,29 +117,27 @@ def _put_slopes(step, rows, v_at):
 
 @compiled
 def _solve_back(way, step):
-    """Weights of the states of all stages become weights of the beginning and of the numbers in the equations. A
-    status."""
+    """Give weights of the states of all stages back to the beginning and to the numbers in the equations. A status."""
     march, own, held, count = way.march, way.own, way.held, way.y0.shape[0]
-    mechanism, rows, worst = march.mechanism, INNER * count, 1.0
-    state, n = mechanism.state, step.first.shape[1]
+    mechanism, tried, rows = march.mechanism, step.residuals, INNER * count
+    state, n, worst, previous = mechanism.state, step.first.shape[1], 1.0, np.inf
     step.weights[:] = 0.0
     step.slopes[:] = 0.0
     _settle_back(step, march.stages, way.y0)
     _stages_back(way, step)  # of the rates of works alone
-    copy_rows(step.weights, step.residual)
-    step.scale[:] = 0.0
+    copy_rows(step.weights, tried.residual)
+    tried.scale[:] = 0.0
     for row in range(rows):
-        step.scale[row % count] = max(step.scale[row % count], largest(step.residual[row]))
+        tried.scale[row % count] = max(tried.scale[row % count], largest(tried.residual[row]))
     for saved, known in ((step.y0, way.y0), (step.first_0, step.first), (step.numbers, own.gradient),
                          (step.laws, held.gradient)):  # fmt: skip
         copy_rows(known, saved)
-    step.rates[:] = 0.0
-    previous = np.inf
+    tried.rates[:] = 0.0
     for _ in range(CYCLES):
         for j in range(TRIES):
             _put_direction(way, step, j)
-            here = step.directions[j * rows : (j + 1) * rows]
-            worst = largest_part(step, here, count, step.none)
+            here = tried.directions[j * rows : (j + 1) * rows]
+            worst = largest_part(tried, here, count, tried.none)
             if worst <= SMALL:
                 break
             step.slopes[:] = 0.0
@@ -160,8 +146,8 @@ def _solve_back(way, step):
             _stages_back(way, step)
             for row in range(rows):
                 for k in range(n):
-                    step.images[j * rows + row, k] = here[row, k] - step.weights[row, k]
-            if not improve(step, count, j):
+                    tried.images[j * rows + row, k] = here[row, k] - step.weights[row, k]
+            if not improve(tried, count, j):
                 break
         if worst <= SETTLED or worst >= 0.5 * previous:
             break
@@ -170,7 +156,7 @@ def _solve_back(way, step):
                          (step.laws, held.gradient)):  # fmt: skip
         copy_rows(saved, known)
     step.slopes[:] = 0.0
-    _put_slopes(step, step.rates, state.v_at)
+    _put_slopes(step, tried.rates, state.v_at)
     _stages_back(way, step)
     for r in range(count):
         add_places(mechanism.machine.manifold, march.stages.y0[: state.q_end], step.first[r], way.y0[r])
@@ -217,24 +203,24 @@ def _read_changes_back(way, step, x):
     inside, count, read = way.inside, way.inside.shape[0], way.states[way.often.size - 1]
     stages, mechanism = way.march.stages, way.march.mechanism
     state, manifold = mechanism.state, mechanism.machine.manifold
-    weights_at(x, step.read)
-    rest = 1.0 - step.read[0] - step.read[1] - step.read[2]
+    weights_at(x, step.charts.read)
+    rest = 1.0 - step.charts.read[0] - step.charts.read[1] - step.charts.read[2]
     step.own[:] = 0.0
     for r in range(count):
         of_rates = inside[r, state.v_at :]
         axpy(rest, of_rates, way.y0[r, state.v_at :])
-        axpy(step.read[2], of_rates, way.y1[r, state.v_at :])
+        axpy(step.charts.read[2], of_rates, way.y1[r, state.v_at :])
         for s in range(2):
-            axpy(step.read[s], of_rates, step.y[count * s + r, state.v_at :])
+            axpy(step.charts.read[s], of_rates, step.y[count * s + r, state.v_at :])
         take_places(manifold, read[: state.q_end], inside[r, : state.q_end], step.own[r])
         for k in range(manifold.plain.shape[0]):
             i = manifold.plain[k, 1]
             step.first[r, i] += rest * step.own[r, i]
             for s in range(2):
-                step.x[count * s + r, i] += step.read[s] * step.own[r, i]
-            step.own[r, i] *= step.read[2]
+                step.x[count * s + r, i] += step.charts.read[s] * step.own[r, i]
+            step.own[r, i] *= step.charts.read[2]
     for k in range(manifold.quaternions.shape[0]):
-        put_reading(step, stages, k, x)
+        put_reading(step.charts, stages, k, x)
         for r in range(count):
             _read_attitude_back(step, manifold.quaternions[k, 1], 9 * k, r, count)
     for r in range(count):
@@ -244,12 +230,17 @@ def _read_changes_back(way, step, x):
 @compiled
 def _read_attitude_back(step, of, row, r, count):
     """The transposed of `_read_attitude`: weights in `own` become those of the end of the step."""
-    out, first, chart, here = step.own[r, of : of + 3], step.first[r, of : of + 3], step.right[:3], step.right[3:6]
+    out, first, chart, here = (
+        step.own[r, of : of + 3],
+        step.first[r, of : of + 3],
+        step.charts.right[:3],
+        step.charts.right[3:6],
+    )
     for d in range(3):
         chart[d] = 0.0
         for c in range(3):
-            chart[d] += step.T_read[c, d] * out[c]
-            first[d] += step.R_read[c, d] * out[c]
+            chart[d] += step.charts.T_read[c, d] * out[c]
+            first[d] += step.charts.R_read[c, d] * out[c]
     for d in range(3):
         out[d] = 0.0
     for s in range(INNER):
@@ -257,15 +248,15 @@ def _read_attitude_back(step, of, row, r, count):
         for d in range(3):
             here[d] = 0.0
             for c in range(3):
-                here[d] += step.read[s] * step.C[row + 3 * s + c, d] * chart[c]
+                here[d] += step.charts.read[s] * step.charts.C[row + 3 * s + c, d] * chart[c]
         for d in range(3):
             x[d] += here[d]
             for c in range(3):
-                first[d] -= step.R[row + 3 * s + c, d] * here[c]
+                first[d] -= step.charts.R[row + 3 * s + c, d] * here[c]
     for d in range(3):
         for c in range(3):
-            out[d] += step.read[2] * step.C_end[c, d] * chart[c]
-            step.x[2 * count + r, of + d] -= step.read[2] * step.C_begin[c, d] * chart[c]
+            out[d] += step.charts.read[2] * step.charts.C_end[c, d] * chart[c]
+            step.x[2 * count + r, of + d] -= step.charts.read[2] * step.charts.C_begin[c, d] * chart[c]
 
 
 @compiled_apart
@@ -282,13 +273,9 @@ def _back_step(way: Way, step: ImplicitStep, entry: Vector, recorded: int):
     if status != DONE:
         return status
     projected = is_projected(march.stabiliser, mechanism)
-    status = make_end(march, end, stages.y1, stages.k[last], way.lengths[last])
+    status = end_of_step(way, end)
     if status != DONE:
         return status
-    linearise(way.own, mechanism, moment(march.course, end), stages.y1, stages.k[last])
-    put_by(way, last, stages.y1)
-    note_end(march)
-    remember(march)
     for weights in (step.x, step.y, step.first):
         weights[:] = 0.0
     if recorded < times.size and times[recorded] < end:

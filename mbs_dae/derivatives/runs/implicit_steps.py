@@ -20,17 +20,15 @@ The tape holds the derivatives and the charts of the stages that a run has found
 here (`_sharpen`): of what is stiff a small error of a length is a large force.
 """
 
-from math import exp, sqrt
+from math import exp
 from typing import NamedTuple
 
 import numpy as np
 
 from ...compiled.machine import DONE, NOT_CONVERGED
 from ...compiled.manifold import from_chart
-from ...coordinates.joint.vectors import after, back, quaternion_at, rotation_vector
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
-from ...linear.elimination import factorise, solve
 from ...linear.unsymmetric import eliminate_real, solve_real
 from ...linear.vectors import axpy, copy, copy_rows, dot, largest
 from ...motion.course import is_break, moment
@@ -43,30 +41,24 @@ from ...motion.methods.radau import ERROR, MU, place_of, settle, weights_at
 from ...motion.past.tape import HEAD, SWITCHES, T0, T1, stages_at
 from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
-from .attitudes import put_rates_matrix, put_rates_slope, put_rotations
+from .attitudes import INNER, Charts, put_charts, put_reading
+from .conjugate_residuals import CYCLES, ROUNDOFF, SETTLED, SMALL, TRIES, Residuals, improve, largest_part
 from .held_forces import hold_forces, vary_stage
 from .linear import linearise, put_way, save_linearised, take_linearised, vary_places
 from .making import make_end, put_entry, set_out
 from .steps import BLURS, Replay, is_blurred, keep_changes, vary_begin, vary_end
 
-INNER = 3
 CORRECTIONS, SHRINKS = 4, 0.3
 """How often the stages of a run are corrected, at most, and by how much each correction is to be smaller than the one
 before."""
-TRIES, CYCLES = 16, 6
-"""How many directions the method of conjugate residuals keeps, and how often it begins anew."""
-DEPENDENT = 1e-6
-"""A direction whose image has less than this part outside of the images before it is none."""
-SMALL, SETTLED, ROUNDOFF = 1e-14, 1e-11, 1e-8
-"""A correction smaller than the first part of its whole is none, and one smaller than the second part ends the cycles.
-So does one that does not shrink any more, which is roundoff, ε K h²/m beside a stiff spring: it may not be larger than
-the third part."""
 
 
 class ImplicitStep(NamedTuple):
     """The stages of a step, linearised, and their changes: stage by stage, in each of them parameter by parameter.
     Going back, weights stand in their places."""
 
+    charts: Charts
+    residuals: Residuals
     shelf: Work[Matrix] = zeros("inner", "shelf")
     often: Work[Integers] = zeros("inner")
     first: Work[Matrix] = zeros("count", "columns")
@@ -76,93 +68,16 @@ class ImplicitStep(NamedTuple):
     y: Work[Matrix] = zeros("rows", "width")
     slopes: Work[Matrix] = zeros("rows", "width")
     """The changes of y' at a stage that follow from those of its state."""
-    rates: Work[Matrix] = zeros("rows", "columns")
-    """The changes δv̇ᵢ, or the weights μ."""
     own: Work[Matrix] = zeros("count", "width")
     loads: Work[Matrix] = zeros("count", "lambdas")
     forces: Work[Matrix] = zeros("count", "lines")
-    G: Work[Matrix] = zeros("turns", 9)
-    """The blocks Gᵢⱼ of each attitude, in nine rows and columns."""
-    R: Work[Matrix] = zeros("turns", 3)
-    """Rᵢᵀ, Cᵢ, its inverse and Dᵢ: three rows for each stage."""
-    C: Work[Matrix] = zeros("turns", 3)
-    T: Work[Matrix] = zeros("turns", 3)
-    D: Work[Matrix] = zeros("turns", 3)
-    matrix: Work[Matrix] = zeros(9, 9)
-    order: Work[Integers] = zeros(9)
-    right: Work[Vector] = zeros(9)
-    R_read: Work[Matrix] = zeros(3, 3)
-    T_read: Work[Matrix] = zeros(3, 3)
-    """Rᵀ and C⁻¹ of a state that is read."""
-    C_end: Work[Matrix] = zeros(3, 3)
-    C_begin: Work[Matrix] = zeros(3, 3)
-    """The C of the turn by which the end of the step was put right, for small motions behind and before it."""
     weight: Work[Vector] = zeros("unknowns")
-    scale: Work[Vector] = zeros("count")
-    """A number beside which corrections are judged: the change of velocities over h, or the largest weight."""
-    faint: Work[Vector] = zeros("count")
-    """The change of velocities that is none beside the motion."""
-    reach: Work[Vector] = zeros("count")
-    """The change of places over h²: what is left of accelerations is roundoff beside this, where something is stiff."""
-    none: Work[Vector] = zeros(0)
-    residual: Work[Matrix] = zeros("rows", "columns")
-    before: Work[Matrix] = zeros("rows", "columns")
-    directions: Work[Matrix] = zeros("tries", "columns")
-    images: Work[Matrix] = zeros("tries", "columns")
-    """What is left of the equations for δv̇, and what it was before the last direction; the directions in which it was
-    made least, and what the equations make of these, one after the other."""
     weights: Work[Matrix] = zeros("rows", "columns")
     y0: Work[Matrix] = zeros("count", "width")
     first_0: Work[Matrix] = zeros("count", "columns")
     numbers: Work[Matrix] = zeros("weighted", "numbers")
     laws: Work[Matrix] = zeros("weighted", "laws")
     """Going back, weights as they were before the directions were tried."""
-    read: Work[Vector] = zeros(3)
-
-
-# --- attitudes ------------------------------------------------------------------------------------------------------
-
-
-@compiled
-def _put_charts(step, stages):
-    """Put the blocks of all attitudes."""
-    own, mechanism, a, h = stages.implicit, stages.mechanism, stages.tableau.a, stages.now[H]
-    state, quaternions = mechanism.state, mechanism.machine.manifold.quaternions
-    for k in range(quaternions.shape[0]):
-        to, of, row = quaternions[k, 0], state.v_at + quaternions[k, 1], 9 * k
-        for s in range(INNER):
-            here, u, w = slice(row + 3 * s, row + 3 * s + 3), own.chart[s, to : to + 3], own.y[s, of : of + 3]
-            put_rates_matrix(u, 1.0, step.C[here])
-            put_rotations(u, step.R[here], step.T[here])
-            put_rates_slope(u, w, step.D[here])
-        A = step.matrix
-        for s in range(INNER):
-            for j in range(INNER):
-                for c in range(3):
-                    for d in range(3):
-                        A[3 * s + c, 3 * j + d] = -h * a[s, j] * step.D[row + 3 * s + c, d]
-        for c in range(9):
-            A[c, c] += 1.0
-        factorise(A, step.order)
-        for j in range(INNER):
-            for d in range(3):
-                _put_block(step, a, h, row, j, d)
-
-
-@compiled
-def _put_block(step, a, h, row, j, d):
-    """Put the column of G of an attitude by component d of ω at stage j."""
-    x = step.right
-    x[:] = 0.0
-    for c in range(3):
-        x[3 * j + c] = step.C[row + 3 * j + c, d]
-    solve(step.matrix, step.order, x)
-    for s in range(INNER):
-        for c in range(3):
-            total = 0.0
-            for e in range(3):
-                total += step.T[row + 3 * s + c, e] * h * (a[s, 0] * x[e] + a[s, 1] * x[3 + e] + a[s, 2] * x[6 + e])
-            step.G[row + 3 * s + c, 3 * j + d] = total
 
 
 # --- the stages of a step ---------------------------------------------------------------------------------------------
@@ -203,7 +118,7 @@ def linearise_stages(step, march, own, held):
             save_linearised(own, mechanism, step.shelf[s])
             step.often[s] = refinements(mechanism)
     unseen[0] = 0
-    _put_charts(step, stages)
+    put_charts(step.charts, stages)
     return status
 
 
@@ -259,7 +174,7 @@ def _settle_changes(step, stages, dy0):
             dy = step.y[count * s + p]
             copy(dy0[p], dy)
             for j in range(INNER):
-                axpy(h * a[s, j], step.rates[count * j + p], dy[state.v_at : state.v_at + n])
+                axpy(h * a[s, j], step.residuals.rates[count * j + p], dy[state.v_at : state.v_at + n])
                 axpy(h * a[s, j], step.slopes[count * j + p, state.v_end :], dy[state.v_end :])
         for s in range(INNER):
             x = step.x[count * s + p]
@@ -271,9 +186,9 @@ def _settle_changes(step, stages, dy0):
                 for c in range(3):
                     total = 0.0
                     for d in range(3):
-                        total += step.R[row + c, d] * step.first[p, of + d]
+                        total += step.charts.R[row + c, d] * step.first[p, of + d]
                         for j in range(INNER):
-                            total += step.G[row + c, 3 * j + d] * step.y[count * j + p, state.v_at + of + d]
+                            total += step.charts.G[row + c, 3 * j + d] * step.y[count * j + p, state.v_at + of + d]
                     x[of + c] = total
             vary_places(manifold, own.y[s, : state.q_end], x, step.y[count * s + p, : state.q_end])
 
@@ -291,7 +206,7 @@ def _put_residual(step, march, own, held, dy0):
         vary_stage(*known, step.loads, step.forces, step.often[s], s)
     for p in range(count):
         for s in range(INNER):
-            slope, rate, part = step.slopes[count * s + p], step.rates[count * s + p], implicit.residual[s]
+            slope, rate, part = step.slopes[count * s + p], step.residuals.rates[count * s + p], implicit.residual[s]
             step.weight[:] = 0.0
             for k in range(n):
                 step.weight[k] = slope[state.v_at + k] - rate[k]
@@ -300,107 +215,51 @@ def _put_residual(step, march, own, held, dy0):
             _spread(part, s, newton.x_count, size, right)
         solve_real(newton.coupled, right)
         for s in range(INNER):
-            copy(right[s * newton.x_count : s * newton.x_count + n], step.residual[count * s + p])
+            copy(right[s * newton.x_count : s * newton.x_count + n], step.residuals.residual[count * s + p])
 
 
 @compiled
 def _solve_changes(step, march, own, held, dy0):
     """Find the changes of the accelerations of all stages. A status."""
     stages, mechanism, count, n = march.stages, march.mechanism, dy0.shape[0], step.first.shape[1]
+    tried, rows, h, previous = step.residuals, step.residuals.rates.shape[0], stages.now[H], np.inf
+    rates, residual, before = tried.rates, tried.residual, tried.before
     for p in range(count):
         q = stages.y0[: mechanism.state.q_end]
         put_way(mechanism.machine.manifold, q, dy0[p, : mechanism.state.q_end], own.way)
         copy(own.way[:n], step.first[p])
-        step.reach[p] = largest(step.first[p]) / stages.now[H] ** 2
-        fast = max(largest(dy0[p, mechanism.state.v_at : mechanism.state.v_end]), step.faint[p])
-        step.scale[p] = fast / stages.now[H]
-    step.rates[:] = 0.0
+        tried.reach[p] = largest(step.first[p]) / h**2
+        tried.scale[p] = max(largest(dy0[p, mechanism.state.v_at : mechanism.state.v_end]), tried.faint[p]) / h
+    rates[:] = 0.0
     step.slopes[:] = 0.0
-    previous = np.inf
     for _ in range(CYCLES):
         _put_residual(step, march, own, held, dy0)
         for j in range(TRIES):
-            for row in range(step.rates.shape[0]):
-                copy(step.residual[row], step.before[row])
-                copy(step.residual[row], step.directions[j * step.rates.shape[0] + row])
-                axpy(1.0, step.residual[row], step.rates[row])
+            for row in range(rows):
+                copy(residual[row], before[row])
+                copy(residual[row], tried.directions[j * rows + row])
+                axpy(1.0, residual[row], rates[row])
             _put_residual(step, march, own, held, dy0)
-            if j == 0 and largest_part(step, step.residual, count, step.none) <= SMALL:
+            if j == 0 and largest_part(tried, residual, count, tried.none) <= SMALL:
                 break
-            for row in range(step.rates.shape[0]):
-                axpy(-1.0, step.before[row], step.rates[row])
+            for row in range(rows):
+                axpy(-1.0, before[row], rates[row])
                 for k in range(n):
-                    step.images[j * step.rates.shape[0] + row, k] = step.before[row, k] - step.residual[row, k]
-                    step.residual[row, k] = step.before[row, k]
-            improved = improve(step, count, j)
-            if not improved or j + 1 == TRIES or largest_part(step, step.residual, count, step.none) <= SMALL:
+                    tried.images[j * rows + row, k] = before[row, k] - residual[row, k]
+                    residual[row, k] = before[row, k]
+            improved = improve(tried, count, j)
+            if not improved or j + 1 == TRIES or largest_part(tried, residual, count, tried.none) <= SMALL:
                 _put_residual(step, march, own, held, dy0)
                 break
-        worst = largest_part(step, step.residual, count, step.reach)
-        for row in range(step.rates.shape[0]):
-            axpy(1.0, step.residual[row], step.rates[row])
+        worst = largest_part(tried, residual, count, tried.reach)
+        for row in range(rows):
+            axpy(1.0, residual[row], rates[row])
         if worst <= SETTLED or worst >= 0.5 * previous:
             previous = worst
             break
         previous = worst
     _settle_changes(step, stages, dy0)
     return DONE if previous <= ROUNDOFF else NOT_CONVERGED
-
-
-@compiled
-def largest_part(step, parts, count, more):
-    """Return the largest ratio of a correction of `rates` to its whole, among all parameters. The whole is the largest
-    of `rates`, or the `scale` of the parameter, or a number of `more` for the parameter, if there are such."""
-    worst = 0.0
-    for p in range(count):
-        part, whole = 0.0, max(step.scale[p], more[p] if more.size > 0 else 0.0)
-        for s in range(INNER):
-            for k in range(parts.shape[1]):
-                row = count * s + p
-                part, whole = max(part, abs(parts[row, k])), max(whole, abs(step.rates[row, k]))
-        if part > 0.0:
-            worst = max(worst, part / whole if whole > 0.0 else 1.0)
-    return worst
-
-
-@compiled
-def _product(one, i, other, j, count, p):
-    """The scalar product of rows of parameter p, from rows i and j on."""
-    total = 0.0
-    for s in range(INNER):
-        total += dot(one[i + count * s + p], other[j + count * s + p])
-    return total
-
-
-@compiled
-def improve(step, count, j):
-    """Make the residual least along direction j and all before it, whose images stand in `images`: the method of
-    generalised conjugate residuals. `rates` go along. Return whether one of the parameters had a new direction."""
-    rows, improved = INNER * count, False
-    for p in range(count):
-        before = _product(step.images, j * rows, step.images, j * rows, count, p)
-        for i in range(j):
-            part = _product(step.images, i * rows, step.images, j * rows, count, p)
-            for s in range(INNER):
-                row = count * s + p
-                axpy(-part, step.images[i * rows + row], step.images[j * rows + row])
-                axpy(-part, step.directions[i * rows + row], step.directions[j * rows + row])
-        square = _product(step.images, j * rows, step.images, j * rows, count, p)
-        is_new = square > DEPENDENT**2 * before
-        factor = 1.0 / sqrt(square) if is_new else 0.0
-        for s in range(INNER):
-            for k in range(step.rates.shape[1]):
-                step.images[j * rows + count * s + p, k] *= factor
-                step.directions[j * rows + count * s + p, k] *= factor
-        if not is_new:
-            continue
-        improved = True
-        part = _product(step.residual, 0, step.images, j * rows, count, p)
-        for s in range(INNER):
-            row = count * s + p
-            axpy(part, step.directions[j * rows + row], step.rates[row])
-            axpy(-part, step.images[j * rows + row], step.residual[row])
-    return improved
 
 
 @compiled
@@ -506,7 +365,7 @@ def _note_errors(replay, step):
             at = state.v_at + k
             slope, rate = replay.dk[p, at], replay.dy0[p, at]
             for s in range(INNER):
-                slope += a[ERROR, s] * step.rates[count * s + p, k]
+                slope += a[ERROR, s] * step.residuals.rates[count * s + p, k]
                 rate += a[ERROR, s] * step.y[count * s + p, at]
             error[k], newton.step[k] = MU * slope, MU * rate
         for _ in range(2):
@@ -550,42 +409,23 @@ def _vary_recorded(replay, step, entry):
 
 
 @compiled
-def put_reading(step, stages, k, x):
-    """Put the matrices of attitude k where the step is read."""
-    own, manifold = stages.implicit, stages.mechanism.machine.manifold
-    to = manifold.quaternions[k, 0]
-    weights_at(x, step.read)
-    for c in range(3):
-        total = 0.0
-        for s in range(INNER):
-            total += step.read[s] * own.chart[s if s < 2 else INNER, to + c]
-        step.right[c] = total
-    put_rotations(step.right[:3], step.R_read, step.T_read)
-    turn = rotation_vector(after(back(quaternion_at(own.y[2], to)), quaternion_at(stages.y1, to)))
-    for c in range(3):
-        step.right[c] = turn[c]
-    put_rates_matrix(step.right[:3], 1.0, step.C_end)
-    put_rates_matrix(step.right[:3], -1.0, step.C_begin)
-
-
-@compiled
 def _read_changes(replay, step, x):
     """Put the changes of a state that is read between the ends of the step."""
     march, count, n = replay.march, replay.dy0.shape[0], step.first.shape[1]
     stages, mechanism, own = march.stages, march.mechanism, replay.own
     state, manifold = mechanism.state, mechanism.machine.manifold
-    weights_at(x, step.read)
-    rest = 1.0 - step.read[0] - step.read[1] - step.read[2]
+    weights_at(x, step.charts.read)
+    rest = 1.0 - step.charts.read[0] - step.charts.read[1] - step.charts.read[2]
     for p in range(count):
         out = replay.between[p]
         for k in range(out.size):
-            out[k] = rest * replay.dy0[p, k] + step.read[2] * replay.dy1[p, k]
+            out[k] = rest * replay.dy0[p, k] + step.charts.read[2] * replay.dy1[p, k]
         for s in range(2):
-            axpy(step.read[s], step.y[count * s + p], out)
+            axpy(step.charts.read[s], step.y[count * s + p], out)
         put_way(manifold, stages.y1[: state.q_end], replay.dy1[p, : state.q_end], own.way)
         copy(own.way[:n], step.own[p])
     for k in range(manifold.quaternions.shape[0]):
-        put_reading(step, stages, k, x)
+        put_reading(step.charts, stages, k, x)
         of, row = manifold.quaternions[k, 1], 9 * k
         for p in range(count):
             _read_attitude(step, of, row, p, count)
@@ -593,34 +433,34 @@ def _read_changes(replay, step, x):
         for k in range(manifold.plain.shape[0]):
             i, total = manifold.plain[k, 1], 0.0
             for s in range(2):
-                total += step.read[s] * step.x[count * s + p, i]
-            step.own[p, i] = rest * step.first[p, i] + total + step.read[2] * step.own[p, i]
+                total += step.charts.read[s] * step.x[count * s + p, i]
+            step.own[p, i] = rest * step.first[p, i] + total + step.charts.read[2] * step.own[p, i]
         vary_places(manifold, march.record.y[: state.q_end], step.own[p], replay.between[p, : state.q_end])
 
 
 @compiled
 def _read_attitude(step, of, row, p, count):
     """Replace the small motion of an attitude at the end of the step, in `own`, by that where the step is read."""
-    out, first, turn = step.own[p, of : of + 3], step.first[p, of : of + 3], step.right[:3]
-    total, here = step.right[3:6], step.right[6:]
+    out, first, turn = step.own[p, of : of + 3], step.first[p, of : of + 3], step.charts.right[:3]
+    total, here = step.charts.right[3:6], step.charts.right[6:]
     for c in range(3):
         total[c] = turn[c] = 0.0
         for d in range(3):
-            turn[c] += step.C_end[c, d] * out[d] - step.C_begin[c, d] * step.x[2 * count + p, of + d]
+            turn[c] += step.charts.C_end[c, d] * out[d] - step.charts.C_begin[c, d] * step.x[2 * count + p, of + d]
     for s in range(INNER):
         for c in range(3):
             here[c] = step.x[count * s + p, of + c]
             for d in range(3):
-                here[c] -= step.R[row + 3 * s + c, d] * first[d]
+                here[c] -= step.charts.R[row + 3 * s + c, d] * first[d]
         for c in range(3):
             for d in range(3):
-                total[c] += step.read[s] * step.C[row + 3 * s + c, d] * here[d]
+                total[c] += step.charts.read[s] * step.charts.C[row + 3 * s + c, d] * here[d]
     for c in range(3):
-        total[c] += step.read[2] * turn[c]
+        total[c] += step.charts.read[2] * turn[c]
     for c in range(3):
         out[c] = 0.0
         for d in range(3):
-            out[c] += step.R_read[c, d] * first[d] + step.T_read[c, d] * total[d]
+            out[c] += step.charts.R_read[c, d] * first[d] + step.charts.T_read[c, d] * total[d]
 
 
 @compiled_apart

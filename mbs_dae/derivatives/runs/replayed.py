@@ -46,10 +46,12 @@ from ..reversals import Passage, Reversals, padded, passage_moved, sides_of
 from ..start import Beginning
 from ..varied import VariedMotion, set_varied, starts_of, tell
 from .asked import given_of
+from .attitudes import INNER, Charts
 from .checks import check_here, check_status
+from .conjugate_residuals import TRIES, Residuals
 from .contact_changes import ContactChange
 from .held_forces import HeldForces, law_slopes, new_held
-from .implicit_steps import INNER, TRIES, ImplicitStep, vary_implicit_stretch, vary_shorter_step
+from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_step
 from .linear import MOTION, Linear, linear
 from .making import put_entry
 from .moments import APART, EndOfRun, EventsAhead, EventTime
@@ -108,7 +110,7 @@ class Taken:
     stop: EventTime | None = None
     """When events stopped it."""
     samples: tuple[Sample, ...] = ()
-    """What its controllers did."""
+    """The samples of its controllers, in their order."""
 
     @property
     def has_events(self) -> bool:
@@ -174,7 +176,7 @@ class Rerun:
         sizes |= {"columns": self.own.columns, "lambdas": machine.pattern.m, "lines": self.own.forces.size}
         sizes |= {"weighted": len(self.own.gradient), "numbers": self.own.gradient.shape[1]}
         sizes |= {"laws": self.laws.shape[1], "turns": 9 * quaternions, "unknowns": newton.right.size // 3}
-        return block(ImplicitStep(), **sizes)
+        return block(ImplicitStep(block(Charts(), **sizes), block(Residuals(), **sizes)), **sizes)
 
     def passing(self, place: Saltation, sizes: np.ndarray, mixed: np.ndarray | None = None) -> Any:
         """Return the passage of the run, which stands behind the step before it, through a place at which laws switch
@@ -519,7 +521,7 @@ class VariedRun(VariedMotion):
         assert self.taken is not None
         rerun, replay, events = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
         if rerun.is_implicit:
-            rerun.implicit_step.faint[:] = SLOW * self._faint[:, 1]
+            rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:, 1]
         events = None if works else events
         crossings = Crossings(self.system, self.asked, self.taken) if self.taken.passages else None
         ended: dict[str, str] = {}
@@ -537,7 +539,7 @@ class VariedRun(VariedMotion):
         for what in events.told if events else ():
             tell(self.result, what)
         moments, last = (tuple(events.slopes), events.end) if events else ((), None)
-        off = errors_of(replay, self._faint * (STIFF if rerun.is_implicit else 1.0))
+        off = errors_of(replay, self._small)
         for k in np.flatnonzero(off > errors_allowed(self.taken.by)):
             if not works:
                 tell(self.result, f"none by {self.asked.names[k]}: {too_long(off[k])}")
@@ -560,12 +562,10 @@ class VariedRun(VariedMotion):
         mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.asked.names)) * self._sizes
         rerun, replay, _ = new_replay(self.system, self.asked, taken, self.motion.t.size, False, mixed)
         if rerun.is_implicit:
-            rerun.implicit_step.faint[:] = SLOW * self._faint[0, 1] * self._sizes[0]
+            rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[0, 1] * self._sizes[0]
         begins = mixed[None] @ moved_state(self, taken, replay.march)
         replayed(rerun, replay, taken, begins, mixed=mixed[None], samples=self.sample_slopes)
-        if (
-            off := float(errors_of(replay, self._faint[0] * self._sizes[0] * (STIFF if rerun.is_implicit else 1.0))[0])
-        ) > allowed:
+        if (off := float(errors_of(replay, self._small[0] * self._sizes[0])[0])) > allowed:
             raise ModelError(f"derivatives of simulate: {too_long(off)}")
 
     @property
@@ -582,6 +582,12 @@ class VariedRun(VariedMotion):
         length, t = self.system.length, self.motion.t
         fast = max(float(np.abs(self.motion.v).max(initial=0.0)), length / max(float(np.ptp(t)), np.finfo(float).tiny))
         return FAINT * np.array([length, fast, 1.0]) / self._sizes[:, None]
+
+    @property
+    def _small(self) -> np.ndarray:
+        """The changes beside which the errors of steps are judged, where the changes themselves are smaller."""
+        assert self.taken is not None
+        return self._faint * (STIFF if self.taken.by.method.is_implicit else 1.0)
 
     @property
     def has_choice(self) -> bool:

@@ -11,7 +11,7 @@ differences of fourth order, taken once for each sample; what it reads has exact
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -123,9 +123,9 @@ def _readings(
     if not names:
         return {}
     of_q, of_v = _seeded(asked, q, v)
-    path = Trajectory(t, of_q, of_v, Dual(0.0 * v, 0.0 * of_v.slope, of_q.by))  # type: ignore[arg-type]
-    quantities = ComputedQuantities(system, path, integrated=True)
-    return {name: np.asarray(quantities[name].slope).T for name in names}  # type: ignore[attr-defined]
+    motion: Any = of_q, of_v, Dual(0.0 * v, 0.0 * of_v.slope, of_q.by)
+    quantities: Any = ComputedQuantities(system, Trajectory(t, *motion), integrated=True)
+    return {name: np.asarray(quantities[name].slope).T for name in names}
 
 
 def _of_expressions(

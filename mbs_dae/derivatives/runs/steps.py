@@ -75,8 +75,8 @@ class Replay(NamedTuple):
     lengths: Work[Vector] = zeros("quaternions")
     weights: Work[Vector] = zeros("basis")
     errors: Work[Matrix] = zeros("parameters", 6)
-    """Of places, of velocities, and of states in their scales, how far their changes are off by all steps together, and
-    how large they were."""
+    """The errors of all steps together in the changes of places, velocities and states, and the largest of these
+    changes; states in their scales."""
 
 
 def basis_of(stages: Stages) -> Stages:
