@@ -27,7 +27,7 @@ from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
 from .held_forces import HeldForces, hold_forces, is_held, keep_back, stage_back
-from .linear import Linear, Weights, linearise, save_linearised, take_linearised, vary_lengths
+from .linear import Linear, Projection, Weights, linearise, save_linearised, take_linearised, vary_lengths
 from .making import begin_anew, is_closed, make_end, make_inner, put_entry, set_out, time_of
 from .steps import BLURS, is_blurred, prepare_weights
 from .transposed import add_places, project_back
@@ -39,12 +39,14 @@ class Way(NamedTuple):
     march: March
     own: Linear
     held: HeldForces
+    projection: Projection
     basis: Stages
     weights: Weights
     shelf: Work[Matrix] = zeros("shelves", "shelf")
     """What linearises each stage of a step; then its end, and the state that is read."""
     states: Work[Matrix] = zeros("shelves", "width")
-    lengths: Work[Matrix] = zeros("shelves", "quaternions")
+    before: Work[Matrix] = zeros("shelves", "width")
+    """States before they were put right."""
     often: Work[Integers] = zeros("shelves")
     y0: Work[Matrix] = zeros("weighted", "width")
     """The weights of y₀, y₁, of a state inside, of all k (stage by stage), and of the multipliers at the end of the
@@ -102,7 +104,7 @@ def _combine_back(way, weights, stages, rows):
 def _inner(way, s):
     """Make a stage, and put by what linearises it."""
     march, stages = way.march, way.march.stages
-    status = make_inner(march, s, stages.between, way.lengths[s])
+    status = make_inner(march, s, stages.between, way.before[s])
     if status == DONE:
         linearise(way.own, march.mechanism, time_of(stages, s), stages.between, stages.k[s])
         _put_by(way, s, stages.between)
@@ -118,8 +120,9 @@ def _inner_back(way, s):
     known = way.own, way.held, mechanism
     stage_back(*known, y, way.k[_rows_of(way, s)], way.no_loads, way.no_forces, inside, way.often[s], s)
     if is_closed(march.stages, s):
-        project_back(way.own, mechanism, y, inside)
-        vary_lengths(mechanism, y, way.lengths[s], inside)
+        place = mechanism, time_of(march.stages, s), way.before[s], y
+        project_back(way.own, way.projection, *place, inside)
+        vary_lengths(mechanism, way.before[s], inside)
     _combine_back(way, tableau.a[s], s, inside)
 
 
@@ -152,7 +155,7 @@ def _read_back(way, t, h, x, s):
     read_between(march.stages, x, record.y)
     read_between(way.basis, x, way.read)
     projected = is_projected(march.stabiliser, mechanism)
-    status = make_end(march, t + x * h, record.y, record.dy, way.lengths[s])
+    status = make_end(march, t + x * h, record.y, record.dy, way.before[s])
     if status != DONE:
         return status
     linearise(way.own, mechanism, moment(march.course, t + x * h), record.y, record.dy)
@@ -166,8 +169,9 @@ def _read_back(way, t, h, x, s):
     if is_held(way.held, s):
         keep_back(way.held, way.own, mechanism, record.y, inside, s)
     if projected:
-        project_back(way.own, mechanism, record.y, inside)
-    vary_lengths(mechanism, record.y, way.lengths[s], inside)
+        place = mechanism, moment(march.course, t + x * h), way.before[s], record.y
+        project_back(way.own, way.projection, *place, inside)
+    vary_lengths(mechanism, way.before[s], inside)
     _add(way.read[0], inside, way.y0)
     _add(way.read[1], inside, way.y1)
     for j in range(way.read.size - 2):
@@ -222,7 +226,7 @@ def back_step(way: Way, entry: Vector, recorded: int):
     goes_on = entry[SWITCHES] == 0.0 and not is_break(march.course, end)  # else the next step records its time
     if march.counts[NEXT] < times.size and times[march.counts[NEXT]] == end and goes_on:
         add_kept(way, stages.y1, way.y1, way.k[_rows_of(way, last)])
-    end_of_step_back(way, projected)
+    end_of_step_back(way, end, projected)
     _combine_back(way, tableau.b, last, way.y1)
     for s in range(last - 1, 0, -1):
         _inner_back(way, s)
@@ -233,7 +237,7 @@ def back_step(way: Way, entry: Vector, recorded: int):
 def end_of_step(way, t):
     """Put the end of the step right, linearise it and save it on its shelf. A status."""
     march, stages, last = way.march, way.march.stages, way.march.tableau.stages
-    status = make_end(march, t, stages.y1, stages.k[last], way.lengths[last])
+    status = make_end(march, t, stages.y1, stages.k[last], way.before[last])
     if status == DONE:
         linearise(way.own, march.mechanism, moment(march.course, t), stages.y1, stages.k[last])
         _put_by(way, last, stages.y1)
@@ -243,8 +247,8 @@ def end_of_step(way, t):
 
 
 @compiled
-def end_of_step_back(way, projected):
-    """Give the weights of y' at the end of the step to those of y₁, and these back through what put it right."""
+def end_of_step_back(way, t, projected):
+    """Give the weights of y' at the end t of the step to those of y₁, and these back through what put it right."""
     last, mechanism, of_y = way.march.tableau.stages, way.march.mechanism, way.y1
     take_linearised(way.own, mechanism, way.shelf[last])
     known, slopes = (way.own, way.held, mechanism), way.k[_rows_of(way, last)]
@@ -252,8 +256,9 @@ def end_of_step_back(way, projected):
     if is_held(way.held, last):
         keep_back(way.held, way.own, mechanism, way.states[last], of_y, last)
     if projected:
-        project_back(way.own, mechanism, way.states[last], of_y)
-    vary_lengths(mechanism, way.states[last], way.lengths[last], of_y)
+        place = mechanism, moment(way.march.course, t), way.before[last], way.states[last]
+        project_back(way.own, way.projection, *place, of_y)
+    vary_lengths(mechanism, way.before[last], of_y)
 
 
 @compiled_apart

@@ -20,6 +20,9 @@ TRIES, CYCLES = 16, 6
 """How many directions the method of conjugate residuals keeps, and how often it begins anew."""
 DEPENDENT = 1e-6
 """A direction whose image has less than this part outside of the images before it is none."""
+UNDERFLOW = 1e-150
+"""A correction is none if its square is no number any more: weights that go back through a driven mechanism, which
+forgets its states, become so small."""
 SMALL, SETTLED, ROUNDOFF = 1e-14, 1e-11, 1e-8
 """A correction smaller than the first part of its whole is none, and one smaller than the second part ends the cycles.
 So does one that does not shrink any more, which is roundoff, ε K h²/m beside a stiff spring: it may not be larger than
@@ -56,7 +59,7 @@ def largest_part(own, parts, count, more):
         for row in range(p, parts.shape[0], count):
             for k in range(parts.shape[1]):
                 part, whole = max(part, abs(parts[row, k])), max(whole, abs(own.rates[row, k]))
-        if part > 0.0:
+        if part > UNDERFLOW:
             worst = max(worst, part / whole if whole > 0.0 else 1.0)
     return worst
 

@@ -116,7 +116,9 @@ def _gone_back(
             check_status(way.march, back_implicit_stretch(way, rerun.implicit_step, entries, before))
         else:
             check_status(way.march, back_stretch(way, entries, before))
-    return way, (way.own.gradient + gradient) @ rerun.numbers.T + way.held.gradient @ rerun.laws.T + direct
+    of_ways = way.projection.momenta.gradient
+    direct += of_ways @ rerun.numbers[:, : of_ways.shape[1]].T + way.held.gradient @ rerun.laws.T
+    return way, (way.own.gradient + gradient) @ rerun.numbers.T + direct
 
 
 def _stop_back(
@@ -151,9 +153,9 @@ def _switch_back(way: Way, rerun: Rerun, place: Saltation, before: np.ndarray) -
     sizes = guards_at(march, float(before[T0]))
     march.mechanism.gains[:] = before[[ALPHA, BETA]]
     if place.changes and rerun.is_implicit:
-        check_status(march, make_implicit_step(march, before, way.lengths[0]))
+        check_status(march, make_implicit_step(march, before, way.before[0]))
     elif place.changes:
-        check_status(march, make_stretch(march, before[None, :HEAD].copy(), before[None].copy(), way.lengths[0]))
+        check_status(march, make_stretch(march, before[None, :HEAD].copy(), before[None].copy(), way.before[0]))
     else:
         y0[:] = place.entry[HEAD : HEAD + y0.size]
     passing = rerun.passing(place, sizes)
@@ -170,10 +172,10 @@ def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> t
     factor, basis = march.mechanism.machine.factor, basis_of(march.stages)
     shelf = sum(x.size for x in (factor.numbers, factor.weight, factor.beside, factor.jacobian, own.to.values))
     sizes = {"shelf": shelf + len(system.rows), "shelves": basis.k.shape[0] + 1, "width": march.stages.y0.size}
-    sizes |= {"rows": len(system.rows), "basis": basis.y0.size, "quaternions": len(system.layout.quaternions)}
+    sizes |= {"rows": len(system.rows), "basis": basis.y0.size}
     sizes |= {"weighted": count, "slopes": count * sizes["shelves"], "lines": system.structure.contacts.rows}
     held = new_held(system, rerun.laws, sizes["shelves"], count)
-    return block(Way(march, own, held, basis, block(weights)), **sizes), rerun
+    return block(Way(march, own, held, rerun.projection, basis, block(weights)), **sizes), rerun
 
 
 def _loads_back(varied: VariedRun, weights: Weights, count: int) -> np.ndarray:
@@ -202,7 +204,7 @@ def _entries(way: Way, heads: np.ndarray, kept: list[np.ndarray]) -> np.ndarray:
     entries = np.zeros((len(heads), size))
     entries[:, :HEAD] = heads
     put_entry(march, first)
-    check_status(march, make_stretch(march, np.ascontiguousarray(heads), entries, way.lengths[0]))
+    check_status(march, make_stretch(march, np.ascontiguousarray(heads), entries, way.before[0]))
     check_same(entries[0, HEAD : size - 2 * switches.mode.size], first[HEAD:])
     entries[0] = first
     return entries

@@ -491,6 +491,7 @@ def vary_keep(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, dy
             held.u[j] = own.right[own.first[GAP_OF] + held.used[line]] if _is_gap(held, mechanism, s, j) else 0.0
         _add_cancelling(held, mechanism, s, True, own.way[:n])
         vary_places(machine.manifold, q, own.way, dq)
+        machine.f[:] = 0.0
         project_rates(own, machine, p, dv)
         put_right(own, p, SLIP_OF)
         for j in range(held.size[s, 1]):

@@ -174,7 +174,7 @@ def _read_back(way, step, t, h, x):
     read_between(march.stages, x, record.y)
     copy(record.y, way.states[s])
     projected, slopes = is_projected(march.stabiliser, mechanism), way.k[count * s : count * (s + 1)]
-    status = make_end(march, t + x * h, record.y, record.dy, way.lengths[s])
+    status = make_end(march, t + x * h, record.y, record.dy, way.before[s])
     if status != DONE:
         return status
     linearise(way.own, mechanism, moment(march.course, t + x * h), record.y, record.dy)
@@ -188,8 +188,9 @@ def _read_back(way, step, t, h, x):
     if is_held(way.held, s):
         keep_back(way.held, way.own, mechanism, record.y, inside, s)
     if projected:
-        project_back(way.own, mechanism, record.y, inside)
-    vary_lengths(mechanism, record.y, way.lengths[s], inside)
+        place = mechanism, moment(march.course, t + x * h), way.before[s], record.y
+        project_back(way.own, way.projection, *place, inside)
+    vary_lengths(mechanism, way.before[s], inside)
     _read_changes_back(way, step, x)
     slopes[:] = 0.0
     clear_loads(way)
@@ -287,7 +288,7 @@ def _back_step(way: Way, step: ImplicitStep, entry: Vector, recorded: int):
     goes_on = entry[SWITCHES] == 0.0 and not is_break(march.course, end)  # else the next step records its time
     if march.counts[NEXT] < times.size and times[march.counts[NEXT]] == end and goes_on:
         add_kept(way, stages.y1, way.y1, way.k[count * last : count * (last + 1)])
-    end_of_step_back(way, projected)
+    end_of_step_back(way, end, projected)
     for r in range(count):
         axpy(1.0, way.y1[r, state.v_at :], step.y[count * (INNER - 1) + r, state.v_at :])
         q, x = stages.implicit.y[2, : state.q_end], step.x[count * (INNER - 1) + r]

@@ -464,7 +464,7 @@ def _read_attitude(step, of, row, p, count):
 
 
 @compiled_apart
-def make_implicit_step(march: March, entry: Vector, lengths: Vector):
+def make_implicit_step(march: March, entry: Vector, before: Vector):
     """Make the step of an entry again, with its end put right and its derivative. A status."""
     stages = march.stages
     put_entry(march, entry)
@@ -474,7 +474,7 @@ def make_implicit_step(march: March, entry: Vector, lengths: Vector):
     status = _sharpen(march)
     march.mechanism.contacts.unseen[0] = 0
     if status == DONE:
-        status = make_end(march, entry[T1], stages.y1, stages.k[march.tableau.stages], lengths)
+        status = make_end(march, entry[T1], stages.y1, stages.k[march.tableau.stages], before)
     note_end(march)
     copy(stages.y1, stages.y0)
     copy(stages.k[march.tableau.stages], stages.k[0])

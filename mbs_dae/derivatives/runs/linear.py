@@ -37,7 +37,8 @@ from ...compiled.derivatives import (
     differentiate_contacts,
 )
 from ...compiled.machine import subtract_rates
-from ...coordinates.joint.vectors import after, back, put_at, quaternion_at
+from ...compiled.manifold import difference, restore
+from ...coordinates.joint.vectors import after, at, back, cross, put_at, quaternion_at
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import INDEX, Indices, Integers, Matrix, Vector, Work, block, zeros
 from ...linear.vectors import copy
@@ -93,6 +94,17 @@ class Linear(NamedTuple):
     """Going back, the weights of the numbers, added up."""
     forces: Work[Vector] = zeros("lines")
     """The forces of contacts at the state."""
+
+
+class Projection(NamedTuple):
+    """How the way of a projection turns with the pose: see `vary_projection`."""
+
+    momenta: Linear
+    """The slopes of M x + Jᵀ μ."""
+    place: Work[Vector] = zeros("place")
+    """q before the projection, its quaternions of unit length."""
+    way: Work[Vector] = zeros("way")
+    """x, with zeros for what never moves."""
 
 
 class Weights(NamedTuple):
@@ -272,8 +284,8 @@ def vary_rates(manifold, q, v, dq, dv, out):
 
 @compiled
 def project_rates(own, machine, p, dv):
-    """Put changes of velocities with parameter p onto the equations of joints, at the changes of places in `way`."""
-    machine.f[:] = 0.0
+    """Put changes of velocities with parameter p onto the equations of joints, at the changes of places in `way`, for
+    the right side that stands in `machine.f`."""
     put_right(own, p, RATE)
     copy(own.right[own.first[RATE] : own.first[RATE + 1]], machine.g)
     subtract_rates(machine, 1.0, dv)
@@ -282,40 +294,117 @@ def project_rates(own, machine, p, dv):
         dv[k] += machine.x[k]
 
 
-@compiled_apart
-def vary_projection(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix):
-    """What putting y back onto the constraints makes of its changes: y, which was put back, has been linearised.
+@compiled
+def put_place_before(projection, mechanism, before):
+    """Put the place from which a state was put right, its quaternions of unit length."""
+    copy(before[: projection.place.size], projection.place)
+    restore(mechanism.machine.manifold, projection.place)
 
-    The direction of the way back is held: how it changes counts times the way itself, which is an error of the step.
+
+@compiled
+def linearise_way(projection, mechanism, t, y):
+    """Linearise M x + Jᵀ μ = 0 at the part of the motion in `projection.way` that puts a state onto the constraints; x
+    takes its place."""
+    machine, state, way = mechanism.machine, mechanism.state, projection.way
+    machine.f[:] = 0.0
+    machine.g[:] = 0.0
+    subtract_rates(machine, -1.0, way)
+    solve_here(machine, SHARPER)
+    way[:] = 0.0
+    copy(machine.x[: projection.momenta.columns], way)
+    q, v = y[: state.q_end], y[state.v_at : state.v_end]
+    differentiate(projection.momenta.to, t, q, v, way, machine.multipliers)
+
+
+@compiled
+def linearise_way_of_places(projection, mechanism, t, y):
+    """Linearise the way on which the place before was put onto the constraints."""
+    q = y[: mechanism.state.q_end]
+    projection.way[:] = 0.0
+    difference(mechanism.machine.manifold, projection.place, q, projection.way)
+    linearise_way(projection, mechanism, t, y)
+
+
+@compiled
+def linearise_way_of_velocities(projection, mechanism, t, before, y):
+    """Linearise the change of velocities that put these onto the constraints."""
+    state = mechanism.state
+    projection.way[:] = 0.0
+    for k in range(projection.momenta.columns):
+        projection.way[k] = y[state.v_at + k] - before[state.v_at + k]
+    linearise_way(projection, mechanism, t, y)
+
+
+@compiled
+def turn_way(manifold, x, times, way):
+    """Turn small motions of a place into those behind a small motion x of it, x₁ = x₀ - x × x₀, in place; or weights
+    back, with `times` -1."""
+    for k in range(manifold.quaternions.shape[0]):
+        i = manifold.quaternions[k, 1]
+        turned = cross(at(x, i), at(way, i))
+        for c in range(3):
+            way[i + c] -= times * turned[c]
+
+
+@compiled
+def _put_turned(projection, machine, p, way):
+    """Put the right side by which the way of a projection turns, for parameter p and these changes of places."""
+    momenta = projection.momenta
+    copy(way[: momenta.columns], momenta.way)
+    put_right(momenta, p, MOMENTUM)
+    copy(momenta.right[: momenta.columns], machine.f)
+
+
+@compiled_apart
+def vary_projection(
+    own: Linear, projection: Projection, mechanism: Mechanism, t: float, before: Vector, y: Vector, dys: Matrix
+):
+    """Replace the changes of a state `before` it was put onto the constraints by those of y, which was linearised.
+
+        M x + Jᵀ μ = 0, Φ(q₀ ∘ x) = 0;        M w + Jᵀ σ = 0, J (v₀ + w) = ν
+
+    give the way x of places and w of velocities. Both turn with the pose and with the masses: the slopes of M x + Jᵀ μ
+    and of M w + Jᵀ σ stand on the right sides. M, J and these slopes are those at the end of the way, which is an
+    error of second order in x.
     """
     machine, state, n = mechanism.machine, mechanism.state, own.columns
-    q = y[: state.q_end]
+    manifold, q = machine.manifold, y[: state.q_end]
+    put_place_before(projection, mechanism, before)
+    linearise_way_of_places(projection, mechanism, t, y)
     take_given(own)
+    take_given(projection.momenta)
     for p in range(dys.shape[0]):
-        dq, dv = dys[p, : state.q_end], dys[p, state.v_at : state.v_end]
-        put_way(machine.manifold, q, dq, own.way)
-        machine.f[:] = 0.0
+        dq = dys[p, : state.q_end]
+        put_way(manifold, projection.place, dq, own.way)
+        turn_way(manifold, projection.way, 1.0, own.way)
+        _put_turned(projection, machine, p, own.way)
         put_right(own, p, GAP)
         copy(own.right[own.first[GAP] : own.first[GAP + 1]], machine.g)
         solve_here(machine, SHARPER)
         for k in range(n):
             own.way[k] += machine.x[k]
-        vary_places(machine.manifold, q, own.way, dq)
-        project_rates(own, machine, p, dv)
+        vary_places(manifold, q, own.way, dq)
+    linearise_way_of_velocities(projection, mechanism, t, before, y)
+    take_given(projection.momenta)
+    for p in range(dys.shape[0]):
+        put_way(manifold, q, dys[p, : state.q_end], own.way)
+        _put_turned(projection, machine, p, own.way)
+        project_rates(own, machine, p, dys[p, state.v_at : state.v_end])
 
 
 @compiled_apart
-def vary_lengths(mechanism: Mechanism, y: Vector, lengths: Vector, dys: Matrix):
-    """What bringing quaternions, which had these lengths, to unit length makes of changes: e/|e|. (Symmetric, so that
-    weights go back the same way.)"""
+def vary_lengths(mechanism: Mechanism, before: Vector, dys: Matrix):
+    """Replace changes of quaternions, as they stand in `before`, by those of e/|e|. (Symmetric, so that weights go back
+    the same way.)"""
     quaternions = mechanism.machine.manifold.quaternions
     for p in range(dys.shape[0]):
         for k in range(quaternions.shape[0]):
-            at, along = quaternions[k, 0], 0.0
+            to, along = quaternions[k, 0], 0.0
+            square = _square(before, to)
             for c in range(4):
-                along += y[at + c] * dys[p, at + c]
+                along += before[to + c] * dys[p, to + c] / square
             for c in range(4):
-                dys[p, at + c] = (dys[p, at + c] - along * y[at + c]) / lengths[k]
+                dys[p, to + c] = (dys[p, to + c] - along * before[to + c]) / np.sqrt(square)
 
 
 @compiled

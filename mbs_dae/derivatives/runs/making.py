@@ -5,8 +5,6 @@ Behind each part the mechanism is at a state with its derivative, its multiplier
 linearised.
 """
 
-import numpy as np
-
 from ...compiled.machine import DONE
 from ...compiled.manifold import restore
 from ...kernels.abi import compiled, compiled_apart
@@ -97,15 +95,15 @@ def time_of(stages, s):
 
 
 @compiled_apart
-def make_inner(march: March, s: int, y: Vector, lengths: Vector):
-    """Stage s inside the step, its state in `y`; quaternions had these lengths before they were put right. A status."""
+def make_inner(march: March, s: int, y: Vector, before: Vector):
+    """Make stage s inside the step, its state in `y`, which was `before` until it was put right. A status."""
     stages, mechanism, status = march.stages, march.mechanism, DONE
     now, unseen = time_of(stages, s), mechanism.contacts.unseen
     combine(stages.y0, stages.now[H], stages.tableau.a[s], s, stages.k, y)
     unseen[0] = 1 if s < stages.tableau.stages else 0
     if is_closed(stages, s):
         q = y[: mechanism.state.q_end]
-        note_lengths(mechanism, y, lengths)
+        copy(y, before)
         restore(mechanism.machine.manifold, q)
         status = project(mechanism, now, q, y[mechanism.state.v_at : mechanism.state.v_end])
     if status == DONE:
@@ -115,24 +113,15 @@ def make_inner(march: March, s: int, y: Vector, lengths: Vector):
 
 
 @compiled_apart
-def make_end(march: March, t: float, y: Vector, dy: Vector, lengths: Vector):
-    """A state put right, and its derivative; a status."""
-    note_lengths(march.mechanism, y, lengths)
+def make_end(march: March, t: float, y: Vector, dy: Vector, before: Vector):
+    """Put a state right, which was `before` until then, with its derivative. A status."""
+    copy(y, before)
     status = put_right(march, t, y)
     return derivative_at_end(march, t, y, dy) if status == DONE else status
 
 
-@compiled
-def note_lengths(mechanism, y, lengths):
-    """Those of quaternions, before they are brought to unit length."""
-    quaternions = mechanism.machine.manifold.quaternions
-    for k in range(quaternions.shape[0]):
-        at = quaternions[k, 0]
-        lengths[k] = np.sqrt(y[at] ** 2 + y[at + 1] ** 2 + y[at + 2] ** 2 + y[at + 3] ** 2)
-
-
 @compiled_apart
-def make_stretch(march: March, heads: Matrix, entries: Matrix, lengths: Vector):
+def make_stretch(march: March, heads: Matrix, entries: Matrix, before: Vector):
     """Some steps, one after the other, each with what the run carried when it began it; a status. They begin where the
     run stands."""
     stages, tableau = march.stages, march.tableau
@@ -144,11 +133,11 @@ def make_stretch(march: March, heads: Matrix, entries: Matrix, lengths: Vector):
         take_entry(march, entries[k])
         set_out(march, heads[k])
         for s in range(1, tableau.stages):
-            status = make_inner(march, s, stages.between, lengths)
+            status = make_inner(march, s, stages.between, before)
             if status != DONE:
                 return status
         combine(stages.y0, stages.now[H], tableau.b, tableau.stages, stages.k, stages.y1)
-        status = make_end(march, heads[k, T1], stages.y1, stages.k[tableau.stages], lengths)
+        status = make_end(march, heads[k, T1], stages.y1, stages.k[tableau.stages], before)
         if status != DONE:
             return status
         note_end(march)

@@ -52,7 +52,7 @@ from .conjugate_residuals import TRIES, Residuals
 from .contact_changes import ContactChange
 from .held_forces import HeldForces, law_slopes, new_held
 from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_step
-from .linear import MOTION, Linear, linear
+from .linear import MOTION, Linear, Projection, linear
 from .making import put_entry
 from .moments import APART, EndOfRun, EventsAhead, EventTime
 from .saltation import Passing, Saltation, guards_at, saltations_of
@@ -138,6 +138,7 @@ class Rerun:
     system: System
     march: March
     own: Linear
+    projection: Projection
     numbers: np.ndarray
     """How numbers in the equations change with each parameter, (parameters, numbers)."""
     laws: np.ndarray
@@ -207,12 +208,17 @@ def rerun_of(
         batches.append(structure.signals.inputs.batch)
         held.append(mechanism.signals.inputs.batch)
         wanted += OF_SIGNALS
-    numbers = np.concatenate([batch.slopes(system.evaluator, asked.symbols) for batch in batches], axis=1)
+    slopes = [batch.slopes(system.evaluator, asked.symbols) for batch in batches]
+    numbers, of_joints = np.concatenate(slopes, axis=1), slopes[0].shape[1] + slopes[1].shape[1]
     laws = law_slopes(system, asked.symbols)
     numbers, laws = (x if mixed is None else mixed[None] @ x for x in (numbers, laws))
     builder = lean_builder(structure, wanted, numbers, by_time=happens or contacts.rows > 0)
-    own = linear(builder, builder.fill(*held), numbers[:0] if weighted else numbers, weighted)
-    return Rerun(system, march, own, numbers, laws, builder, march.stages.y0.size if weighted else 0)
+    ahead = numbers[:0] if weighted else numbers
+    own = linear(builder, builder.fill(*held), ahead, weighted)
+    of_ways = lean_builder(structure, (MOMENTA,), numbers[:, :of_joints])
+    momenta = linear(of_ways, of_ways.fill(*held[:2]), ahead[:, :of_joints], weighted)
+    projection = block(Projection(momenta), place=system.layout.q_size, way=system.layout.v_size)
+    return Rerun(system, march, own, projection, numbers, laws, builder, march.stages.y0.size if weighted else 0)
 
 
 def new_replay(
@@ -225,9 +231,9 @@ def new_replay(
     count, width, rows, basis = len(own.given), march.stages.y0.size, len(system.rows), basis_of(march.stages)
     sizes = {"recorded": recorded * count, "columns": own.columns, "rows": rows, "works": WORK}
     sizes |= {"parameters": count, "width": width, "slopes": count * basis.k.shape[0], "basis": basis.y0.size}
-    sizes |= {"quaternions": len(system.layout.quaternions), "lines": system.structure.contacts.rows}
+    sizes["lines"] = system.structure.contacts.rows
     sizes |= {"signals": len(system.layout.signals)}
-    replay = block(Replay(march, own, held, basis, block(Changes(), **sizes)), **sizes)
+    replay = block(Replay(march, own, held, rerun.projection, basis, block(Changes(), **sizes)), **sizes)
     if not taken.has_events:
         return rerun, replay, None
 

@@ -8,8 +8,8 @@ All that makes a step is a chain of four operations, and each has a linear one b
     project      onto the constraints                                        `vary_projection`
 
 The stages are made by the same functions as in the run, from the same numbers (`motion.past.tape`), so they are the
-same to the last bit. Lengths of steps, gains, and the direction of projections are held: what comes out is the
-derivative of these very steps, not of how they were chosen.
+same to the last bit. Lengths of steps and gains are held: the derivatives are those of these very steps, not of how
+they were chosen.
 """
 
 from typing import NamedTuple
@@ -30,7 +30,7 @@ from ...motion.run import note_end
 from ...motion.stabilise import is_projected
 from ...tolerances import BLURRED
 from .held_forces import HeldForces, hold_forces, is_held, vary_keep, vary_stage
-from .linear import Linear, linearise, put_way, vary_lengths, vary_projection
+from .linear import Linear, Projection, linearise, put_way, vary_lengths, vary_projection
 from .making import begin_anew, is_closed, make_end, make_inner, set_out, time_of
 
 BLURS = 31
@@ -55,6 +55,7 @@ class Replay(NamedTuple):
     march: March
     own: Linear
     held: HeldForces
+    projection: Projection
     basis: Stages
     """A step whose y₀, y₁ and k are unit vectors: read, it says with which weights all steps are read."""
     out: Changes
@@ -72,7 +73,8 @@ class Replay(NamedTuple):
     forces: Work[Matrix] = zeros("parameters", "lines")
     """The changes of the forces of contacts at the last state."""
     end_forces: Work[Matrix] = zeros("parameters", "lines")
-    lengths: Work[Vector] = zeros("quaternions")
+    before: Work[Vector] = zeros("width")
+    """A state before it was put right."""
     weights: Work[Vector] = zeros("basis")
     errors: Work[Matrix] = zeros("parameters", 6)
     """The errors of all steps together in the changes of places, velocities and states, and the largest of these
@@ -159,14 +161,15 @@ def _vary_inner(replay, s):
     """Stage s inside the step, which may be one of those for reading."""
     march, stages, tableau, count = replay.march, replay.march.stages, replay.march.tableau, replay.dy0.shape[0]
     mechanism, y = march.mechanism, stages.between
-    status = make_inner(march, s, y, replay.lengths)
+    status = make_inner(march, s, y, replay.before)
     if status != DONE:
         return status
     _combine_changes(replay.dy0, stages.now[H], tableau.a[s], s, replay.dk, replay.between)
     linearise(replay.own, mechanism, time_of(stages, s), y, stages.k[s])
     if is_closed(stages, s):
-        vary_lengths(mechanism, y, replay.lengths, replay.between)
-        vary_projection(replay.own, mechanism, y, replay.between)
+        vary_lengths(mechanism, replay.before, replay.between)
+        place = mechanism, time_of(stages, s), replay.before, y
+        vary_projection(replay.own, replay.projection, *place, replay.between)
     vary_state(replay, y, replay.between, replay.dk[count * s : count * (s + 1)])
     return DONE
 
@@ -185,13 +188,14 @@ def vary_end(replay, t, y, dy, changes, slopes):
     """A state that is put right, and its derivative, which goes into `dy`: how they change, into `slopes`."""
     march, mechanism = replay.march, replay.march.mechanism
     projected = is_projected(march.stabiliser, mechanism)
-    status = make_end(march, t, y, dy, replay.lengths)
+    status = make_end(march, t, y, dy, replay.before)
     if status != DONE:
         return status
     linearise(replay.own, mechanism, moment(march.course, t), y, dy)
-    vary_lengths(mechanism, y, replay.lengths, changes)
+    vary_lengths(mechanism, replay.before, changes)
     if projected:
-        vary_projection(replay.own, mechanism, y, changes)
+        place = mechanism, moment(march.course, t), replay.before, y
+        vary_projection(replay.own, replay.projection, *place, changes)
     hold_forces(replay.held, mechanism, 0)
     if is_held(replay.held, 0):
         vary_keep(replay.held, replay.own, mechanism, y, changes, 0)

@@ -11,7 +11,24 @@ from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import axpy, copy
 from ...motion.derivative import Mechanism, evaluate, factorise_terms, refinements
 from ...poses.newton import solve_here
-from .linear import BEND, FLOW, FORCE, GAP, INPUT, POWER, RATE, SHARPER, Linear, Weights
+from .linear import (
+    BEND,
+    FLOW,
+    FORCE,
+    GAP,
+    INPUT,
+    MOMENTUM,
+    POWER,
+    RATE,
+    SHARPER,
+    Linear,
+    Projection,
+    Weights,
+    linearise_way_of_places,
+    linearise_way_of_velocities,
+    put_place_before,
+    turn_way,
+)
 
 
 @compiled
@@ -147,7 +164,8 @@ def forces_back(mechanism: Mechanism, own: Linear, path: Trajectory, multipliers
 
 @compiled
 def rates_back(own, mechanism, of_v):
-    """The transposed of `project_rates`: weights of velocities, in place, and those of places, in `way`."""
+    """The transposed of `project_rates`: weights of velocities, in place, and those of places, in `way`. Those of the
+    right side are left in `machine.x`."""
     machine = mechanism.machine
     copy(of_v[: own.columns], machine.f)
     machine.g[:] = 0.0
@@ -158,22 +176,47 @@ def rates_back(own, mechanism, of_v):
     give_back(own, RATE)
 
 
+@compiled
+def _turned_back(projection, machine, r, way):
+    """The transposed of what turns the way of a projection: weights of the right side, in `machine.x`, to those of
+    places and of numbers."""
+    momenta = projection.momenta
+    for k in range(momenta.columns):
+        momenta.right[k] = -machine.x[k]
+    momenta.way[:] = 0.0
+    give_back(momenta, MOMENTUM)
+    give_numbers(momenta, r, MOMENTUM, MOMENTUM + 1)
+    axpy(1.0, momenta.way[: momenta.columns], way)
+
+
 @compiled_apart
-def project_back(own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix):
+def project_back(
+    own: Linear, projection: Projection, mechanism: Mechanism, t: float, before: Vector, y: Vector, weights: Matrix
+):
     """The transposed of `vary_projection`, in place."""
     machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
-    q = y[: state.q_end]
+    manifold, q = machine.manifold, y[: state.q_end]
+    put_place_before(projection, mechanism, before)
+    linearise_way_of_velocities(projection, mechanism, t, before, y)
     for r in range(weights.shape[0]):
-        of_q, of_v = weights[r, : state.q_end], weights[r, state.v_at : state.v_end]
         own.way[:] = 0.0
-        rates_back(own, mechanism, of_v)
-        take_places(machine.manifold, q, of_q, own.way)
+        rates_back(own, mechanism, weights[r, state.v_at : state.v_end])
+        give_numbers(own, r, RATE, BEND)
+        _turned_back(projection, machine, r, own.way)
+        add_places(manifold, q, own.way, weights[r, : state.q_end])
+    linearise_way_of_places(projection, mechanism, t, y)
+    for r in range(weights.shape[0]):
+        of_q = weights[r, : state.q_end]
+        own.way[:] = 0.0
+        take_places(manifold, q, of_q, own.way)
         copy(own.way[:n], machine.f)
         machine.g[:] = 0.0
         solve_here(machine, SHARPER)
         for row in range(machine.pattern.m):
             own.right[first[GAP] + row] = -machine.multipliers[row]
         give_back(own, GAP)
-        give_numbers(own, r, GAP, BEND)
+        give_numbers(own, r, GAP, RATE)
+        _turned_back(projection, machine, r, own.way)
+        turn_way(manifold, projection.way, -1.0, own.way)
         of_q[: state.z_at] = 0.0
-        add_places(machine.manifold, q, own.way, of_q)
+        add_places(manifold, projection.place, own.way, of_q)
