@@ -24,8 +24,9 @@ from ..derivatives.reversals import Reversals
 from ..derivatives.runs.asked import asked_of_run
 from ..derivatives.runs.moments import event_time, is_at_switch, stop_time
 from ..derivatives.runs.replayed import taken_of, varied_run
+from ..derivatives.runs.resets import ResetTaken
 from ..derivatives.runs.saltation import has_choices, is_held_on_surface, laws_of
-from ..derivatives.runs.sampled import told_of_samples
+from ..derivatives.runs.sampled import are_states, told_of_samples
 from ..derivatives.varied import tell, varied_of
 from ..errors import MbsError, ModelError, checked_options
 from ..explain.axes import check_axes, check_turns
@@ -55,7 +56,20 @@ from ..motion.methods.stepping import stepping
 from ..motion.outcome import counts_of, dynamic_result
 from ..motion.past.memory import Memory, memory_of, remind
 from ..motion.past.past import Past, Run, without_past
-from ..motion.past.tape import BEGAN, FRESH, HEAD, SAMPLED, SPAN_OF, T0, T1, TIMES, Steps, entry_now
+from ..motion.past.tape import (
+    BEGAN,
+    BROKE,
+    FRESH,
+    HEAD,
+    RESTARTED,
+    SAMPLED,
+    SPAN_OF,
+    T0,
+    T1,
+    TIMES,
+    Steps,
+    entry_now,
+)
 from ..motion.record import March, new_march
 from ..motion.samples import Sample, Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import Stabilization, stabilization_of
@@ -67,8 +81,6 @@ from ..results.happenings import Happening
 from ..results.result import Result, State
 from ..tolerances import REPEAT
 
-ACCELERATION = 2
-"""The level of a quantity that is an acceleration (`Measure.levels`)."""
 NO_TURNS = np.zeros(0), np.full(1, np.inf)
 PATIENCE = 2e6  # unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second
 
@@ -159,6 +171,7 @@ class Prepared:
     moves: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # then: how the ends of spans move
     following: Following | None = None  # where it may switch
     samples: list[Sample] | None = None  # then: what controllers did
+    resets: list[ResetTaken] = field(default_factory=list)  # then: where events set states
     reversals: Reversals | None = None  # where forces turn within one step, of a run whose steps are made again
     first: Any = None  # prepared as well: the run that it goes on from, where that is made again
     known: list[float] = field(default_factory=lambda: [-np.inf])  # the time up to which events have been told
@@ -311,6 +324,8 @@ class Prepared:
         steps, last, mechanism = self.steps, entry_now(self.march), self.march.mechanism
         if is_held_on_surface(steps, last, mechanism.switches.kinds):
             return True
+        if self.resets and self._resets_are_special(steps.head):
+            return True
         if self.samples and self._samples_are_special(steps.head, last):
             return True
         if self.system.layout.signals and (mechanism.machine.factor.kept == 0.0).any():
@@ -320,19 +335,50 @@ class Prepared:
         passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []
         clocks = {event.name for event in self.system.model.events if is_clock(event)}
         ends = bool(self.stops) and clocks.issuperset(self.stops)
-        events = [(one.state.t, ends and one.name in self.stops) for one in self.events]
+        resets = {one.t for one in self.resets}  # at which nothing else happens
+        events = [(one.state.t, ends and one.name in self.stops) for one in self.events if one.state.t not in resets]
         events += [(float(self.march.time[0]), ends)] if self.stops else []
         return any(
             is_at_switch(steps, last, t, is_end) or any(head[T0] <= t <= head[T1] for head in passages)
             for t, is_end in events
         )
 
+    def note_reset(self, event: Event) -> None:
+        """Note the state before an event gives the run another one."""
+        if self.steps is not None:
+            march, step = self.march, self.steps.total + int(self.march.tape.filled[0])
+            self.resets.append(ResetTaken(step, float(march.time[0]), event.name, march.stages.y0.copy()))
+
+    def _resets_are_special(self, head: np.ndarray) -> bool:
+        """Return whether a state has been set at an instant at which something else happens, or is asked for. (An event
+        of time alone is a break of time, at which laws may break, too.)"""
+        steps, recorded = [one.step for one in self.resets], self.march.record.times
+        if self.first or len({*steps}) < len(steps) or steps[0] == 0 or steps[-1] >= len(head):
+            return True
+        happened = np.array([one.state.t for one in self.events])
+        others = head[(head[:, FRESH] >= BROKE) & (head[:, FRESH] != RESTARTED), T0]
+        for one in self.resets:
+            near = REPEAT * max(abs(one.t), 1.0)
+            breaks = head[one.step, SPAN_OF] != head[one.step - 1, SPAN_OF]
+            if head[one.step, TIMES] > 0.0 or (breaks and self._breaks_beside(one.name, one.t, near)):
+                return True
+            if (np.abs(happened - one.t) <= near).sum() != 1 or (np.abs(others - one.t) <= near).any():
+                return True
+            if (recorded == one.t).any():
+                return True
+        return False
+
+    def _breaks_beside(self, event: str, t: float, near: float) -> bool:
+        """Return whether another element than an event breaks in time so near to t."""
+        others = [one for one in self.system.structure.with_breaks if one.name != event]
+        ends = self.run.t, float(self.times[-1])
+        found = breaks_of(others, self.system.evaluator, *ends, self.run.by.method.order)
+        return bool((np.abs(found - t) <= near).any())
+
     def _samples_are_special(self, head: np.ndarray, last: np.ndarray) -> bool:
         """Return whether a controller has read something else than places, velocities, states and inputs, or has
         sampled where laws switch, or break at a time that moves."""
-        quantities, signals = self.system.model.found_quantity, {*map(str, self.system.layout.signals)}
-        read = {name for sample in self.samples or () for one in sample.updates for name in one.reads} - signals
-        if any(found is None or found[1] == ACCELERATION for found in map(quantities, read)):
+        if not are_states(self.system, {n for own in self.samples or () for one in own.updates for n in one.reads}):
             return True
         at = head[head[:, FRESH] == SAMPLED]
         moves = np.flatnonzero(self.moves.any(axis=0)) + 1
@@ -544,7 +590,7 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     stop = stop_time(*run, prepared.stops) if prepared.stops else None
     passages, laws = tuple(prepared.reversals.passages), laws_of(prepared.march.mechanism)
     taken = replace(taken, passages=passages, moves=prepared.moves, events=events, stop=stop, laws=laws)
-    taken = replace(taken, samples=tuple(prepared.samples or ()))
+    taken = replace(taken, samples=tuple(prepared.samples or ()), resets=tuple(prepared.resets))
     for what in told_of_samples(taken.samples):
         tell(result, what)
     return varied_run(result, prepared.asked, taken)
@@ -607,6 +653,7 @@ def answer_events(prepared: Prepared) -> tuple[int, str]:
             status = DONE
         if resets:
             event = resets.pop(0)
+            prepared.note_reset(event)
             with passed_by(prepared.following, system, event):
                 status = reset(system, march, event, present(system, march))
             prepared.take_notes()

@@ -15,7 +15,8 @@ each, so that they do not become worse along a motion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -151,13 +152,19 @@ class Beside:
     def read_later(self, t: float, later: float, k: int) -> int:
         """Keep the state that stands here as requested time k, so much later than t, where a break at which the present
         span begins or ends is so much later, too. A status."""
+        with self.standing(t, later):
+            return int(read_here(self.march, t + later, k))
+
+    @contextmanager
+    def standing(self, t: float, later: float) -> Iterator[None]:
+        """Stand so much later than t for a while, with the break at which the present span begins or ends."""
         course, span = self.march.course, int(self.march.course.at[SPAN])
         known = course.first[span], course.last[span]
         course.first[span] += later
         course.last[span] += later
-        status = int(read_here(self.march, t + later, k))
+        self.march.time[0] = t + later
+        yield
         course.first[span], course.last[span] = known
-        return status
 
 
 @dataclass(frozen=True, eq=False)

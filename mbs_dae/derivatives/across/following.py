@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...compiled import System
+from ...compiled.derivatives import SUPPLIED
 from ...compiled.dynamics import KINETIC, POTENTIAL
 from ...compiled.machine import DONE
 from ...model.events import Event
@@ -24,6 +25,7 @@ from ...motion.samples import Sampling
 from ...symbolic.branches import WATCH
 from ..instants import Slopes
 from ..reversals import Passage, passage_moved, sides_of
+from ..runs.resets import kink_of
 from .again import keep_at, make_steps, rate_at, read_energy, read_guards_at
 from .beside import (
     ALONE,
@@ -307,6 +309,11 @@ class Following:
         self.span = int(self.run.course.at[0])
         self.S = self.varied(make, y, dy, self.S, (t, t))
 
+    def ends(self, why: str) -> None:
+        """Let there be no derivatives from here on."""
+        self._tell(why)
+        self.S = np.full_like(self.S, np.nan)
+
     def resets(self, guards: Sequence[int], change: Callable[[Beside, np.ndarray], np.ndarray]) -> Callable[[], None]:
         """To be called before an event gives the run another state, which `change` does to a run beside; what is given
         back behind it."""
@@ -318,7 +325,8 @@ class Following:
 
         def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
             beside.stand(where)
-            return change(beside, y)
+            with beside.standing(float(t), later):
+                return change(beside, y)
 
         S = self.varied(make, y, dy, at_the_event(self.S, dy, moved), (t, t), moved)
 
@@ -580,9 +588,11 @@ def passed_by(following: Following | None, system: System, event: Event) -> Iter
         y = np.concatenate([q, v, y[layout.works_at :]])
         march.stages.y0[:] = y
         read_energy(march)
-        y[layout.works_at + 2] += march.record.end_scalars[[KINETIC, POTENTIAL]].sum() - energy
+        y[layout.works_at + SUPPLIED] += march.record.end_scalars[[KINETIC, POTENTIAL]].sum() - energy
         return y
 
+    if why := kink_of(system.model, event, present(system, following.run), following.names):
+        following.ends(why)
     passed = following.resets(following.guards_of(event.name), change)
     yield
     passed()

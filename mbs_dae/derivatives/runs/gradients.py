@@ -27,6 +27,7 @@ from .linear import Weights
 from .making import make_stretch, put_entry
 from .moments import Rates, end_back, sizes_of
 from .replayed import Rerun, Taken, VariedRun, rerun_of, start_back, stretches
+from .resets import ResetPassage, ResetSlopes, ResetTaken, stand_before
 from .saltation import Saltation, guards_at
 from .seeded import weights_of_states
 from .steps import basis_of
@@ -108,6 +109,8 @@ def _gone_back(
             _stop_back(way, rerun.along, taken, entries[-1], last, loads, of_end)
         if end in switching:
             direct += _switch_back(way, rerun, switching[end], entries[-1])
+        if end in varied.resets:
+            direct += _reset_back(way, rerun, *varied.resets[end], steps.states[end], entries[-1])
         if end in samples:
             way.y0[:], of_parameters = samples[end].back(way.y0)
             direct += of_parameters
@@ -152,15 +155,37 @@ def _switch_back(way: Way, rerun: Rerun, place: Saltation, before: np.ndarray) -
     put_entry(march, before)
     sizes = guards_at(march, float(before[T0]))
     march.mechanism.gains[:] = before[[ALPHA, BETA]]
-    if place.changes and rerun.is_implicit:
-        check_status(march, make_implicit_step(march, before, way.before[0]))
-    elif place.changes:
-        check_status(march, make_stretch(march, before[None, :HEAD].copy(), before[None].copy(), way.before[0]))
+    if place.changes:
+        _make_step(way, rerun, before)
     else:
         y0[:] = place.entry[HEAD : HEAD + y0.size]
     passing = rerun.passing(place, sizes)
     check_status(march, passing.status)
     way.y0[:], direct = passing.back(way.y0)
+    return direct
+
+
+def _make_step(way: Way, rerun: Rerun, entry: np.ndarray) -> None:
+    """Make the step of an entry again: the run stands at its end then."""
+    march = way.march
+    if rerun.is_implicit:
+        check_status(march, make_implicit_step(march, entry, way.before[0]))
+    else:
+        check_status(march, make_stretch(march, entry[None, :HEAD].copy(), entry[None].copy(), way.before[0]))
+
+
+def _reset_back(
+    way: Way, rerun: Rerun, taken: ResetTaken, slopes: ResetSlopes, behind: np.ndarray, before: np.ndarray
+) -> np.ndarray:  # fmt: skip
+    """Take the weights of y behind a reset to those before it; `before` is the entry of the step that ends there, and
+    `behind` that of the next one. Return what they add to those of the parameters, (numbers, parameters)."""
+    march = way.march
+    put_entry(march, before)
+    march.mechanism.gains[:] = before[[ALPHA, BETA]]
+    sizes, length = sizes_of(march, float(before[T0])), float(before[T1] - before[T0])
+    _make_step(way, rerun, before)
+    stand_before(rerun, taken)
+    way.y0[:], direct = ResetPassage(rerun, way.held, taken, slopes, behind).back(way.y0, length, sizes)
     return direct
 
 

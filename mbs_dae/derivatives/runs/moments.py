@@ -26,11 +26,14 @@ from ...compiled.machine import DONE
 from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...model.events import Event, Reset
+from ...model.measures import Quantity
+from ...model.parameters import Signal
 from ...motion.course import moment
 from ...motion.derivative import refinements
 from ...motion.events import function_of
 from ...motion.past.tape import BROKE, FRESH, HEAD, T0, T1, WENT_ON, Steps
 from ...motion.record import NEXT, March, derivative_at_end, put_back, remember
+from ...symbolic.markers import t as time
 from ...tolerances import REPEAT
 from ..across.again import rate_at
 from ..across.jumps import at_the_event, grazes, instant_moved
@@ -39,6 +42,7 @@ from .checks import check_status
 from .held_forces import HeldForces, hold_forces, vary_stage
 from .linear import SURFACE, Linear, linearise
 from .saltation import read_surfaces, surfaces_back, vary_surfaces
+from .sampled import are_states
 from .steps import Replay
 
 TOUCHES = "the motion touches where it happens, and does not pass"
@@ -91,10 +95,17 @@ def stop_time(system: System, march: March, names: Sequence[str]) -> EventTime:
 
 
 def has_slopes(system: System, event: Event) -> bool:
-    """Return whether the slopes of the function of an event are known, and the run goes on behind the event as it was:
-    not where a contact changes, where laws in the expression of the event switch, or where a state is set anew."""
-    is_reset, deciding = isinstance(event.action, Reset), system.structure.deciding
-    return event.change is None and not is_reset and deciding.count(event.who) == 1
+    """Return whether the slopes of the function of an event are known, and of a state that it sets: not where a contact
+    changes, or where laws in the expression of the event switch; nor where a state that is set reads accelerations or
+    reactions, or time prescribes a part of it."""
+    if event.change is not None or system.structure.deciding.count(event.who) != 1:
+        return False
+    if not isinstance(event.action, Reset):
+        return True
+    read = {str(one) for e in event.action.values.values() for one in e.atoms(Quantity, Signal)}
+    forms = [one.form()[0] for one in system.model.conditions]
+    moves = any(form.trajectories or any(e.has(time) for e in form.expressions) for form in forms)
+    return are_states(system, read) and not moves
 
 
 def is_at_switch(steps: Steps, last: np.ndarray, t: float, ends: bool) -> bool:
@@ -119,11 +130,11 @@ def rates_at(march: Any, along: Any, held: Any, t: float, y: np.ndarray) -> Rate
     """Return the rates along the motion at (t, y), from equations that change with time alone."""
     dy = np.zeros_like(y)
     check_status(march, rate_at(march, t, y, dy))
-    slopes, loads, _, functions = _changes_here(march, along, held, t, y, dy[None])
+    slopes, loads, _, functions = changes_here(march, along, held, t, y, dy[None])
     return Rates(dy, slopes[0], loads[0], functions[0])
 
 
-def _changes_here(
+def changes_here(
     march: Any, own: Any, held: Any, t: float, y: np.ndarray, dys: np.ndarray
 ) -> tuple[np.ndarray, ...]:  # fmt: skip
     """Return the changes of y', of multipliers, of forces and of switching functions that changes of y make."""
@@ -223,7 +234,7 @@ class EventsAhead:
         march, functions, S = self.replay.march, list(event.functions), self.replay.dy0
         y = march.stages.y0.copy()
         rates = rates_at(march, self.along, self.replay.held, event.t, y)
-        slopes, _, _, varied = _changes_here(march, self.replay.own, self.replay.held, event.t, y, S)
+        slopes, _, _, varied = changes_here(march, self.replay.own, self.replay.held, event.t, y, S)
         passing, known = rates.functions[functions], np.isfinite(S).all(axis=1)
         if grazes(passing, length, sizes[functions]):
             self._tell(event, TOUCHES)

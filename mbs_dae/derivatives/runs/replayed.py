@@ -54,7 +54,8 @@ from .held_forces import HeldForces, law_slopes, new_held
 from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_step
 from .linear import MOTION, Linear, Projection, linear
 from .making import put_entry
-from .moments import APART, EndOfRun, EventsAhead, EventTime
+from .moments import APART, EndOfRun, EventsAhead, EventTime, sizes_of
+from .resets import ResetPassage, ResetSlopes, ResetTaken, reset_slopes, stand_before
 from .saltation import Passing, Saltation, guards_at, saltations_of
 from .sampled import SampleSlopes, sample_slopes
 from .steps import Changes, Replay, basis_of, vary_begin, vary_stretch
@@ -111,6 +112,8 @@ class Taken:
     """When events stopped it."""
     samples: tuple[Sample, ...] = ()
     """The samples of its controllers, in their order."""
+    resets: tuple[ResetTaken, ...] = ()
+    """Where events gave it another state, in their order."""
 
     @property
     def has_events(self) -> bool:
@@ -250,6 +253,7 @@ def replayed(
     rerun: Rerun, replay: Replay, taken: Taken, moved: np.ndarray, reversals: Crossings | None = None,
     tell: Callable[[np.ndarray, str], None] = lambda ended, why: None, mixed: np.ndarray | None = None,
     events: EventsAhead | None = None, samples: Mapping[int, SampleSlopes] = MappingProxyType({}),
+    resets: Mapping[int, tuple[ResetTaken, ResetSlopes]] = MappingProxyType({}),
 ) -> Changes:  # fmt: skip
     """Return the changes of all that is recorded, from those of the first state, `moved`, (parameters, y), and meet
     the events. Where some parameters have no derivative behind a switch, `tell` is called with a mask of these and the
@@ -275,15 +279,23 @@ def replayed(
             replay.errors[ended] = errors[ended]
 
     for k, until in stretches(steps):
-        if not rerun.is_implicit and (k not in switching or not switching[k].changes):  # a change may move the state
+        if k in resets:
+            stand_before(rerun, resets[k][0])
+        elif not rerun.is_implicit and (k not in switching or not switching[k].changes):  # a change may move the state
             check_here(march, steps.states[k], samples[k].targets if k in samples else ())
         switch(k)
         if k in samples:
             replay.dy0[:] = samples[k].ahead(replay.dy0, mixed)
-        if k in steps.held or k in switching or k in samples:
+        if k in resets:
+            passage = ResetPassage(rerun, replay.held, *resets[k], steps.states[k])
+            known = np.isfinite(replay.dy0).all(axis=1)
+            replay.dy0[:] = passage.ahead(replay.dy0, float(head[k - 1, T1] - head[k - 1, T0]), sizes, mixed)
+            if (ended := known & ~np.isfinite(replay.dy0).all(axis=1)).any():
+                tell(ended, passage.why or f"at t = {passage.taken.t:.6g} a state that is set has no derivative")
+        if k in steps.held or k in switching or k in samples or k in resets:
             put_entry(march, steps.states[k])
         own = [step for step in passed if k <= step < until]
-        before = {until - 1} if until in switching else set()
+        before = {until - 1} if until in switching or until in resets else set()
         met = {step for step in events.steps if k <= step < until} if events else set()
         for begin, end in pairwise(sorted({k, until, *own, *(step + 1 for step in own), *before, *met})):
             if reversals and begin in own:
@@ -291,7 +303,8 @@ def replayed(
             if events and begin in met:
                 events.within(begin)
             if begin in before:
-                sizes = guards_at(march, float(head[begin, T0]))
+                look = sizes_of if until in resets else guards_at
+                sizes = look(march, float(head[begin, T0]))
             check_status(march, vary_steps(rerun, replay, steps, begin, end))
             if reversals and begin in own:
                 reversals.behind(replay, begin, head[begin])
@@ -457,6 +470,13 @@ class VariedRun(VariedMotion):
         return sample_slopes(self.system, self.asked, self.taken.samples)
 
     @cached_property
+    def resets(self) -> dict[int, tuple[ResetTaken, ResetSlopes]]:
+        """How the states that events have set depend on those before, by the steps that begin there."""
+        assert self.taken is not None
+        own, states, known = self.taken.resets, self.taken.steps.states, (self.system, self.asked)
+        return {one.step: (one, reset_slopes(*known, one, states[one.step][HEAD:][: one.y.size])) for one in own}
+
+    @cached_property
     def changes(self) -> Changes:
         """Of the motion; those of works are found by themselves."""
         return self._ahead[0]
@@ -537,7 +557,8 @@ class VariedRun(VariedMotion):
                 ended.setdefault(why, self.asked.names[k])
 
         begins = moved_state(self, self.taken, replay.march)
-        found = replayed(rerun, replay, self.taken, begins, crossings, end, events=events, samples=self.sample_slopes)
+        more: dict[str, Any] = {"events": events, "samples": self.sample_slopes, "resets": self.resets}
+        found = replayed(rerun, replay, self.taken, begins, crossings, end, **more)
         for why in ended if not works else ():
             tell(self.result, f"{why}: there are none from there on")
         for what in (*crossings.ended.values(), *crossings.within) if crossings and not works else ():
@@ -570,7 +591,7 @@ class VariedRun(VariedMotion):
         if rerun.is_implicit:
             rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[0, 1] * self._sizes[0]
         begins = mixed[None] @ moved_state(self, taken, replay.march)
-        replayed(rerun, replay, taken, begins, mixed=mixed[None], samples=self.sample_slopes)
+        replayed(rerun, replay, taken, begins, mixed=mixed[None], samples=self.sample_slopes, resets=self.resets)
         if (off := float(errors_of(replay, self._small[0] * self._sizes[0])[0])) > allowed:
             raise ModelError(f"derivatives of simulate: {too_long(off)}")
 

@@ -10,7 +10,7 @@ differences of fourth order, taken once for each sample; what it reads has exact
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,8 @@ from ...readings.motion import ComputedQuantities
 from ...symbolic.slopes import Chosen
 from ..parameters import Asked
 
+ACCELERATION = 2
+"""The level of a quantity that is an acceleration (`Measure.levels`)."""
 SEEDED = 2_000_000
 """Numbers in an array of slopes: of more than this many fewer times are read at once."""
 
@@ -51,6 +53,14 @@ class SampleSlopes(NamedTuple):
         before, own = weights.copy(), weights[:, self.targets]
         before[:, self.targets] = 0.0
         return before + own @ self.by_state, own @ self.by_parameters
+
+
+def are_states(system: System, names: Iterable[str]) -> bool:
+    """Return whether what is read by these names is told by places, velocities, states and inputs: not accelerations,
+    and not reactions."""
+    signals, found = {*map(str, system.layout.signals)}, system.model.found_quantity
+    levels = [found(name) for name in names if name not in signals]
+    return all(one is not None and one[1] < ACCELERATION for one in levels)
 
 
 def sample_slopes(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[int, SampleSlopes]:
@@ -106,10 +116,11 @@ def _slopes_of(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[
     return found
 
 
-def _seeded(asked: Asked, q: np.ndarray, v: np.ndarray) -> tuple[Dual, Dual]:
-    """Places and velocities of which each number varies by itself, behind the parameters, which move none."""
-    count, sizes = len(asked.names), (q.shape[1], v.shape[1])
-    by = (*asked.symbols, *(Parameter(f"seed {k}") for k in range(sum(sizes))))
+def seeded(asked: Asked, q: np.ndarray, v: np.ndarray, others: int = 0) -> tuple[Dual, Dual]:
+    """Places and velocities of which each number varies by itself, behind the parameters and so many `others`, which
+    move none."""
+    count, sizes = len(asked.names) + others, (q.shape[1], v.shape[1])
+    by = (*asked.symbols, *(Parameter(f"seed {k}") for k in range(others + sum(sizes))))
     slopes = [np.zeros((count + sum(sizes), len(q), size)) for size in sizes]
     slopes[0][count : count + sizes[0]] = np.eye(sizes[0])[:, None]
     slopes[1][count + sizes[0] :] = np.eye(sizes[1])[:, None]
@@ -122,7 +133,7 @@ def _readings(
     """Return the slopes of what functions read, (samples, parameters and y)."""
     if not names:
         return {}
-    of_q, of_v = _seeded(asked, q, v)
+    of_q, of_v = seeded(asked, q, v)
     motion: Any = of_q, of_v, Dual(0.0 * v, 0.0 * of_v.slope, of_q.by)
     quantities: Any = ComputedQuantities(system, Trajectory(t, *motion), integrated=True)
     return {name: np.asarray(quantities[name].slope).T for name in names}
@@ -140,7 +151,7 @@ def _of_expressions(
     own, batch = SlopesBuilder(values, True, chosen), values.fill(system.evaluator)
     partials, (source, output, by) = read_outputs(own.fill(batch), t, q, v), own.entries
     numbers = values.slopes(system.evaluator, asked.symbols)
-    of_q, _ = _seeded(asked, q, v)
+    of_q, _ = seeded(asked, q, v)
     motions = small_motions(system.structure, of_q)  # (parameters and y, samples, velocities)
     first = 2 * size + 1 + values.room
     found = np.zeros((t.size, values.out_size, count + layout.q_size + size))
