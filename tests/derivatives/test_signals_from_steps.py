@@ -49,7 +49,11 @@ def check_beside(model, times, start, by, names, monkeypatch, close: float = BES
 # --- states -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("how", [{}, {"method": "DP8"}, {"method": "RK4", "step": 2e-3}], ids=["DP5", "DP8", "RK4"])
+@pytest.mark.parametrize(
+    "how",
+    [{}, {"method": "DP8"}, {"method": "RK4", "step": 2e-3}, {"method": "Radau5"}],
+    ids=["DP5", "DP8", "RK4", "Radau5"],
+)
 def test_a_mass_with_an_actuator(how):
     """ż = (u - z)/T, x¨ = z/m."""
     model, block, (m, u, T, begins) = block_with(m=2.0, u=3.0, T=0.4, begins=0.5)
@@ -70,7 +74,8 @@ def test_a_mass_with_an_actuator(how):
     check_back(result, names)
 
 
-def test_an_input_whose_law_has_numbers():
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_an_input_whose_law_has_numbers(method):
     """ż = (A sin(w t) - z)/T, and x¨ = (A sin(w t) + z)/m."""
     model, block, (m, A, w, T) = block_with(m=2.0, A=3.0, w=2.5, T=0.4)
     u = model.input("u", A * sp.sin(w * mbs.t))
@@ -85,22 +90,23 @@ def test_an_input_whose_law_has_numbers():
 
     values = {"m": 2.0, "A": 3.0, "w": 2.5, "T": 0.4, "z": 0.2}
     start = {"block.x": 0.0, "block.vx": 0.0, "z": 0.2}
-    result = mbs.simulate(model, [0, 0.3, 1.1], start, derivatives=[*values], rtol=1e-12)
+    result = mbs.simulate(model, [0, 0.3, 1.1], start, derivatives=[*values], rtol=1e-12, method=method)
     assert from_steps(result)
     names = ["block.vx", "z", "u", "block.ax"]
     check_closed_form(result, motion, names, values)
     check_back(result, names)
 
 
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
 @pytest.mark.parametrize("action", ["record", "stop"])
-def test_an_event_that_reads_a_state_and_an_input(action, monkeypatch):
+def test_an_event_that_reads_a_state_and_an_input(action, method, monkeypatch):
     """z = e^(-t/T) meets u = A + c t; at the event t_e' is that of one equation, and u changes by c t_e', too."""
     model, block, (m, T, A, c) = block_with(m=2.0, T=0.4, A=0.2, c=0.3)
     u = model.input("u", A + c * mbs.t)
     z = model.state("z", rate=lambda z: -z / T, initial=1.0)
     model.add(mbs.Force("push", block, (z - u, 0)), mbs.Event("meets", when=z - u, action=action))
     by, start = ["T", "A", "c", "z"], {"block.x": 0.0, "block.vx": 0.0, "z": 1.0}
-    run = mbs.simulate(model, [0, 0.1, 1.0], start, derivatives=by, rtol=1e-12)
+    run = mbs.simulate(model, [0, 0.1, 1.0], start, derivatives=by, rtol=1e-12, method=method)
     (event,) = run.events
     assert from_steps(run)
     t = event.state.t
@@ -114,7 +120,7 @@ def test_an_event_that_reads_a_state_and_an_input(action, monkeypatch):
     assert [event.d("block.ax", one) for one in by] == pytest.approx(np.zeros(4), abs=1e-9)
     if action == "stop":
         for end in (mbs.at_end("u"), mbs.at_end("z")):
-            for found in ahead_and_back(end, model, [0, 0.1, 1.0], by, start, monkeypatch, rtol=1e-12):
+            for found in ahead_and_back(end, model, [0, 0.1, 1.0], by, start, monkeypatch, rtol=1e-12, method=method):
                 assert found == pytest.approx(of_u, abs=1e-9)
 
 
@@ -137,15 +143,17 @@ def arm(seed: int) -> tuple[mbs.PlanarModel, dict[str, float], list[str]]:
     return model, {"first.omega": 1.0, "second.omega": -1.0}, ["R", "L", "k", "switch", "m", "first.omega"]
 
 
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
 @pytest.mark.parametrize("seed", range(3))
-def test_arms_with_motors_against_runs_beside(seed, monkeypatch):
+def test_arms_with_motors_against_runs_beside(seed, method, monkeypatch):
     model, start, by = arm(seed)
     names = ["second.x", "second.omega", "i", "lag", "first.alpha", "A.Fx", "energy.supplied", "U"]
-    run = check_beside(model, np.linspace(0, 1.2, 11), start, by, names, monkeypatch, rtol=1e-9)
+    run = check_beside(model, np.linspace(0, 1.2, 11), start, by, names, monkeypatch, rtol=1e-9, method=method)
     assert run.stats["switches"] > 0 or seed
 
 
-def test_a_body_in_space_with_a_motor(monkeypatch):
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_a_body_in_space_with_a_motor(method, monkeypatch):
     """Quaternions, and projections."""
     model = mbs.SpatialModel("rotor", gravity=(0, 0, -9.81))
     k, body = model.parameter("k", 0.4), model.body("rotor", mass=1.0, inertia=(0.2, 0.3, 0.4), position=(0.4, 0, 0))
@@ -154,10 +162,13 @@ def test_a_body_in_space_with_a_motor(monkeypatch):
     model.add(mbs.Force("push", body.at(0.1, 0.2, 0), (-z, 2 * z, k)))
     for how in ({}, {"stabilization": mbs.Projection()}):
         names = ["rotor.x", "rotor.wz", "z", "A.Fx"]
-        check_beside(model, [0, 0.5, 1.0], {"rotor.wz": 1.0}, ["k", "rotor.wz"], names, monkeypatch, **how)
+        check_beside(
+            model, [0, 0.5, 1.0], {"rotor.wz": 1.0}, ["k", "rotor.wz"], names, monkeypatch, method=method, **how
+        )
 
 
-def test_a_ball_on_a_floor_that_a_state_pushes(monkeypatch):
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_a_ball_on_a_floor_that_a_state_pushes(method, monkeypatch):
     """Impacts, with a force that lags behind the height."""
     model = mbs.PlanarModel("ball", gravity=(0, -9.81))
     e, T = model.parameter("e", 0.7), model.parameter("T", 0.2)
@@ -167,7 +178,13 @@ def test_a_ball_on_a_floor_that_a_state_pushes(monkeypatch):
     model.add(mbs.Force("push", ball, (z, z)))
     start = {"ball.x": 0.0, "ball.y": 1.0, "ball.angle": 0.0, "ball.vx": 0.3, "ball.vy": 0.0, "ball.omega": 0.0}
     run = check_beside(
-        model, [0, 0.5, 1.0, 1.5], start, ["e", "T", "ball.vx"], ["ball.x", "ball.y", "z", "ball.omega"], monkeypatch
+        model,
+        [0, 0.5, 1.0, 1.5],
+        start,
+        ["e", "T", "ball.vx"],
+        ["ball.x", "ball.y", "z", "ball.omega"],
+        monkeypatch,
+        method=method,
     )
     assert len(run.impacts) > 2
 
@@ -230,9 +247,10 @@ def controlled(called: bool) -> tuple[mbs.PlanarModel, dict[str, float], dict[st
     return model, {"block.x": 0.1, "block.vx": 0.3}, values
 
 
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
 @pytest.mark.parametrize("called", [False, True], ids=["expressions", "function"])
 @pytest.mark.parametrize("times", [[0, 0.25, 0.87], [0.05, 0.33, 0.95]], ids=["from a sample", "between samples"])
-def test_a_sampled_controller_against_the_map_of_its_samples(called, times):
+def test_a_sampled_controller_against_the_map_of_its_samples(called, times, method):
     """Between samples the force is held: x and v follow exactly."""
     model, start, values = controlled(called)
 
@@ -244,7 +262,7 @@ def test_a_sampled_controller_against_the_map_of_its_samples(called, times):
             u, total = K * (goal - x) - D * v + total, total + goal - x
         return x + v * (t - now) + u * (t - now) ** 2 / (2 * m), v + u * (t - now) / m, u
 
-    result = mbs.simulate(model, times, start, derivatives=[*values], rtol=1e-11)
+    result = mbs.simulate(model, times, start, derivatives=[*values], rtol=1e-11, method=method)
     assert from_steps(result)
     assert ("called in Python" in result.stats.get("derivatives", "")) == called
     names = ["block.x", "block.vx", "u"]
@@ -255,7 +273,8 @@ def test_a_sampled_controller_against_the_map_of_its_samples(called, times):
     check_back(result, names)
 
 
-def test_an_arm_with_controllers_against_runs_beside(monkeypatch):
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_an_arm_with_controllers_against_runs_beside(method, monkeypatch):
     """Two controllers with periods of their own, one of them in Python and curved, a filter, and a law that switches
     with what is held."""
     model, start, by = arm(1)
@@ -273,13 +292,14 @@ def test_an_arm_with_controllers_against_runs_beside(monkeypatch):
     model.add(mbs.Torque("more", model.elements["B"], (held + hard + other) / 40))
     names = ["second.x", "second.omega", "i", "held", "other", "A.Fx", "energy.supplied"]
     asked, times = ["R", "L", "m", "gain", "first.omega"], np.linspace(0, 0.9, 13)
-    check_beside(model, times, start, asked, names, monkeypatch, rtol=1e-9)
+    check_beside(model, times, start, asked, names, monkeypatch, rtol=1e-9, method=method)
 
 
-def test_an_event_stops_a_run_with_a_controller(monkeypatch):
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_an_event_stops_a_run_with_a_controller(method, monkeypatch):
     model, start, values = controlled(called=False)
     model.add(mbs.Event("there", when=model["block.x"] - 0.3, action="stop"))
-    how, by = {"rtol": 1e-11}, ["m", "K", "goal", "block.vx"]
+    how, by = {"rtol": 1e-11, "method": method}, ["m", "K", "goal", "block.vx"]
     ahead, back = ahead_and_back(mbs.at_end(mbs.t) + mbs.at_end("u"), model, [0, 2.0], by, start, monkeypatch, **how)
     np.testing.assert_allclose(back, ahead, rtol=1e-12)
     with monkeypatch.context() as patch:

@@ -174,10 +174,17 @@ class Rerun:
         parts = factor.numbers, factor.weight, factor.beside, factor.jacobian, machine.nu, self.own.to.values
         sizes = {"inner": INNER, "count": count, "rows": INNER * count, "tries": TRIES * INNER * count}
         sizes |= {"shelf": sum(part.size for part in parts), "width": self.march.stages.y0.size}
-        sizes |= {"columns": self.own.columns, "lambdas": machine.pattern.m, "lines": self.own.forces.size}
+        sizes |= {
+            "unknown_rates": newton.x_count,
+            "columns": self.own.columns,
+            "lambdas": machine.pattern.m,
+            "lines": self.own.forces.size,
+        }
         sizes |= {"weighted": len(self.own.gradient), "numbers": self.own.gradient.shape[1]}
         sizes |= {"laws": self.laws.shape[1], "turns": 9 * quaternions, "unknowns": newton.right.size // 3}
-        return block(ImplicitStep(block(Charts(), **sizes), block(Residuals(), **sizes)), **sizes)
+        unit = np.concatenate([np.ones(newton.v_count), newton.unit[newton.z_place]])
+        residuals = block(Residuals(newton.v_count, unit), **sizes | {"columns": newton.x_count})
+        return block(ImplicitStep(block(Charts(), **sizes), residuals), **sizes)
 
     def passing(self, place: Saltation, sizes: np.ndarray, mixed: np.ndarray | None = None) -> Any:
         """Return the passage of the run, which stands behind the step before it, through a place at which laws switch
@@ -527,7 +534,7 @@ class VariedRun(VariedMotion):
         assert self.taken is not None
         rerun, replay, events = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
         if rerun.is_implicit:
-            rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:, 1]
+            rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:, 1:].T
         events = None if works else events
         crossings = Crossings(self.system, self.asked, self.taken) if self.taken.passages else None
         ended: dict[str, str] = {}
@@ -568,7 +575,7 @@ class VariedRun(VariedMotion):
         mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.asked.names)) * self._sizes
         rerun, replay, _ = new_replay(self.system, self.asked, taken, self.motion.t.size, False, mixed)
         if rerun.is_implicit:
-            rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[0, 1] * self._sizes[0]
+            rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:1, 1:].T * self._sizes[0]
         begins = mixed[None] @ moved_state(self, taken, replay.march)
         replayed(rerun, replay, taken, begins, mixed=mixed[None], samples=self.sample_slopes)
         if (off := float(errors_of(replay, self._small[0] * self._sizes[0])[0])) > allowed:
