@@ -16,6 +16,7 @@ from ...compiled.derivatives import (
     MOMENTA,
     OF_SIGNALS,
     POWERS,
+    STATE_RATES,
     SURFACES,
     TOUCHING,
     DerivativeBuilder,
@@ -603,6 +604,11 @@ class VariedRun(VariedMotion):
         return self._faint * (STIFF if self.taken.by.method.is_implicit else 1.0)
 
     @property
+    def levels(self) -> tuple[str, ...]:
+        """The equations of the motion, by signals, too."""
+        return MOTION + (STATE_RATES,) * bool(self.system.layout.signals)
+
+    @property
     def has_choice(self) -> bool:
         """Whether equations are redundant: steps leave some out, and of several multipliers the least are told."""
         return bool(self.result.stats["redundant_equations"])
@@ -625,7 +631,7 @@ class VariedRun(VariedMotion):
             return out
         least = out._replace(a=np.zeros_like(out.a), multipliers=np.zeros((len(out.x), len(self.system.rows))))
         known = mechanism(self.system, refinements=2), self.linear(), block(self.motion), self.multipliers.copy()
-        vary_forces(*known, block(least))
+        vary_forces(*known, np.array(self.changes.signals), block(least))
         return out._replace(multipliers=least.multipliers)
 
     def _moved_with_end(self, held: VariedRun) -> Variation:
@@ -644,11 +650,11 @@ class VariedRun(VariedMotion):
         """Return the rates of the least multipliers at the end of a run, where equations are redundant."""
         structure, (t, q, v, a) = self.system.structure, (part[-1:].copy() for part in self.motion)
         numbers = np.zeros((1, structure.program.batch.room + structure.dynamics.batch.room))
-        builder = lean_builder(structure, MOTION, numbers, by_time=True)
+        builder = lean_builder(structure, self.levels, numbers, by_time=True)
         own = linear(builder, filled(builder, self.system), numbers[:0], others=0)
         rates = Variation(v.copy(), a.copy(), np.zeros_like(a), np.zeros((1, len(self.system.rows))))
         known = mechanism(self.system, refinements=2), own, block(Trajectory(t, q, v, a))
-        vary_forces(*known, self.multipliers[-1:].copy(), block(rates))
+        vary_forces(*known, self.multipliers[-1:].copy(), self.end.signals[None].copy(), block(rates))
         return rates.multipliers[0]
 
     @property
