@@ -155,7 +155,7 @@ def with_events(runs: int) -> None:
     print_costs(plain, AHEAD, taken, len(names), back)
 
 
-def with_controller(runs: int, called: bool) -> None:
+def with_controller(runs: int, called: bool, method: str = "DP5") -> None:
     """A chain of six rods whose first pin has a motor: its current is a state, and a controller sets its voltage every
     hundredth of a second, by an expression or by a function in Python."""
     model, initial, names = chain(6, 2)
@@ -170,16 +170,18 @@ def with_controller(runs: int, called: bool) -> None:
     square = mbs.integral(mbs.quantity(tip) ** 2)
 
     def run(count: int = 0) -> mbs.Result:
-        return mbs.simulate(model, times, initial, derivatives=names[:count])
+        return mbs.simulate(model, times, initial, derivatives=names[:count], method=method)
 
     forward = [lambda count=count: run(count).d(tip, names[0]) for count in AHEAD]
 
     def gradient() -> mbs.Gradient:
-        return mbs.gradient(square, model, times, names, initial=initial)
+        return mbs.gradient(square, model, times, names, initial=initial, method=method)
 
     plain, *ahead, back = least(runs, run, *forward, gradient)
     kind = "a function" if called else "an expression"
-    print(f"{model.name} with {kind} sampled 200 times, {run().stats['accepted']} steps, {1e3 * plain:.1f} ms")
+    print(
+        f"{model.name} with {kind} sampled 200 times, by {method}, {run().stats['accepted']} steps, {1e3 * plain:.1f} ms"
+    )
     print_costs(plain, AHEAD, ahead, len(names), back)
 
 
@@ -221,5 +223,6 @@ if __name__ == "__main__":
     with_events(runs)
     with_controller(runs, called=False)
     with_controller(runs, called=True)
+    with_controller(runs, called=False, method="Radau5")
     implicit(runs)
     memory()

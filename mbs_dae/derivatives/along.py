@@ -74,19 +74,21 @@ def vary_loads(
             _vary_places(machine, own, p, often, out, own.given.shape[0] * k + p)
         evaluate(mechanism, t, q, v)
         factorise_terms(mechanism)
-        _vary_forces(mechanism, own, k, out)
+        _vary_forces(mechanism, own, k, out.multipliers[:0], out)
 
 
 @compiled_apart
-def vary_forces(mechanism: Mechanism, own: Linear, path: Trajectory, multipliers: Matrix, out: Variation):
-    """Of accelerations and multipliers, where how places and velocities change is known."""
+def vary_forces(
+    mechanism: Mechanism, own: Linear, path: Trajectory, multipliers: Matrix, signals: Matrix, out: Variation
+):  # fmt: skip
+    """Of accelerations and multipliers, where how places, velocities and signals change is known."""
     for k in range(path.t.size):
         t, q, v = path.t[k], path.q[k], path.v[k]
         differentiate(own.to, t, q, v, path.a[k], multipliers[k])
         take_given(own)
         evaluate(mechanism, t, q, v)
         factorise_terms(mechanism)
-        _vary_forces(mechanism, own, k, out)
+        _vary_forces(mechanism, own, k, signals, out)
 
 
 @compiled
@@ -117,13 +119,15 @@ def _vary_rows(machine, own, p, level, often, found):
 
 
 @compiled
-def _vary_forces(mechanism, own, k, out):
-    """Of accelerations and multipliers at time k, for all parameters."""
+def _vary_forces(mechanism, own, k, signals, out):
+    """Of accelerations and multipliers at time k, for all parameters; signals have a row for each, or none at all."""
     machine, often, first, n = mechanism.machine, max(refinements(mechanism), 1), own.first, own.columns
     for p in range(own.given.shape[0]):
         row = own.given.shape[0] * k + p
         copy(out.x[row, :n], own.way)
         copy(out.v[row, :n], own.way[n:])
+        if signals.shape[0] > 0:
+            copy(signals[row], own.way[2 * n :])
         put_right(own, p, BEND)
         put_right(own, p, FORCE)
         copy(own.right[first[BEND] : first[BEND + 1]], machine.g)

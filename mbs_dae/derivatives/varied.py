@@ -113,12 +113,17 @@ class VariedMotion(Varied):
             rows[np.repeat(unknown, count)] = np.nan
         return out
 
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The equations that tell how the motion changes."""
+        return MOTION if self.has_loads else KINEMATIC
+
     def linear(self, weighted: int = 0) -> Linear:
         """How the equations depend on what is asked for; or, going back with so many rows of weights, on numbers."""
         system, structure = self.system, self.system.structure
         batches = [structure.program.batch, *([structure.dynamics.batch] if self.has_loads else ())]
         numbers = np.concatenate([batch.slopes(system.evaluator, self.asked.symbols) for batch in batches], axis=1)
-        builder = lean_builder(structure, MOTION if self.has_loads else KINEMATIC, numbers)
+        builder = lean_builder(structure, self.levels, numbers)
         return linear(builder, filled(builder, system), numbers[:0] if weighted else numbers, weighted)
 
     @property

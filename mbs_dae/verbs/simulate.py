@@ -328,8 +328,6 @@ class Prepared:
             return True
         if self.samples and self._samples_are_special(steps.head, last):
             return True
-        if self.system.layout.signals and (mechanism.machine.factor.kept == 0.0).any():
-            return True  # steps leave redundant equations out, and results do not
         if mechanism.contacts.gap.size and has_choices(steps, last, self.moves, mechanism, (self.q, self.v)):
             return True
         passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []

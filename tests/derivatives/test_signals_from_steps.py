@@ -11,6 +11,7 @@ import pytest
 import sympy as sp
 from test_contacts_ahead_and_back import check_back, check_closed_form
 from test_events_from_steps import ahead_and_back, from_steps
+from test_ways_back import hinged_four_bar
 
 import mbs_dae as mbs
 from mbs_dae.verbs import simulate as verb
@@ -201,16 +202,45 @@ def test_rates_that_read_reactions_are_followed_by_runs_beside():
     assert result.d("z", "T")[1] == pytest.approx(-3 * -fades * 0.5 / 0.4**2, abs=1e-8)
 
 
-def test_redundant_equations_beside_a_state():
-    """Two guides, one too many: multipliers are one choice of many, and runs beside tell."""
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_redundant_equations_beside_a_state(method):
+    """Two guides, one too many, and a force z = e^(-t/T)."""
     model, block, (m, T) = block_with(m=2.0, T=0.4)
     model.add(mbs.Translational("another", model.ground, block))
     z = model.state("z", rate=lambda z: -z / T, initial=1.0)
     model.add(mbs.Force("push", block, (z, 0)))
-    result = mbs.simulate(model, [0, 0.5], {"block.x": 0.0, "block.vx": 0.0}, derivatives=["T"], rtol=1e-11)
-    assert not from_steps(result)
-    fades = np.exp(-0.5 / 0.4)
-    assert result.d("block.vx", "T")[1] == pytest.approx((1 - fades - fades * 0.5 / 0.4) / 2, abs=1e-8)
+    start = {"block.x": 0.0, "block.vx": 0.0}
+    result = mbs.simulate(model, [0, 0.2, 0.5], start, derivatives=["m", "T"], rtol=1e-11, method=method)
+    assert from_steps(result) and result.stats["redundant_equations"] == 2
+
+    def motion(t, m, T):
+        fades = mp.exp(-t / T)
+        return T * (1 - fades) / m, fades, fades / m
+
+    names = ["block.vx", "z", "block.ax"]
+    check_closed_form(result, motion, names, {"m": 2.0, "T": 0.4})
+    check_back(result, names)
+
+
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_a_four_bar_in_space_with_redundant_hinges_and_a_motor(method, monkeypatch):
+    """Forces that redundant equations leave unique depend on the current of the motor; at a moving end, too."""
+    model = hinged_four_bar()
+    R, U = model.parameter("R", 0.5), model.input("U", 3 * sp.cos(4 * mbs.t))
+    i = model.state("i", rate=lambda i: (U - R * i - 0.3 * model["crank.wz"]) / 0.05, initial=0.1)
+    model.add(mbs.Torque("motor", model.elements["A"], 0.3 * i * i))
+    start, by, times = {"crank.wz": 5.0}, ["R", "r", "m", "crank.wz"], np.linspace(0, 0.4, 5)
+    names = ["coupler.x", "i", "A.Fx", "D.Fy", "crank.alphaz", "energy.supplied"]
+    run = check_beside(model, times, start, by, names, monkeypatch, rtol=1e-9, method=method)
+    assert run.stats["redundant_equations"] == 3 and run.is_unique("A.Fx").all()
+    model.add(mbs.Event("far", model["coupler.x"] - 0.15, action="stop"))
+    objective = mbs.at_end("A.Fx") + mbs.at_end("i") * mbs.at_end(mbs.t)
+    ahead, back = ahead_and_back(objective, model, [0, 2.0], by, start, monkeypatch, rtol=1e-10, method=method)
+    np.testing.assert_allclose(back, ahead, rtol=1e-12)
+    with monkeypatch.context() as patch:
+        patch.setattr(verb, "is_to_be_followed", lambda *known: True)
+        beside = mbs.gradient(objective, model, [0, 2.0], by, initial=start, rtol=1e-10, method=method)
+    np.testing.assert_allclose(ahead, [beside[one] for one in by], rtol=1e-6)
 
 
 def test_a_state_that_rests_while_its_neighbours_do_not():

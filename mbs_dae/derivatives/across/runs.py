@@ -31,11 +31,11 @@ from .following import Following
 
 def is_to_be_followed(system: System, by: Stepping) -> bool:
     """Return whether derivatives are to be found as the run goes: it may jump in ways of which there are several, has
-    states whose rates read reactions, steps of the generalised-α method, states or inputs beside implicit steps, laws
-    in Python that switch, events whose slopes are not known, events or controllers among contacts, or
-    other coordinates than those of bodies. Derivatives of other runs are made from their steps."""
+    states whose rates read reactions, steps of the generalised-α method, laws in Python that switch, events whose
+    slopes are not known, events or controllers among contacts, or other coordinates than those of bodies. Derivatives
+    of other runs are made from their steps."""
     model = system.model
-    if not system.is_cartesian or by.method.inner == 1 or (by.method.is_implicit and system.layout.signals):
+    if not system.is_cartesian or by.method.inner == 1:
         return True
     late = any(isinstance(signal, Reaction) for signal in system.layout.signals)
     if late or not go_by_steps(system, by):

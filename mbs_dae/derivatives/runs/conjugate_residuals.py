@@ -30,37 +30,45 @@ the third part."""
 
 
 class Residuals(NamedTuple):
-    """The solutions of a step, the residuals that are left of its equations, and the directions that were tried."""
+    """The solutions of a step, the residuals that are left of its equations, and the directions that were tried. Their
+    columns are those of velocities, then those of states, in units of these states."""
 
+    velocities: int
+    """How many velocities there are."""
+    unit: Vector
+    """The unit of each column: 1 for velocities."""
     rates: Work[Matrix] = zeros("rows", "columns")
-    """The changes δv̇ᵢ of accelerations; going back, their weights μ."""
+    """The changes δv̇ᵢ of accelerations and δżᵢ of states; going back, their weights μ."""
     residual: Work[Matrix] = zeros("rows", "columns")
     before: Work[Matrix] = zeros("rows", "columns")
     """The residual before the direction that is tried."""
     directions: Work[Matrix] = zeros("tries", "columns")
     images: Work[Matrix] = zeros("tries", "columns")
     """The directions, one after the other, and their images under the matrix of the system."""
-    scale: Work[Vector] = zeros("count")
-    """A number beside which corrections are judged: the change of velocities over h, or the largest weight."""
-    faint: Work[Vector] = zeros("count")
-    """The change of velocities that is none beside the motion."""
-    reach: Work[Vector] = zeros("count")
+    scale: Work[Matrix] = zeros(2, "count")
+    """The numbers beside which corrections are judged, of velocities and of states: their change over h, or the largest
+    weight."""
+    faint: Work[Matrix] = zeros(2, "count")
+    """The changes of velocities and of states that are none beside the motion."""
+    reach: Work[Matrix] = zeros(2, "count")
     """The change of places over h²: a residual of accelerations is roundoff beside this, where something is stiff."""
-    none: Work[Vector] = zeros(0)
+    none: Work[Matrix] = zeros(2, 0)
 
 
 @compiled
 def largest_part(own, parts, count, more):
-    """Return the largest ratio of a correction of `rates` to its whole, among all right sides. The whole is the largest
-    of `rates`, or the `scale` of the right side, or a number of `more` for it, if there are such."""
+    """Return the largest ratio of a correction of `rates` to its whole, among all right sides, for velocities and for
+    states. The whole is the largest of `rates`, or the `scale` of the right side, or its number of `more`, if any."""
     worst = 0.0
-    for p in range(count):
-        part, whole = 0.0, max(own.scale[p], more[p] if more.size > 0 else 0.0)
-        for row in range(p, parts.shape[0], count):
-            for k in range(parts.shape[1]):
-                part, whole = max(part, abs(parts[row, k])), max(whole, abs(own.rates[row, k]))
-        if part > UNDERFLOW:
-            worst = max(worst, part / whole if whole > 0.0 else 1.0)
+    for sort in range(2):
+        begin, end = (0, own.velocities) if sort == 0 else (own.velocities, parts.shape[1])
+        for p in range(count):
+            part, whole = 0.0, max(own.scale[sort, p], more[sort, p] if more.size > 0 else 0.0)
+            for row in range(p, parts.shape[0], count):
+                for k in range(begin, end):
+                    part, whole = max(part, abs(parts[row, k])), max(whole, abs(own.rates[row, k]))
+            if part > UNDERFLOW:
+                worst = max(worst, part / whole if whole > 0.0 else 1.0)
     return worst
 
 

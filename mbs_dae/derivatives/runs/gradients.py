@@ -90,7 +90,7 @@ def _gone_back(
     last, loads = Weights(*(own[-count:].copy() for own in weights)), None
     if of_end is not None and varied.has_choice:
         loads = varied.least_loads_along()
-    gradient = _loads_back(varied, weights, count) if varied.has_choice else 0.0
+    of_loads = _loads_back(varied, weights, count) if varied.has_choice else np.zeros((count, 0))
     way, rerun = _new_way(varied, taken, weights, count)
     times = way.march.record.times
     begun = np.searchsorted(times, head[:, T0], side="right")
@@ -119,9 +119,9 @@ def _gone_back(
             check_status(way.march, back_implicit_stretch(way, rerun.implicit_step, entries, before))
         else:
             check_status(way.march, back_stretch(way, entries, before))
-    of_ways = way.projection.momenta.gradient
-    direct += of_ways @ rerun.numbers[:, : of_ways.shape[1]].T + way.held.gradient @ rerun.laws.T
-    return way, (way.own.gradient + gradient) @ rerun.numbers.T + direct
+    for gradient in (way.own.gradient, way.projection.momenta.gradient, of_loads):
+        direct += gradient @ rerun.numbers[:, : gradient.shape[1]].T
+    return way, way.held.gradient @ rerun.laws.T + direct
 
 
 def _stop_back(

@@ -1,6 +1,6 @@
 """Steps of Radau5 gone through backwards. Compiled.
 
-Weights μ of the accelerations of the stages satisfy the transposed of the equations of `implicit_steps`,
+Weights μ of the rates v̇ and ż of the stages satisfy the transposed of the equations of `implicit_steps`,
 
     μ = weights of v̇ + (what δv and δx make of v̇)ᵀ (stage)ᵀ μ,
 
@@ -44,10 +44,10 @@ def _gather(right, s, x, size, part):
 
 @compiled
 def _settle_back(step, stages, y0):
-    """The transposed of `_settle_changes`: weights of the states of all stages become weights of their accelerations
-    and of the beginning, to which they are added."""
+    """The transposed of `_settle_changes`: weights of the states of all stages become weights of their rates and of the
+    beginning, to which they are added."""
     mechanism, a, h, count, n = stages.mechanism, stages.tableau.a, stages.now[H], y0.shape[0], step.first.shape[1]
-    state, manifold = mechanism.state, mechanism.machine.manifold
+    state, manifold, z_place = mechanism.state, mechanism.machine.manifold, stages.implicit.newton.z_place
     for r in range(count):
         for s in range(INNER):
             x = step.x[count * s + r]
@@ -66,17 +66,20 @@ def _settle_back(step, stages, y0):
             x[:] = 0.0
         for s in range(INNER):
             dy = step.y[count * s + r]
-            axpy(1.0, dy[state.v_at :], y0[r, state.v_at :])
+            axpy(1.0, dy[state.z_at :], y0[r, state.z_at :])
             for j in range(INNER):
-                axpy(h * a[s, j], dy[state.v_at : state.v_at + n], step.weights[count * j + r])
+                weights = step.weights[count * j + r]
+                axpy(h * a[s, j], dy[state.v_at : state.v_at + n], weights[:n])
+                for k in range(z_place.size):
+                    weights[n + k] += h * a[s, j] * step.residuals.unit[n + k] * dy[z_place[k]]
                 axpy(h * a[s, j], dy[state.v_end :], step.slopes[count * j + r, state.v_end :])
             dy[:] = 0.0
 
 
 @compiled
 def _stages_back(way, step):
-    """Weights of y' at all stages, in `slopes`, become weights of accelerations and of the beginning, to which they are
-    added, and of numbers in the equations."""
+    """Weights of y' at all stages, in `slopes`, become weights of rates and of the beginning, to which they are added,
+    and of numbers in the equations."""
     march, mechanism, implicit, count = way.march, way.march.mechanism, way.march.stages.implicit, way.y0.shape[0]
     state = mechanism.state
     for s in range(INNER):
@@ -87,40 +90,45 @@ def _stages_back(way, step):
         for r in range(count):
             dy = step.y[count * s + r]
             take_places(mechanism.machine.manifold, y[: state.q_end], dy[: state.q_end], step.x[count * s + r])
-            dy[: state.q_end] = 0.0
+            dy[: state.z_at] = 0.0
     _settle_back(step, march.stages, way.y0)
 
 
 @compiled
 def _put_direction(way, step, j):
     """Put what the transposed of Newton's matrix makes of the residual into direction j."""
-    implicit, count, n = way.march.stages.implicit, way.y0.shape[0], step.first.shape[1]
+    implicit, count, unit = way.march.stages.implicit, way.y0.shape[0], step.residuals.unit
     newton, right, size = implicit.newton, implicit.newton.right, implicit.residual.shape[1]
     for r in range(count):
         right[:] = 0.0
         for s in range(INNER):
-            copy(step.residuals.residual[count * s + r], right[s * newton.x_count :])
+            for k in range(newton.x_count):
+                right[s * newton.x_count + k] = step.residuals.residual[count * s + r, k] / unit[k]
         solve_transposed(newton.coupled, right)
         for s in range(INNER):
             _gather(right, s, newton.x_count, size, implicit.residual[s])
             step.weight[:] = 0.0
             add_mass_transposed(newton, newton.values[s], implicit.residual[s], step.weight)
-            copy(step.weight[:n], step.residuals.directions[(INNER * j + s) * count + r])
+            for k in range(newton.x_count):
+                step.residuals.directions[(INNER * j + s) * count + r, k] = unit[k] * step.weight[k]
 
 
 @compiled
-def _put_slopes(step, rows, v_at):
-    """Put weights of accelerations into those of y'."""
+def _put_slopes(step, rows, stages):
+    """Put weights of rates into those of y'."""
+    n, z_place, v_at = step.first.shape[1], stages.implicit.newton.z_place, stages.mechanism.state.v_at
     for row in range(step.slopes.shape[0]):
-        copy(rows[row], step.slopes[row, v_at:])
+        copy(rows[row, :n], step.slopes[row, v_at:])
+        for k in range(z_place.size):
+            step.slopes[row, z_place[k]] = rows[row, n + k] / step.residuals.unit[n + k]
 
 
 @compiled
 def _solve_back(way, step):
     """Give weights of the states of all stages back to the beginning and to the numbers in the equations. A status."""
     march, own, held, count = way.march, way.own, way.held, way.y0.shape[0]
-    mechanism, tried, rows = march.mechanism, step.residuals, INNER * count
-    state, n, worst, previous = mechanism.state, step.first.shape[1], 1.0, np.inf
+    mechanism, tried, rows, n = march.mechanism, step.residuals, INNER * count, step.first.shape[1]
+    state, worst, previous = mechanism.state, 1.0, np.inf
     step.weights[:] = 0.0
     step.slopes[:] = 0.0
     _settle_back(step, march.stages, way.y0)
@@ -128,7 +136,9 @@ def _solve_back(way, step):
     copy_rows(step.weights, tried.residual)
     tried.scale[:] = 0.0
     for row in range(rows):
-        tried.scale[row % count] = max(tried.scale[row % count], largest(tried.residual[row]))
+        r, weights = row % count, tried.residual[row]
+        tried.scale[0, r] = max(tried.scale[0, r], largest(weights[:n]))
+        tried.scale[1, r] = max(tried.scale[1, r], largest(weights[n:]))
     for saved, known in ((step.y0, way.y0), (step.first_0, step.first), (step.numbers, own.gradient),
                          (step.laws, held.gradient)):  # fmt: skip
         copy_rows(known, saved)
@@ -142,10 +152,10 @@ def _solve_back(way, step):
                 break
             step.slopes[:] = 0.0
             step.weights[:] = 0.0
-            _put_slopes(step, here, state.v_at)
+            _put_slopes(step, here, march.stages)
             _stages_back(way, step)
             for row in range(rows):
-                for k in range(n):
+                for k in range(here.shape[1]):
                     tried.images[j * rows + row, k] = here[row, k] - step.weights[row, k]
             if not improve(tried, count, j):
                 break
@@ -156,7 +166,7 @@ def _solve_back(way, step):
                          (step.laws, held.gradient)):  # fmt: skip
         copy_rows(saved, known)
     step.slopes[:] = 0.0
-    _put_slopes(step, tried.rates, state.v_at)
+    _put_slopes(step, tried.rates, march.stages)
     _stages_back(way, step)
     for r in range(count):
         add_places(mechanism.machine.manifold, march.stages.y0[: state.q_end], step.first[r], way.y0[r])
@@ -208,11 +218,11 @@ def _read_changes_back(way, step, x):
     rest = 1.0 - step.charts.read[0] - step.charts.read[1] - step.charts.read[2]
     step.own[:] = 0.0
     for r in range(count):
-        of_rates = inside[r, state.v_at :]
-        axpy(rest, of_rates, way.y0[r, state.v_at :])
-        axpy(step.charts.read[2], of_rates, way.y1[r, state.v_at :])
+        others = inside[r, state.z_at :]
+        axpy(rest, others, way.y0[r, state.z_at :])
+        axpy(step.charts.read[2], others, way.y1[r, state.z_at :])
         for s in range(2):
-            axpy(step.charts.read[s], of_rates, step.y[count * s + r, state.v_at :])
+            axpy(step.charts.read[s], others, step.y[count * s + r, state.z_at :])
         take_places(manifold, read[: state.q_end], inside[r, : state.q_end], step.own[r])
         for k in range(manifold.plain.shape[0]):
             i = manifold.plain[k, 1]
@@ -290,7 +300,7 @@ def _back_step(way: Way, step: ImplicitStep, entry: Vector, recorded: int):
         add_kept(way, stages.y1, way.y1, way.k[count * last : count * (last + 1)])
     end_of_step_back(way, end, projected)
     for r in range(count):
-        axpy(1.0, way.y1[r, state.v_at :], step.y[count * (INNER - 1) + r, state.v_at :])
+        axpy(1.0, way.y1[r, state.z_at :], step.y[count * (INNER - 1) + r, state.z_at :])
         q, x = stages.implicit.y[2, : state.q_end], step.x[count * (INNER - 1) + r]
         take_places(mechanism.machine.manifold, q, way.y1[r, : state.q_end], x)
     return _solve_back(way, step)

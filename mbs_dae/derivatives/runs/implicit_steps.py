@@ -4,10 +4,11 @@ With changes δy₀ at the beginning of a step the changes of its stages satisfy
 
     δvᵢ = δv₀ + h Σⱼ aᵢⱼ δv̇ⱼ,        δxᵢ = Rᵢᵀ δx₀ + Σⱼ Gᵢⱼ δvⱼ,        δv̇ᵢ = stage of (δxᵢ, δvᵢ, δp),
 
-where x are small motions, and `vary_stage` gives the accelerations that a stage makes. The accelerations δv̇ of all
-stages are found with Newton's matrix of the step (`motion.implicit.linearised`), each stage with its own values. This
-matrix is exact but for attitudes and for forces of contacts, so that one or two corrections do; beside these,
-corrections are combined such that the residual is least (`improve`).
+where x are small motions, and `vary_stage` gives the accelerations that a stage makes. States z of the model follow
+from their rates as v does. The rates δv̇ and δż of all stages are found with Newton's matrix of the step
+(`motion.implicit.linearised`), each stage with its own values. This matrix is exact but for attitudes and for forces of
+contacts, so that one or two corrections do; beside these, corrections are combined such that the residual is least
+(`improve`).
 
 A plain coordinate has Gᵢⱼ = h aᵢⱼ. An attitude is found in the chart e = e₀ ∘ exp(u/2) with u̇ = C(u) ω, and small
 motions are x = exp(u)ᵀ x₀ + C⁻¹ δu, so
@@ -72,7 +73,7 @@ class ImplicitStep(NamedTuple):
     loads: Work[Matrix] = zeros("count", "lambdas")
     forces: Work[Matrix] = zeros("count", "lines")
     weight: Work[Vector] = zeros("unknowns")
-    weights: Work[Matrix] = zeros("rows", "columns")
+    weights: Work[Matrix] = zeros("rows", "unknown_rates")
     y0: Work[Matrix] = zeros("count", "width")
     first_0: Work[Matrix] = zeros("count", "columns")
     numbers: Work[Matrix] = zeros("weighted", "numbers")
@@ -168,13 +169,16 @@ def _sharpen(march):
 def _settle_changes(step, stages, dy0):
     """Put the changes of the states of all stages, from those of their accelerations."""
     own, mechanism, a, h, count = stages.implicit, stages.mechanism, stages.tableau.a, stages.now[H], dy0.shape[0]
-    state, manifold, n = mechanism.state, mechanism.machine.manifold, step.first.shape[1]
+    state, manifold, n, z_place = mechanism.state, mechanism.machine.manifold, step.first.shape[1], own.newton.z_place
     for p in range(count):
         for s in range(INNER):
             dy = step.y[count * s + p]
             copy(dy0[p], dy)
             for j in range(INNER):
-                axpy(h * a[s, j], step.residuals.rates[count * j + p], dy[state.v_at : state.v_at + n])
+                rates = step.residuals.rates[count * j + p]
+                axpy(h * a[s, j], rates[:n], dy[state.v_at : state.v_at + n])
+                for k in range(z_place.size):
+                    dy[z_place[k]] += h * a[s, j] * step.residuals.unit[n + k] * rates[n + k]
                 axpy(h * a[s, j], step.slopes[count * j + p, state.v_end :], dy[state.v_end :])
         for s in range(INNER):
             x = step.x[count * s + p]
@@ -195,9 +199,10 @@ def _settle_changes(step, stages, dy0):
 
 @compiled
 def _put_residual(step, march, own, held, dy0):
-    """Put into `residual` the corrections of `rates`, the changes of accelerations, that Newton's matrix finds."""
+    """Put into `residual` the corrections of `rates` that Newton's matrix finds."""
     implicit, mechanism, count, n = march.stages.implicit, march.mechanism, dy0.shape[0], step.first.shape[1]
     newton, state, right, size = implicit.newton, mechanism.state, implicit.newton.right, implicit.residual.shape[1]
+    unit = step.residuals.unit
     _settle_changes(step, march.stages, dy0)
     for s in range(INNER):
         here = slice(count * s, count * (s + 1))
@@ -210,26 +215,32 @@ def _put_residual(step, march, own, held, dy0):
             step.weight[:] = 0.0
             for k in range(n):
                 step.weight[k] = slope[state.v_at + k] - rate[k]
+            for k in range(newton.z_place.size):
+                step.weight[n + k] = slope[newton.z_place[k]] - unit[n + k] * rate[n + k]
             part[:] = 0.0
             add_mass_times(newton, newton.values[s], step.weight, part)
             _spread(part, s, newton.x_count, size, right)
         solve_real(newton.coupled, right)
         for s in range(INNER):
-            copy(right[s * newton.x_count : s * newton.x_count + n], step.residuals.residual[count * s + p])
+            for k in range(newton.x_count):
+                step.residuals.residual[count * s + p, k] = right[s * newton.x_count + k] / unit[k]
 
 
 @compiled
 def _solve_changes(step, march, own, held, dy0):
-    """Find the changes of the accelerations of all stages. A status."""
+    """Find the changes of the rates of all stages. A status."""
     stages, mechanism, count, n = march.stages, march.mechanism, dy0.shape[0], step.first.shape[1]
     tried, rows, h, previous = step.residuals, step.residuals.rates.shape[0], stages.now[H], np.inf
-    rates, residual, before = tried.rates, tried.residual, tried.before
+    rates, residual, before, z_place = tried.rates, tried.residual, tried.before, stages.implicit.newton.z_place
     for p in range(count):
         q = stages.y0[: mechanism.state.q_end]
         put_way(mechanism.machine.manifold, q, dy0[p, : mechanism.state.q_end], own.way)
         copy(own.way[:n], step.first[p])
-        tried.reach[p] = largest(step.first[p]) / h**2
-        tried.scale[p] = max(largest(dy0[p, mechanism.state.v_at : mechanism.state.v_end]), tried.faint[p]) / h
+        tried.reach[0, p] = largest(step.first[p]) / h**2
+        tried.scale[0, p] = max(largest(dy0[p, mechanism.state.v_at : mechanism.state.v_end]), tried.faint[0, p]) / h
+        tried.scale[1, p] = tried.faint[1, p] / h
+        for k in range(z_place.size):
+            tried.scale[1, p] = max(tried.scale[1, p], abs(dy0[p, z_place[k]]) / tried.unit[n + k] / h)
     rates[:] = 0.0
     step.slopes[:] = 0.0
     for _ in range(CYCLES):
@@ -244,7 +255,7 @@ def _solve_changes(step, march, own, held, dy0):
                 break
             for row in range(rows):
                 axpy(-1.0, before[row], rates[row])
-                for k in range(n):
+                for k in range(before.shape[1]):
                     tried.images[j * rows + row, k] = before[row, k] - residual[row, k]
                     residual[row, k] = before[row, k]
             improved = improve(tried, count, j)
@@ -356,7 +367,7 @@ def _note_errors(replay, step):
     and may be too long for what swings beside it."""
     march, stages, count, n = replay.march, replay.march.stages, replay.dy0.shape[0], step.first.shape[1]
     implicit, mechanism, a, h = stages.implicit, march.mechanism, stages.tableau.a, stages.now[H]
-    newton, state, error = implicit.newton, mechanism.state, implicit.residual[0]
+    newton, state, error, unit = implicit.newton, mechanism.state, implicit.residual[0], step.residuals.unit
     put_real(newton, mechanism, MU * h, (MU * h) ** 2)
     eliminate_real(newton.real, mechanism.machine.factor.kept)
     for p in range(count):
@@ -368,15 +379,26 @@ def _note_errors(replay, step):
                 slope += a[ERROR, s] * step.residuals.rates[count * s + p, k]
                 rate += a[ERROR, s] * step.y[count * s + p, at]
             error[k], newton.step[k] = MU * slope, MU * rate
+        for k in range(newton.z_place.size):
+            slope = replay.dk[p, newton.z_place[k]]
+            for s in range(INNER):
+                slope += a[ERROR, s] * unit[n + k] * step.residuals.rates[count * s + p, n + k]
+            error[n + k] = MU * slope
         for _ in range(2):
             filter_error(implicit, mechanism, MU * h)
         left = h * _part_left(step, newton, error, n, h)
         replay.errors[p, 0] += left * largest(newton.step[:n])
         replay.errors[p, 1] += left * largest(error[:n])
+        most = 0.0
+        for k in range(newton.z_place.size):
+            most = max(most, abs(error[n + k]) / unit[n + k])
+        replay.errors[p, 2] += h * most
         for s in range(INNER):
             row = count * s + p
             replay.errors[p, 3] = max(replay.errors[p, 3], largest(step.x[row]))
             replay.errors[p, 4] = max(replay.errors[p, 4], largest(step.y[row, state.v_at : state.v_end]))
+            for k in range(newton.z_place.size):
+                replay.errors[p, 5] = max(replay.errors[p, 5], abs(step.y[row, newton.z_place[k]]) / unit[n + k])
 
 
 @compiled

@@ -16,6 +16,7 @@ from ...compiled.derivatives import (
     MOMENTA,
     OF_SIGNALS,
     POWERS,
+    STATE_RATES,
     SURFACES,
     TOUCHING,
     DerivativeBuilder,
@@ -177,10 +178,17 @@ class Rerun:
         parts = factor.numbers, factor.weight, factor.beside, factor.jacobian, machine.nu, self.own.to.values
         sizes = {"inner": INNER, "count": count, "rows": INNER * count, "tries": TRIES * INNER * count}
         sizes |= {"shelf": sum(part.size for part in parts), "width": self.march.stages.y0.size}
-        sizes |= {"columns": self.own.columns, "lambdas": machine.pattern.m, "lines": self.own.forces.size}
+        sizes |= {
+            "unknown_rates": newton.x_count,
+            "columns": self.own.columns,
+            "lambdas": machine.pattern.m,
+            "lines": self.own.forces.size,
+        }
         sizes |= {"weighted": len(self.own.gradient), "numbers": self.own.gradient.shape[1]}
         sizes |= {"laws": self.laws.shape[1], "turns": 9 * quaternions, "unknowns": newton.right.size // 3}
-        return block(ImplicitStep(block(Charts(), **sizes), block(Residuals(), **sizes)), **sizes)
+        unit = np.concatenate([np.ones(newton.v_count), newton.unit[newton.z_place]])
+        residuals = block(Residuals(newton.v_count, unit), **sizes | {"columns": newton.x_count})
+        return block(ImplicitStep(block(Charts(), **sizes), residuals), **sizes)
 
     def passing(self, place: Saltation, sizes: np.ndarray, mixed: np.ndarray | None = None) -> Any:
         """Return the passage of the run, which stands behind the step before it, through a place at which laws switch
@@ -547,7 +555,7 @@ class VariedRun(VariedMotion):
         assert self.taken is not None
         rerun, replay, events = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
         if rerun.is_implicit:
-            rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:, 1]
+            rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:, 1:].T
         events = None if works else events
         crossings = Crossings(self.system, self.asked, self.taken) if self.taken.passages else None
         ended: dict[str, str] = {}
@@ -589,7 +597,7 @@ class VariedRun(VariedMotion):
         mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.asked.names)) * self._sizes
         rerun, replay, _ = new_replay(self.system, self.asked, taken, self.motion.t.size, False, mixed)
         if rerun.is_implicit:
-            rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[0, 1] * self._sizes[0]
+            rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:1, 1:].T * self._sizes[0]
         begins = mixed[None] @ moved_state(self, taken, replay.march)
         replayed(rerun, replay, taken, begins, mixed=mixed[None], samples=self.sample_slopes, resets=self.resets)
         if (off := float(errors_of(replay, self._small[0] * self._sizes[0])[0])) > allowed:
@@ -617,6 +625,11 @@ class VariedRun(VariedMotion):
         return self._faint * (STIFF if self.taken.by.method.is_implicit else 1.0)
 
     @property
+    def levels(self) -> tuple[str, ...]:
+        """The equations of the motion, by signals, too."""
+        return MOTION + (STATE_RATES,) * bool(self.system.layout.signals)
+
+    @property
     def has_choice(self) -> bool:
         """Whether equations are redundant: steps leave some out, and of several multipliers the least are told."""
         return bool(self.result.stats["redundant_equations"])
@@ -639,7 +652,7 @@ class VariedRun(VariedMotion):
             return out
         least = out._replace(a=np.zeros_like(out.a), multipliers=np.zeros((len(out.x), len(self.system.rows))))
         known = mechanism(self.system, refinements=2), self.linear(), block(self.motion), self.multipliers.copy()
-        vary_forces(*known, block(least))
+        vary_forces(*known, np.array(self.changes.signals), block(least))
         return out._replace(multipliers=least.multipliers)
 
     def _moved_with_end(self, held: VariedRun) -> Variation:
@@ -658,11 +671,11 @@ class VariedRun(VariedMotion):
         """Return the rates of the least multipliers at the end of a run, where equations are redundant."""
         structure, (t, q, v, a) = self.system.structure, (part[-1:].copy() for part in self.motion)
         numbers = np.zeros((1, structure.program.batch.room + structure.dynamics.batch.room))
-        builder = lean_builder(structure, MOTION, numbers, by_time=True)
+        builder = lean_builder(structure, self.levels, numbers, by_time=True)
         own = linear(builder, filled(builder, self.system), numbers[:0], others=0)
         rates = Variation(v.copy(), a.copy(), np.zeros_like(a), np.zeros((1, len(self.system.rows))))
         known = mechanism(self.system, refinements=2), own, block(Trajectory(t, q, v, a))
-        vary_forces(*known, self.multipliers[-1:].copy(), block(rates))
+        vary_forces(*known, self.multipliers[-1:].copy(), self.end.signals[None].copy(), block(rates))
         return rates.multipliers[0]
 
     @property

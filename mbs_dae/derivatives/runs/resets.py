@@ -205,7 +205,7 @@ class ResetPassage:
     def ahead(self, S: np.ndarray, length: float, sizes: np.ndarray, mixed: np.ndarray | None = None) -> np.ndarray:
         """Return S behind the reset, (parameters, y), from S before it; nan where there is no derivative."""
         if self._touches(length, sizes):
-            self.why = f"at t = {self.taken.t:.6g} the motion touches where it is reset, and does not pass"
+            self.why = f"at t = {self.taken.t:.6g} the motion touches where it switches, and does not pass"
             return np.full_like(S, np.nan)
         y, march = self.taken.y.copy(), self.rerun.march
         *_, functions = changes_here(march, self.rerun.own, self.held, self.taken.t, y, S.copy())

@@ -138,8 +138,8 @@ def put_forces_and_bends(own, machine):
 
 @compiled_apart
 def forces_back(mechanism: Mechanism, own: Linear, path: Trajectory, multipliers: Matrix, weights: Weights):
-    """The transposed of `along.vary_forces`, in place: weights of multipliers at each time, which follow from places
-    and velocities there, to those of these."""
+    """The transposed of `along.vary_forces`, in place: weights of multipliers at each time, which follow from places,
+    velocities and signals there, to those of these."""
     machine, n, count = mechanism.machine, own.columns, own.gradient.shape[0]
     for k in range(path.t.size):
         t, q, v = path.t[k], path.q[k], path.v[k]
@@ -158,7 +158,8 @@ def forces_back(mechanism: Mechanism, own: Linear, path: Trajectory, multipliers
             give_back(own, FORCE)
             give_numbers(own, r, BEND, POWER)
             axpy(1.0, own.way[:n], weights.x[row])
-            axpy(1.0, own.way[n:], weights.v[row])
+            axpy(1.0, own.way[n : 2 * n], weights.v[row])
+            axpy(1.0, own.way[2 * n :], weights.signals[row])
             weights.multipliers[row, :] = 0.0
 
 
