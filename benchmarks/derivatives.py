@@ -2,8 +2,8 @@
 
 A chain of rods on springs, 3 s. Ahead: so many parameters, and one array is read. Back: the gradient of its sum. An
 iteration of a search: a design, its run, an objective and its slopes by so many variables. Then runs with laws that
-switch, with a stop and friction, with events, with a controller, and by an implicit method. Runs take turns in one
-process; of each the least processor time counts. Last, how many numbers are kept of long runs.
+switch, with a stop and friction, with events, with resets, with a controller, and by an implicit method. Runs take
+turns in one process; of each the least processor time counts. Last, how many numbers are kept of long runs.
 """
 
 from __future__ import annotations
@@ -155,6 +155,28 @@ def with_events(runs: int) -> None:
     print_costs(plain, AHEAD, taken, len(names), back)
 
 
+def with_resets(runs: int) -> None:
+    """The chain on springs, of six rods: where its end falls below a height, an event throws it back."""
+    model, initial, names = chain(6, 2)
+    e, height = model.parameter("e", 0.7), model.parameter("height", -0.3)
+    back = mbs.Reset({"rod5.vy": -e * model["rod5.vy"]})
+    model.add(mbs.Event("low", model["rod5.head.y"] - height, direction=-1, action=back))
+    names, tip = ["e", "height", *names], "rod5.head.x"
+    square = mbs.integral(mbs.quantity(tip) ** 2)
+
+    def run(count: int = 0) -> mbs.Result:
+        return mbs.simulate(model, TIMES, initial, derivatives=names[:count])
+
+    def gradient() -> mbs.Gradient:
+        return mbs.gradient(square, model, TIMES, names, initial=initial)
+
+    forward = [lambda count=count: run(count).d(tip, names[0]) for count in AHEAD]
+    plain, *ahead, backwards = least(runs, run, *forward, gradient)
+    found = run()
+    print(f"{model.name}, {len(found.events)} resets, {found.stats['accepted']} steps, {1e3 * plain:.1f} ms")
+    print_costs(plain, AHEAD, ahead, len(names), backwards)
+
+
 def with_controller(runs: int, called: bool, method: str = "DP5") -> None:
     """A chain of six rods whose first pin has a motor: its current is a state, and a controller sets its voltage every
     hundredth of a second, by an expression or by a function in Python."""
@@ -221,6 +243,7 @@ if __name__ == "__main__":
     on_bumpers(runs)
     with_stop(runs)
     with_events(runs)
+    with_resets(runs)
     with_controller(runs, called=False)
     with_controller(runs, called=True)
     with_controller(runs, called=False, method="Radau5")
