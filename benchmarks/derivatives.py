@@ -201,9 +201,8 @@ def with_controller(runs: int, called: bool, method: str = "DP5") -> None:
 
     plain, *ahead, back = least(runs, run, *forward, gradient)
     kind = "a function" if called else "an expression"
-    print(
-        f"{model.name} with {kind} sampled 200 times, by {method}, {run().stats['accepted']} steps, {1e3 * plain:.1f} ms"
-    )
+    steps = run().stats["accepted"]
+    print(f"{model.name} with {kind} sampled 200 times, by {method}, {steps} steps, {1e3 * plain:.1f} ms")
     print_costs(plain, AHEAD, ahead, len(names), back)
 
 
