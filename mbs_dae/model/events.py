@@ -62,8 +62,8 @@ class Event(Element):
     changes nothing of the run. What a contact or friction holds at zero passes when that begins to hold it, once, and
     not again while it does. `when` may be such a change itself: ``rub.sticks``, ``rub.slips``, ``floor.touches``,
     ``floor.parts`` of a contact, a friction or a stop (``result.transitions`` lists all of them). `action` is
-    "record", "stop" (the run ends there) or a `Reset`. Of events at the same time the one that was added first comes
-    first.
+    "record", "stop" (the run ends there) or a `Reset`. Events at the same time all happen, in the order in which they
+    were added; a `Reset` acts on the state that the one before it has left.
 
     >>> model = mbs.PlanarModel("ball", gravity=(0, -10))
     >>> ball = model.body("ball", mass=1.0, inertia=0.1)

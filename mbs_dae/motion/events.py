@@ -101,7 +101,8 @@ class Glance:
         own.fired[:] = own.count[:] = 0
 
     def end_at(self, acting: Event) -> int:
-        """Let the next step of the run, which is to stand where it stood, end where this event happens. A status."""
+        """Let the next step of the run, which is to stand where it stood, end where this event happens, and all that
+        happen at the same instant with it. A status."""
         own = self.march.events
         only = own.function.tolist().index(function_of(self.system, self.march, acting))
         t, direction = self.passed[0], int(self.passed[1][only])
@@ -112,6 +113,7 @@ class Glance:
                 t = float(self.march.time[0])  # in one step, not over other events
                 break
         self.take_back(sides=True)
+        own.due[:] = self.passed[1]
         own.due[only], own.until[0] = direction, t
         return DONE if self.status == STEP_EVENT else self.status
 

@@ -35,6 +35,34 @@ START = {"block.x": 1.0}
 
 
 @pytest.mark.parametrize("coordinates", SETS)
+@pytest.mark.parametrize("method", ["DP5", "RK4", "Radau5", "GA"])
+@pytest.mark.parametrize("acting", ["stop", "reset"])
+def test_all_events_of_the_instant_of_a_stop_or_a_reset_happen(acting, method, coordinates):
+    """Events on both sides in the order of the model, multiples and their own negatives; not one that comes later."""
+    action = "stop" if acting == "stop" else mbs.Reset({"block.vx": 2.0})
+    model = oscillator(
+        passing("before"), passing("acts", action=action),
+        lambda model: mbs.Event("behind", -3 * model["block.x"], direction=1),
+        passing("upwards", direction=1), passing("later", -1e-7),
+    )  # fmt: skip
+    how = {"step": 0.01} if method in ("RK4", "GA") else {"rtol": 1e-9}
+    run = mbs.simulate(model.compile(coordinates), [0, 2.0], START | {"block.vx": 0.0}, method=method, **how)
+    assert [event.name for event in run.events] == ["before", "acts", "behind"]
+    assert len({event.t for event in run.events}) == 1
+    assert run.events[0].t == pytest.approx(pi / 2, abs=1e-4)
+
+
+def test_two_resets_of_one_instant_act_one_after_the_other():
+    model = oscillator(
+        passing("first", action=mbs.Reset({"block.vx": 3.0})),
+        lambda model: mbs.Event("second", model["block.x"], action=mbs.Reset({"block.vx": 2 * model["block.vx"]})),
+    )
+    run = mbs.simulate(model, [0, pi / 2 + 0.1], START, rtol=1e-10)
+    assert [event.name for event in run.events] == ["first", "second"]
+    assert run["block.x"][-1] == pytest.approx(6 * np.sin(0.1), abs=1e-8)
+
+
+@pytest.mark.parametrize("coordinates", SETS)
 @pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
 def test_passages_are_found_to_roundoff(method, coordinates):
     model = oscillator(passing(), passing("high", 0.5, direction=1))
