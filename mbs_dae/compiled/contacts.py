@@ -139,8 +139,11 @@ class Contacts(NamedTuple):
     group_rate: Work[Vector] = zeros("groups")
     group_pace: Work[Vector] = zeros("groups")
     group_mass: Work[Vector] = zeros("groups")
+    group_force: Work[Vector] = zeros("groups")
+    spread_in: Work[Integers] = zeros("groups")
     """The acceleration, in lengths, that the largest load of each group gives its heaviest body, or the speed of the
-    group in an impact; and the largest mass of each group."""
+    group in an impact; the largest mass of each group; its largest force, in units of rows; and whether others of its
+    forces are so far below this one that plain numbers lose their digits."""
     G: Work[Matrix] = zeros("full", "columns")
     """G in full, where all rows have a dense matrix."""
     response: Work[Matrix] = zeros("dense", "columns")
@@ -267,11 +270,18 @@ class Contacts(NamedTuple):
     balancing: Work[Vector] = zeros("equations")
     """The size of each unknown that would balance all terms of its equation."""
     offset: Work[Vector] = zeros("lines")
-    """The parts of the rates along the rows in use that no acceleration, or jump of velocities, makes."""
+    offset_tail: Work[Vector] = zeros("lines")
+    rate_tail: Work[Vector] = zeros("lines")
+    """The parts of the rates along the rows in use that no acceleration, or jump of velocities, makes, in two parts;
+    and the second parts of the rates of all rows before an impact."""
     amount: Work[Vector] = zeros("lines")
     light: Work[Vector] = zeros("lines")
     heavy: Work[Vector] = zeros("lines")
     """The least and the largest mass of the bodies whose accelerations depend on a force along each row in use."""
+    free_force: Work[Vector] = zeros("lines")
+    solved_for: Work[Integers] = zeros("lines")
+    """The force along each row in use that would stop all terms of its acceleration without contacts; and whether the
+    force is an unknown of its own, not the friction of a slip."""
     amount_tail: Work[Vector] = zeros("lines")
     exact: Work[Vector] = zeros("lines")
     """The forces along the rows in use have two parts, the second one small beside the first; `exact` is none."""
@@ -280,6 +290,14 @@ class Contacts(NamedTuple):
     tail_x: Work[Vector] = zeros("columns")
     tail_multipliers: Work[Vector] = zeros("rows")
     """The second parts of the last sum of responses."""
+    step_x: Work[Vector] = zeros("columns")
+    step_g: Work[Vector] = zeros("rows")
+    """A correction of accelerations and multipliers."""
+    corrected: Work[Integers] = zeros(1)
+    uncertain: Work[Integers] = zeros(1)
+    """Whether the last forces or impulses were corrected with twice the digits, with the solution that they make; and
+    whether they are not certain all the same, BESIDE_MASSES far above that of a body or BESIDE_FORCES far above some of
+    them; 0 if they are."""
     b: Work[Vector] = zeros("components")
     B: Work[Matrix] = zeros("components", "dense")
     pressing: Work[Vector] = zeros("components")
@@ -337,6 +355,7 @@ class Contacts(NamedTuple):
 OPEN, CLOSED, STICKING, INCIPIENT = range(4)
 PARTS, SLIPS, STOPS, SLIPS_ON = 1, 2, 3, 4
 DEPARTS, HOLDS = 1, 2
+BESIDE_MASSES, BESIDE_FORCES = 1, 2
 KEPT = 3
 """What is told of a point that is open to all laws, and that joints alone keep closed."""
 FREE, STILL, PRESSED = range(3)

@@ -8,20 +8,34 @@ the Delassus matrix: symmetric and positive semidefinite, whatever joints there 
 accelerations), impulses (velocities) and corrections of the place (displacements) alike.
 
 A light body between two heavy ones is pushed by forces that are far larger than their difference, which is all that
-moves it. So sums of responses have twice the digits (`twofold`), and so have residuals g - G x of rows.
+moves it. So sums of responses have twice the digits (`twofold`), and so have residuals g - G x of rows; and where
+forces are corrected, those of the equations of bodies and joints, M x + Φ_vᵀ λ = Q + Gᵀ f, by which responses lose the
+errors of their own (`refine_solution`).
+
+A small force beside a large one in its group has the roundoff of the large one (`put_spread`).
 """
 
 import numpy as np
 
-from ...compiled.contacts import FREE
+from ...compiled.contacts import BESIDE_FORCES, BESIDE_MASSES, FREE
 from ...compiled.machine import in_own_velocities
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.elimination import NO_PIVOT
-from ...linear.kkt import solve
+from ...linear.kkt import put_right_sides, solve, subtract_products
+from ...linear.rows import size_along
 from ...linear.twofold import add_product, two_sum
 from ...linear.vectors import largest
 from ..derivative import Mechanism
+
+NONE = 1e-14
+"""A force is none that is less than this part of what it is made of."""
+FIRM = 1e-5
+"""Masses are far apart that differ by more. Forces are right to 1e-11 of the largest, ε over this, where the least
+pivot is larger, and where masses differ by less."""
+REFINED = 2
+"""So often are responses and solutions refined where forces are corrected: what is added to rows of joints
+(`tolerances.DELTA`) would be as large as the least pivot."""
 
 
 @compiled
@@ -139,6 +153,68 @@ def put_masses(contacts):
 
 
 @compiled
+def put_spread(contacts, least):
+    """Put 1 into `spread_in` for the groups with a force that is an unknown of its own, is not none, and is less than
+    the part `least` of the largest one, each in units of its row; return whether there are any."""
+    contacts.group_force[:], found = 0.0, False
+    contacts.spread_in[:] = 0
+    for i in range(contacts.size[0]):
+        g = contacts.row_group[contacts.used[i]]
+        contacts.group_force[g] = max(contacts.group_force[g], abs(contacts.amount[i]) * row_size(contacts, i))
+    for i in range(contacts.size[0]):
+        g, force = contacts.row_group[contacts.used[i]], abs(contacts.amount[i])
+        small = contacts.solved_for[i] == 1 and 0.0 < force * row_size(contacts, i) < least * contacts.group_force[g]
+        if small and force > least_force(contacts, i):
+            contacts.spread_in[g], found = 1, True
+    return found
+
+
+@compiled
+def put_free_force(contacts, i, x, start):
+    """Put the force along the row used as number i that would stop start[i] and all terms of G x."""
+    own = contacts.delassus[i, i]
+    size = abs(start[i]) + size_along(contacts.rows, contacts.used[i], x)
+    contacts.free_force[i] = size / own if own > 0.0 else 0.0
+
+
+@compiled
+def least_force(contacts, i):
+    """Return the size below which the force along the row used as number i is none: a part of the forces that would
+    stop what its acceleration is made of."""
+    return NONE * (contacts.free_force[i] + opposing_force(contacts, i, contacts.amount))
+
+
+@compiled
+def is_far_apart(contacts, i):
+    """Return whether the masses of bodies that feel the force along the row used as number i are far apart; nothing
+    feels it where joints alone hold the row."""
+    return contacts.delassus[i, i] != 0.0 and contacts.light[i] < FIRM * contacts.heavy[i]
+
+
+@compiled
+def is_corrected(contacts, i):
+    """Return whether the force along the row used as number i may lose digits beside other masses, or forces."""
+    spread = contacts.delassus[i, i] != 0.0 and contacts.spread_in[contacts.row_group[contacts.used[i]]] == 1
+    return spread or is_far_apart(contacts, i)
+
+
+@compiled
+def keep_uncertain(contacts):
+    """Use only the rows between masses that are far apart, or if there are none those that were corrected: a refusal
+    names them, by their masses or by their forces."""
+    many, far_apart = 0, False
+    for i in range(contacts.size[0]):
+        far_apart = far_apart or is_far_apart(contacts, i)
+    contacts.uncertain[0] = BESIDE_MASSES if far_apart else BESIDE_FORCES
+    for i in range(contacts.size[0]):
+        if is_far_apart(contacts, i) if far_apart else is_corrected(contacts, i):
+            contacts.order[many], many = contacts.used[i], many + 1
+    for k in range(many):
+        contacts.used[k] = contacts.order[k]
+    contacts.size[0] = many
+
+
+@compiled
 def put_paces(mechanism, x):
     """Put into `group_pace` the acceleration, in lengths, that the largest load of each group gives the heaviest body
     of the group. Loads make the accelerations x, without contacts: a light body alone may have one of any size."""
@@ -236,14 +312,64 @@ def add_responses(mechanism, amounts, tails):
 
 
 @compiled
-def put_lack(mechanism, row, target, lack, lost, i):
-    """Put target - G x of a row, for the x of two parts that `add_responses` has left, into lack[i]."""
+def put_lack(mechanism, row, target, rest, lack, lost, i):
+    """Put target + rest - G x of a row, for the x of two parts that `add_responses` has left, into lack[i]."""
     contacts, rows, x = mechanism.contacts, mechanism.contacts.rows, mechanism.machine.x
-    lack[i], lost[i] = target, 0.0
+    lack[i], lost[i] = target, rest
     for e in range(rows.at[row], rows.at[row + 1]):
         if rows.value[e] != 0.0:
             add_product(-rows.value[e], x[rows.column[e]], contacts.tail_x[rows.column[e]], lack, lost, i)
     lack[i] += lost[i]
+
+
+@compiled
+def refine_solution(mechanism, f, g, amounts, tails):
+    """Correct the solution of two parts that `add_responses` has left for what the equations of bodies and joints lack,
+    with loads f, rates g and forces of these amounts along the rows in use. Where bodies are a tree there is no M to do
+    this with: responses are as right as they are refined."""
+    contacts, machine, rows = mechanism.contacts, mechanism.machine, mechanism.contacts.rows
+    pattern, factor, unsettled = machine.pattern, machine.factor, mechanism.machine.factor.unsettled[0]
+    if pattern.tree.edges > 0:
+        return
+    for _ in range(REFINED):
+        put_right_sides(pattern, factor, f, g)
+        for i in range(contacts.size[0]):
+            row = contacts.used[i]
+            for e in range(rows.at[row], rows.at[row + 1] if amounts[i] != 0.0 else rows.at[row]):
+                if rows.value[e] != 0.0:
+                    add_product(rows.value[e], amounts[i], tails[i], factor.rest_x, factor.part, rows.column[e])
+        subtract_products(
+            pattern, factor, machine.x, machine.multipliers, contacts.tail_x, contacts.tail_multipliers
+        )
+        for k in range(pattern.n):
+            contacts.moved[k] = factor.rest_x[k]
+        for row in range(pattern.m):
+            contacts.taken[row] = factor.rest_g[row] if factor.kept[row] > 0.0 else 0.0
+        times = mechanism.refinements
+        solve(pattern, factor, contacts.moved, contacts.taken, contacts.step_x, contacts.step_g, times)
+        _add_step(machine.x, contacts.tail_x, contacts.step_x)
+        _add_step(machine.multipliers, contacts.tail_multipliers, contacts.step_g)
+    factor.unsettled[0] = unsettled
+
+
+@compiled
+def _add_step(x, tail, step):
+    for k in range(tail.size):
+        x[k], tail[k] = two_sum(x[k], tail[k] + step[k])
+
+
+@compiled
+def put_rate_tails(mechanism, v):
+    """Put what roundoff has left out of the rates G v - ν of all rows into `rate_tail`, by the velocities v of the
+    machine's own coordinates."""
+    contacts, rows, tr = mechanism.contacts, mechanism.contacts.rows, mechanism.machine.transformation
+    if tr.deep == 1:
+        v = tr.vc
+    for row in range(contacts.rate.size):
+        contacts.offset[row], contacts.rate_tail[row] = -contacts.nu[row], 0.0
+        for e in range(rows.at[row], rows.at[row + 1]):
+            add_product(rows.value[e], v[rows.column[e]], 0.0, contacts.offset, contacts.rate_tail, row)
+        contacts.rate_tail[row] += contacts.offset[row] - contacts.rate[row]
 
 
 @compiled
@@ -253,3 +379,15 @@ def responses(mechanism, amounts, tails):
     mechanism.machine.multipliers[:] = 0.0
     add_responses(mechanism, amounts, tails)
     in_own_velocities(mechanism.machine)
+
+
+@compiled
+def put_jump(mechanism):
+    """Put the jump of velocities that the impulses `amount` make, of the machine's own coordinates, into machine.x: it
+    is refined if they were corrected. Overwrites contacts.f and contacts.g."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    machine.x[:] = machine.multipliers[:] = contacts.f[:] = contacts.g[:] = 0.0
+    add_responses(mechanism, contacts.amount, contacts.amount_tail)
+    if contacts.corrected[0] == 1:
+        refine_solution(mechanism, contacts.f, contacts.g, contacts.amount, contacts.amount_tail)
+    in_own_velocities(machine)

@@ -15,19 +15,43 @@ from ...linear.elimination import least_solution
 from ...linear.laws import is_unilateral, put_into_units, radius, respond, speed
 from ...linear.modes import CLOSED, OPEN, SLIDES, choose_modes, write_equations
 from ...linear.rows import size_along
-from ...linear.twofold import two_sum
+from ...linear.twofold import two_product, two_sum
 from ...linear.vectors import copy
 from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, given, is_given, put_bounds
-from .delassus import add_responses, leave_out, opposing_force, pace_along, put_lack, put_masses, use
+from .delassus import (
+    FIRM,
+    REFINED,
+    add_responses,
+    is_corrected,
+    is_far_apart,
+    keep_uncertain,
+    least_force,
+    leave_out,
+    opposing_force,
+    pace_along,
+    put_free_force,
+    put_lack,
+    put_masses,
+    put_spread,
+    refine_solution,
+    row_size,
+    use,
+)
 from .delassus import respond as respond_to_forces
-from .forces import FAINT, FIRM, MISSED, REFINED
+from .forces import MISSED
 from .rubbing import direction, drives_apart, never_sticks, resting, sliding, speed_of
 
 INEXACT = 1e-14
 """A rate that is added up with twice the digits has errors of this part of its terms, some fifty ε: those of responses
 and of rates without contacts."""
+SPREAD = 1e-4
+"""A solution of the laws is right to 5e-13 of the largest force (`laws.EXACT`), to 5e-9 of one that is this part of it;
+and to 1e-13 of the largest over the `independence` of joints (`tolerances.DELTA`), to 1e-9 of one that is this part of
+it over the independence. Smaller ones are corrected."""
+AT_BOUND = 1e-6
+"""A friction that is as near to its bound as this part is not an unknown of its own."""
 LACKS = 1e-6
 """A row that elimination leaves out lacks at most this part of what heavy bodies do, the root of `NO_PIVOT`; more is a
 force that roundoff has lost."""
@@ -148,20 +172,23 @@ def is_solved(contacts: Contacts):
 
 
 @compiled_apart
-def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector):
-    """Put the f of the problem that was solved last into `amount`, and W f into `change`. Its w0 = offset + G x. Where
-    the masses in a group of contacts are far apart correct f for rates offset + G (x + what f makes) of twice the
-    digits, for w0 has lost what a light body leaves of a heavy one; f has two parts then. Laws whose force pulls, or
-    whose gap closes, by the corrected numbers are open or closed instead, and forces are corrected anew. Return whether
-    forces settle and satisfy their laws, by the pace of heavy bodies, in `group_pace`. Overwrites machine.x and the
-    multipliers."""
+def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vector, rates: Vector):
+    """Put the f of the problem that was solved last into `amount`, and W f into `change`. Its w0 = offset + G x, with
+    the x that these loads and rates make; the second parts of the offset are in `offset_tail`. Where the masses, or the
+    forces, in a group of contacts are far apart correct f for rates offset + G (x + what f makes) of twice the digits,
+    for w0 has lost what a light body leaves of a heavy one, or a small force of a large one; f has two parts then. Laws
+    whose force pulls, or whose gap closes, by the corrected numbers are open or closed instead, and forces are
+    corrected anew. Return whether forces settle and satisfy their laws, by the pace of heavy bodies, in `group_pace`.
+    Overwrites machine.x and the multipliers, by the solution with these forces if they were `corrected`; otherwise they
+    are as before."""
     contacts, p, n, unsettled = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0], np.inf
     copy(p.f[:n], contacts.amount)
     contacts.amount_tail[:] = 0.0
     put_changes(contacts)
-    if put_masses(contacts) >= FIRM:
+    far_apart, contacts.corrected[0] = put_masses(contacts) < FIRM, 0
+    if not _are_spread(contacts, x, offset, SPREAD / max(mechanism.nearness[2], SPREAD)) and not far_apart:
         return True
-    contacts.choices[0] += 1
+    contacts.choices[0] += 1 if far_apart else 0
     if not put_into_units(p) or p.scale[0] == 0.0:
         return p.scale[0] == 0.0
     p.eased[0], p.eased[1], turned = 0.0, 1.0, True
@@ -169,18 +196,47 @@ def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector):
     for i in range(n):
         if p.W[i, i] == 0.0:
             leave_out(contacts, i)
+        put_free_force(contacts, i, x, offset)
     choose_modes(p, 0.0)
     for i in range(n):
         contacts.amount[i] = 0.0 if p.mode[i] == OPEN else contacts.amount[i]
     for _ in range(OFTEN):
-        unsettled = _settle_amounts(mechanism, x, offset)
+        unsettled = _settle_amounts(mechanism, x, offset, loads, rates)
         turned = _turn_modes(contacts)
         if not turned:
             break
     for i in range(n):
         contacts.change[i], p.f[i], p.w[i] = contacts.right[i] - p.w0[i], contacts.amount[i], contacts.right[i]
+    contacts.corrected[0] = 1
     certain = unsettled <= UNCERTAIN and not turned and _have_friction_of_modes(contacts)
-    return certain and _are_held(contacts) and _are_open(contacts)
+    certain = certain and _are_held(contacts) and _are_open(contacts)
+    if not certain:
+        keep_uncertain(contacts)
+    return certain
+
+
+@compiled
+def _are_spread(contacts, x, offset, least):
+    """Return whether forces in some group are less than this part of the largest; put the groups."""
+    p, largest, found = contacts.problem, 0.0, False
+    for i in range(contacts.size[0]):
+        largest = max(largest, abs(p.f[i]) * row_size(contacts, i))
+    for i in range(contacts.size[0]):
+        if 0.0 < abs(p.f[i]) * row_size(contacts, i) < least * largest:
+            put_free_force(contacts, i, x, offset)
+            found = found or abs(p.f[i]) > least_force(contacts, i)
+    contacts.spread_in[:] = 0
+    if not found:
+        return False
+    for law in range(p.counts[0]):
+        begin, end, square = p.first[law], p.first[law + 1], 0.0
+        for i in range(begin, end):
+            square += p.f[i] ** 2
+        slips = not is_unilateral(p, law) and np.sqrt(square) >= (1.0 - AT_BOUND) * bound_now(contacts, law, p.mu[law])
+        for i in range(begin, end):
+            contacts.solved_for[i] = 0 if slips else 1
+            put_free_force(contacts, i, x, offset)
+    return put_spread(contacts, least)
 
 
 @compiled
@@ -211,7 +267,7 @@ def _are_open(contacts):
 
 
 @compiled
-def _settle_amounts(mechanism, x, offset):
+def _settle_amounts(mechanism, x, offset, loads, rates):
     """Correct the amounts by Newton's method for the equations of the present modes, as long as each correction is less
     than half as large as the one before; return how large the last one is, relative to what it corrects. The tally of
     the problem becomes the number of forces between far masses that elimination does not determine."""
@@ -219,24 +275,23 @@ def _settle_amounts(mechanism, x, offset):
     for i in range(n):
         p.x[i] = contacts.amount[i] / (p.unit[i] * p.scale[0])
     respond(p)
-    _put_rates(mechanism, x, offset)
+    _put_rates(mechanism, x, offset, loads, rates)
     for _ in range(OFTEN):
         many, change = write_equations(p), 0.0
         for k in range(many):
             i = p.free[k]
             if p.mode[i] == CLOSED:
                 p.e[k] = -contacts.right[i] * p.unit[i] / p.scale[0]
+            elif contacts.gap[contacts.point[contacts.used[i]]] >= 0:
+                p.e[k] = _sliding_lack(contacts, i) / (p.unit[i] * p.scale[0])
         rank = least_solution(p.J, p.e, p.step, p.order, many)
         p.tally[3] = 0
         for k in range(rank, many):
             p.tally[3] += 1 if is_far_apart(contacts, p.free[p.order[k]]) else 0
         for k in range(many):
             i = p.free[k]
-            size = abs(p.q[i])
-            for j in range(n):
-                size += abs(p.A[i, j] * p.x[j])
-            size = max(abs(p.x[i]), FAINT * size)
-            if not is_far_apart(contacts, i):
+            size = max(abs(contacts.amount[i]), least_force(contacts, i)) / (p.unit[i] * p.scale[0])
+            if not is_corrected(contacts, i):
                 p.step[k] = 0.0
             if p.step[k] != 0.0:
                 change = max(change, abs(p.step[k]) / size) if size > 0.0 else np.inf
@@ -247,7 +302,7 @@ def _settle_amounts(mechanism, x, offset):
             step = contacts.amount_tail[i] + p.step[k] * p.unit[i] * p.scale[0]
             contacts.amount[i], contacts.amount_tail[i] = two_sum(contacts.amount[i], step)
             p.x[i] = contacts.amount[i] / (p.unit[i] * p.scale[0])
-        _put_rates(mechanism, x, offset)
+        _put_rates(mechanism, x, offset, loads, rates)
         unsettled = change
         if change <= CORRECTED:
             break
@@ -255,10 +310,15 @@ def _settle_amounts(mechanism, x, offset):
 
 
 @compiled
-def is_far_apart(contacts, i):
-    """Return whether the masses of bodies that feel the force along the row used as number i are far apart; nothing
-    feels it where joints alone hold the row."""
-    return contacts.delassus[i, i] != 0.0 and contacts.light[i] < FIRM * contacts.heavy[i]
+def _sliding_lack(contacts, i):
+    """Return what the friction of a contact that slides lacks of μ N along its direction, for amounts of two parts."""
+    p, law = contacts.problem, 0
+    while p.first[law + 1] <= i:
+        law += 1
+    normal, share = p.first[law] - 1, p.mu[law] * p.along[i]
+    product, left = two_product(share, contacts.amount[normal])
+    lack, rest = two_sum(product, -contacts.amount[i])
+    return lack + (rest + left + share * contacts.amount_tail[normal] - contacts.amount_tail[i])
 
 
 @compiled
@@ -270,8 +330,10 @@ def _turn_modes(contacts):
         for i in range(p.first[law], p.first[law + 1] if is_unilateral(p, law) else p.first[law]):
             pulls = contacts.amount[i] < -UNCERTAIN * opposing_force(contacts, i, contacts.amount)
             least = UNCERTAIN * min(contacts.balancing[i], pace_along(contacts, contacts.used[i]))
+            if not is_far_apart(contacts, i):
+                pulls, least = contacts.amount[i] < -least_force(contacts, i), 0.0
             closes = contacts.right[i] < -max(least, INEXACT * contacts.balancing[i])
-            if not is_far_apart(contacts, i) or not (pulls if p.mode[i] == CLOSED else closes):
+            if not is_corrected(contacts, i) or not (pulls if p.mode[i] == CLOSED else closes):
                 continue
             p.mode[i], turned = OPEN if p.mode[i] == CLOSED else CLOSED, True
             contacts.amount[i] = contacts.amount_tail[i] = 0.0
@@ -286,33 +348,36 @@ def _have_friction_of_modes(contacts):
     p, agree = contacts.problem, True
     for law in range(p.counts[0]):
         begin, held, power, size = p.first[law], 0.0, 0.0, 0.0
-        if is_unilateral(p, law) or not is_far_apart(contacts, begin):
+        if is_unilateral(p, law) or not is_corrected(contacts, begin):
             continue
         for i in range(begin, p.first[law + 1]):
             held, power = held + p.x[i] ** 2, power + contacts.amount[i] * contacts.right[i]
             size += abs(contacts.amount[i]) * contacts.balancing[i]
+        least = least_force(contacts, begin) / (p.unit[begin] * p.scale[0])
         if p.mode[begin] == CLOSED:
-            agree = agree and np.sqrt(held) <= (1.0 + UNCERTAIN) * radius(p, law)
+            agree = agree and np.sqrt(held) <= (1.0 + UNCERTAIN) * radius(p, law) + least
         elif p.mode[begin] == OPEN:
-            agree = agree and radius(p, law) <= UNCERTAIN
+            agree = agree and radius(p, law) <= (UNCERTAIN if is_far_apart(contacts, begin) else least)
         elif p.mode[begin] == SLIDES and speed(p, law) == 0.0:
             agree = agree and power <= MISSED * size
     return agree
 
 
 @compiled
-def _put_rates(mechanism, x, offset):
+def _put_rates(mechanism, x, offset, loads, rates):
     """Put the rates of the rows in use, for the amounts of two parts, into `right`, and the size of their terms into
-    `balancing`."""
+    `balancing`; and the solution for loads, rates of joints and these amounts into machine.x and the multipliers."""
     contacts, machine = mechanism.contacts, mechanism.machine
-    machine.x[:] = machine.multipliers[:] = 0.0
+    machine.x[:] = 0.0
     copy(x, machine.x[: x.size])
+    copy(contacts.g, machine.multipliers)
     add_responses(mechanism, contacts.amount, contacts.amount_tail)
+    refine_solution(mechanism, loads, rates, contacts.amount, contacts.amount_tail)
     for i in range(contacts.size[0]):
         row, start = contacts.used[i], offset[i]
         contacts.right[i], contacts.balancing[i] = start, abs(start)
         if contacts.kept[row] == FREE:
-            put_lack(mechanism, row, -start, contacts.right, contacts.rounding, i)
+            put_lack(mechanism, row, -start, -contacts.offset_tail[i], contacts.right, contacts.rounding, i)
             contacts.right[i] = -contacts.right[i]
             contacts.balancing[i] += size_along(contacts.rows, row, x) + size_along(contacts.rows, row, machine.x)
 
