@@ -173,6 +173,7 @@ def _correct(mechanism, n):
     """Correct the forces, and the solution with them, for what is left of all equations, as long as each correction is
     less than half as large as the one before; how large the last one is, relative to what it corrects."""
     contacts, machine, unsettled = mechanism.contacts, mechanism.machine, np.inf
+    counts = weight_of_changes(contacts)
     _leave_to_joints(mechanism)
     respond(mechanism, REFINED)
     copy(contacts.f, machine.x)
@@ -189,9 +190,11 @@ def _correct(mechanism, n):
             if not is_corrected(contacts, row) or (number >= 0 and contacts.solved_for[number] == 0):
                 contacts.step[i] = 0.0
             least = least_force(contacts, row) if number >= 0 else FAINT * contacts.balancing[i]
-            size = max(abs(contacts.rest[i]), least)
+            size, point = max(abs(contacts.rest[i]), least), contacts.point[contacts.used[row]]
+            if number >= 0 and contacts.used[number] != contacts.gap[point]:  # friction in space is a vector
+                size = max(size, across(contacts, point, contacts.force) / contacts.weight[point])
             if contacts.unknown[i] >= -contacts.gap.size and contacts.step[i] != 0.0:
-                change = max(change, abs(contacts.step[i]) / size) if size > 0.0 else np.inf
+                change = max(change, counts * abs(contacts.step[i]) / size) if size > 0.0 else np.inf
         if not change < 0.5 * unsettled:
             return max(change, unsettled)
         for i in range(n):

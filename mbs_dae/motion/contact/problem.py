@@ -290,7 +290,7 @@ def _settle_amounts(mechanism, x, offset, loads, rates):
             p.tally[3] += 1 if is_far_apart(contacts, p.free[p.order[k]]) else 0
         for k in range(many):
             i = p.free[k]
-            size = max(abs(contacts.amount[i]), least_force(contacts, i)) / (p.unit[i] * p.scale[0])
+            size = max(_length(contacts, i), least_force(contacts, i)) / (p.unit[i] * p.scale[0])
             if not is_corrected(contacts, i):
                 p.step[k] = 0.0
             if p.step[k] != 0.0:
@@ -307,6 +307,17 @@ def _settle_amounts(mechanism, x, offset, loads, rates):
         if change <= CORRECTED:
             break
     return unsettled
+
+
+@compiled
+def _length(contacts, i):
+    """Return the size of the force along the row used as number i, or of the friction that it is a component of."""
+    p, law, square = contacts.problem, 0, 0.0
+    while p.first[law + 1] <= i:
+        law += 1
+    for k in range(p.first[law], p.first[law + 1]):
+        square += contacts.amount[k] ** 2
+    return np.sqrt(square)
 
 
 @compiled
