@@ -2,7 +2,7 @@
 
 A chain of rods on springs, 3 s. Ahead: so many parameters, and one array is read. Back: the gradient of its sum. An
 iteration of a search: a design, its run, an objective and its slopes by so many variables. Then runs with laws that
-switch, with a stop and friction, and with events. Runs take turns in one
+switch, with a stop and friction, with events, with a controller, and by an implicit method. Runs take turns in one
 process; of each the least processor time counts. Last, how many numbers are kept of long runs.
 """
 
@@ -51,6 +51,13 @@ def least(runs: int, *functions: Callable[[], object]) -> list[float]:
     return found
 
 
+def print_costs(plain: float, counts: tuple[int, ...], ahead: list[float], count: int, back: float) -> None:
+    """Print what a run with derivatives by so many parameters costs, and a gradient by `count`, in plain runs."""
+    for one, taken in zip(counts, ahead, strict=True):
+        print(f"  ahead, {one:3} parameters: {taken / plain:6.2f} runs")
+    print(f"  gradient, {count} parameters: {back / plain:6.2f} runs")
+
+
 def compare(runs: int, each: int, ahead: tuple[int, ...], back: tuple[int, ...]) -> None:
     model, initial, names = chain(10, each)
     tip, weights = "rod9.head.x", {"rod9.head.x": np.ones(TIMES.size)}
@@ -97,9 +104,7 @@ def on_bumpers(runs: int) -> None:
     plain, *ahead, back = least(runs, run, *forward, lambda: mbs.gradient(square, model, times, names))
     stats = run().stats
     print(f"{model.name}, {stats['accepted']} steps, {stats['switches']} switches, {1e3 * plain:.1f} ms")
-    for count, taken in zip(AHEAD, ahead, strict=True):
-        print(f"  ahead, {count:3} parameters: {taken / plain:6.2f} runs")
-    print(f"  gradient, {len(names)} parameters: {back / plain:6.2f} runs")
+    print_costs(plain, AHEAD, ahead, len(names), back)
 
 
 def with_stop(runs: int) -> None:
@@ -125,9 +130,7 @@ def with_stop(runs: int) -> None:
     found = run()
     changes = f"{len(found.impacts)} impacts, {found.stats['switches']} changes"
     print(f"{model.name}, {found.stats['accepted']} steps, {changes}, {1e3 * plain:.1f} ms")
-    for count, taken in zip((1, 3, 9), ahead, strict=True):
-        print(f"  ahead, {count:3} parameters: {taken / plain:6.2f} runs")
-    print(f"  gradient, {len(names)} parameters: {backwards / plain:6.2f} runs")
+    print_costs(plain, (1, 3, 9), ahead, len(names), backwards)
 
 
 def with_events(runs: int) -> None:
@@ -149,9 +152,55 @@ def with_events(runs: int) -> None:
     found = run()
     events = f"{len(found.events)} events, {found.message}"
     print(f"{model.name} with events, {found.stats['accepted']} steps, {events}, {1e3 * plain:.1f} ms")
-    for count, one in zip(AHEAD, taken, strict=True):
-        print(f"  ahead, {count:3} parameters: {one / plain:6.2f} runs")
-    print(f"  gradient, {len(names)} parameters: {back / plain:6.2f} runs")
+    print_costs(plain, AHEAD, taken, len(names), back)
+
+
+def with_controller(runs: int, called: bool) -> None:
+    """A chain of six rods whose first pin has a motor: its current is a state, and a controller sets its voltage every
+    hundredth of a second, by an expression or by a function in Python."""
+    model, initial, names = chain(6, 2)
+    gain, k, pin, i = model.parameter("gain", 2.0), model.parameter("k", 0.3), model.elements["pin0"], model.state("i")
+    u, angle, omega = model.state("u"), "rod0.angle", "rod0.omega"
+    law = {u: -gain * model[angle] - model[omega] / 5}
+    update = (lambda t, read: {"u": -2.0 * read(angle) - read(omega) / 5}) if called else law
+    model.rate(i, (u - 2 * i - k * model[omega]) / 0.02)
+    model.add(mbs.Torque("motor", pin, k * i), mbs.Sampled("controller", every=0.01, update=update))
+    names = ["k", *names][:10] if called else ["gain", "k", *names][:10]
+    times, tip = np.linspace(0, 2, 21), "rod5.head.x"
+    square = mbs.integral(mbs.quantity(tip) ** 2)
+
+    def run(count: int = 0) -> mbs.Result:
+        return mbs.simulate(model, times, initial, derivatives=names[:count])
+
+    forward = [lambda count=count: run(count).d(tip, names[0]) for count in AHEAD]
+
+    def gradient() -> mbs.Gradient:
+        return mbs.gradient(square, model, times, names, initial=initial)
+
+    plain, *ahead, back = least(runs, run, *forward, gradient)
+    kind = "a function" if called else "an expression"
+    print(f"{model.name} with {kind} sampled 200 times, {run().stats['accepted']} steps, {1e3 * plain:.1f} ms")
+    print_costs(plain, AHEAD, ahead, len(names), back)
+
+
+def implicit(runs: int) -> None:
+    """The chain on springs, of six rods, with a spring of 1e6 N/m along its second rod, by Radau5."""
+    model, initial, names = chain(6, 2)
+    tail, head = model.bodies["rod0"].head, model.bodies["rod1"].head
+    model.add(mbs.SpringDamper("stiff", tail, head, stiffness=1e6, damping=20.0, length=0.1))
+    times, tip = np.linspace(0, 2, 21), "rod5.head.x"
+    square, how = mbs.integral(mbs.quantity(tip) ** 2), {"method": "Radau5", "rtol": 1e-6}
+
+    def run(count: int = 0) -> mbs.Result:
+        return mbs.simulate(model, times, initial, derivatives=names[:count], **how)
+
+    def gradient() -> mbs.Gradient:
+        return mbs.gradient(square, model, times, names, initial=initial, **how)
+
+    forward = [lambda count=count: run(count).d(tip, names[0]) for count in AHEAD]
+    plain, *ahead, back = least(runs, run, *forward, gradient)
+    print(f"{model.name} by Radau5, {run().stats['accepted']} steps, {1e3 * plain:.1f} ms")
+    print_costs(plain, AHEAD, ahead, len(names), back)
 
 
 def memory() -> None:
@@ -170,4 +219,7 @@ if __name__ == "__main__":
     on_bumpers(runs)
     with_stop(runs)
     with_events(runs)
+    with_controller(runs, called=False)
+    with_controller(runs, called=True)
+    implicit(runs)
     memory()

@@ -280,8 +280,11 @@ class BatchBuilder:
 
     def read_of_q(self, member: int) -> list[int]:
         """Where all that it reads of q stands: coordinates, then signals."""
-        signals = (self.layout.signals[signal] for signal in self.instances[member].signals)
-        return [*self.local(member, self.layout.q), *signals]
+        return [*self.local(member, self.layout.q), *self.signals_of(member)]
+
+    def signals_of(self, member: int) -> list[int]:
+        """Where the signals that it reads stand in q."""
+        return [self.layout.signals[signal] for signal in self.instances[member].signals]
 
     def _grouped(self) -> list[Group]:
         groups: dict[str, Group] = {}

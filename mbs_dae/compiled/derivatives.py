@@ -1,13 +1,14 @@
 """Exact derivatives of the equations of a system.
 
-`Derivatives` adds up the slopes of all kernels (`slopes`) in a sparse matrix, by (x | v | t | numbers), of
+`Derivatives` adds up the slopes of all kernels (`slopes`) in a sparse matrix, by (x | v | t | numbers | z), of
 
     Φ,      C' = Φ_v v - ν,      C'' = Φ_v a - γ,      F = M a + Φ_vᵀ λ - Q,      M a + Φ_vᵀ λ,      Φ_vᵀ λ
 
 and of -ẇ, the rates of works with their signs turned (`motion.derivative.put_powers`), with the factors a, λ and v that
 are written here held: by these the derivatives are M, Φ_vᵀ and Φ_v; of -ẇ by λ it is ν. x is a small motion, given like
 a velocity. `numbers` are those in the slots of all kernels, of constraints and then of forces: how
-parameters of the model change them is sympy's matter (`BatchBuilder.slopes`).
+parameters of the model change them is sympy's matter (`BatchBuilder.slopes`). z are the signals, where
+equations of theirs are wanted.
 
 An implicit method needs K = ∂F/∂x and D = ∂F/∂v at (q, v, a, λ): they make Newton's matrix
 
@@ -52,6 +53,8 @@ MOMENTA, PUSHES = "momenta", "pushes"
 GAPS, SLIPS, BENDS, SIZES = TOUCHING = "gaps", "slips", "bends", "sizes"
 """The equations of contacts: gaps, rates G v - ν of gaps and slips, their accelerations G v̇ - γ, and the readings that
 bound friction (`contacts.bounds`). With these F and the momenta have the forces of contacts, -Gᵀ f, too."""
+STATE_RATES, INPUTS = OF_SIGNALS = "state rates", "inputs"
+"""ż of each signal that is a state, and the laws of inputs. With these there are columns for the signals z."""
 EQUATIONS = (RATES, ACCELERATIONS, FORCES)
 ALONG = (FORCES, MOMENTA, PUSHES)
 """Those with a row for each velocity, and not for each equation."""
@@ -76,6 +79,7 @@ class Derivatives(NamedTuple):
     dynamics: Terms
     contacts: Terms
     bounds: Terms
+    inputs: Terms
     row: Integers
     column: Integers
     """Of each entry."""
@@ -96,6 +100,8 @@ def differentiate(to: Derivatives, t: float, q: Vector, v: Vector, a: Vector, mu
     to.values[:] = 0.0
     add_terms(to.constraints, t, q, v, to.factors, to.out, to.values)
     add_terms(to.dynamics, t, q, v, to.factors, to.out, to.values)
+    if to.inputs.source.size > 0:
+        add_terms(to.inputs, t, q, v, to.factors, to.out, to.values)
 
 
 @compiled_apart
@@ -186,11 +192,26 @@ class DerivativeBuilder:
         own = {what: self.columns for what in ALONG} | {POWERS: len(WORKS)}
         own[SURFACES] = sum(len(batch.switching) for batch in (self.program.batch, self.dynamics.batch))
         own |= dict.fromkeys(TOUCHING, contacts.rows) | {SIZES: contacts.bounds.out_size}
+        own |= {STATE_RATES: self.signals, INPUTS: len(self.structure.model.inputs)}
         return [own.get(what, self.rows) for what in self.wanted]
 
     @property
     def shape(self) -> tuple[int, int]:
-        return sum(self.sizes), 2 * self.columns + 1 + sum(self.numbers)
+        return sum(self.sizes), self.first_signal + self.signals
+
+    @property
+    def first_signal(self) -> int:
+        """The column of the first signal."""
+        return 2 * self.columns + 1 + sum(self.numbers)
+
+    @property
+    def signals(self) -> int:
+        """How many signals have columns."""
+        return len(self.structure.layout.signals) if STATE_RATES in self.wanted else 0
+
+    @property
+    def has_inputs(self) -> bool:
+        return INPUTS in self.wanted
 
     @property
     def has_contacts(self) -> bool:
@@ -198,11 +219,12 @@ class DerivativeBuilder:
 
     @cached_property
     def parts(self) -> Sequence[tuple[BatchBuilder, Callable[[Place], Sequence[Term]]]]:
-        """The batches of constraints, forces, contacts and bounds of friction, and where their outputs go."""
+        """The batches of constraints, forces, contacts, bounds of friction, and inputs, and where their outputs go."""
         found = [(self.program.batch, self._of_constraints), (self.dynamics.batch, self._of_dynamics)]
         contacts = self.structure.contacts
         more = [(contacts.program.batch, self._of_contacts), (contacts.bounds, self._of_bounds)]
-        return found + more * self.has_contacts
+        inputs = [(self.structure.signals.inputs.batch, self._of_inputs)] if self.has_inputs else []
+        return found + more * self.has_contacts + inputs
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -219,14 +241,16 @@ class DerivativeBuilder:
 
     @property
     def _columns(self) -> list[np.ndarray]:
-        """For each part, the column of each of (x | v | t | numbers), also of what stands still; -1 if it has none."""
+        """For each part, the column of each of (x | v | t | numbers | z), also of what stands still; -1 if it has
+        none."""
         size, moving, first, found = self.v_size, self.columns, 0, []
         changing = np.full(sum(self.numbers), self.changing is None)
         if self.changing is not None:
             known = np.frombuffer(self.changing, dtype=bool)
             changing[: known.size] = known
         for (batch, _), room in zip(self.parts, self.numbers, strict=True):
-            column = np.full(2 * size + 1 + batch.room, -1)
+            column = np.full(2 * size + 1 + batch.room + len(self.structure.layout.signals), -1)
+            column[2 * size + 1 + batch.room :][: self.signals] = self.first_signal + np.arange(self.signals)
             column[:moving], column[size : size + moving] = np.arange(2 * moving).reshape(2, -1)
             column[2 * size] = 2 * moving if self.by_time else -1
             own, at = changing[first : first + room], 2 * moving + 1 + first + np.arange(room)
@@ -242,13 +266,14 @@ class DerivativeBuilder:
             block(Terms(builder.fill(batch), *(x.astype(INDEX) for x in (table[:, 0], table[:, 1], part))))
             for table, builder, batch, part in zip(tables, self.builders, values, to, strict=True)
         ]
+        inputs = own.pop() if self.has_inputs else nothing(Terms)
         own += [nothing(Terms)] * (4 - len(own))
         sizes = {
             "entries": row.size,
             "factors": STATES + 2 * self.v_size + self.rows + self.structure.contacts.rows * self.has_contacts,
             "outputs": max(builder.out_size for builder in self.builders) + 1,
         }
-        return block(Derivatives(own[0], own[1], own[2], own[3], row, column), **sizes)
+        return block(Derivatives(own[0], own[1], own[2], own[3], inputs, row, column), **sizes)
 
     @cached_property
     def _laid_out(self) -> tuple[list[np.ndarray], np.ndarray, np.ndarray, list[np.ndarray]]:
@@ -310,7 +335,7 @@ class DerivativeBuilder:
         return self._wanted(terms)
 
     def _of_dynamics(self, place: Place) -> list[Term]:
-        """M a - Q to F; M a to momenta; powers to -ẇ."""
+        """M a - Q to F; M a to momenta; powers to -ẇ; rates of states to ż."""
         masses, terms = place.layout.get("mass", ()), []
         powers = len(masses) + len(place.layout.get("forces", ())) + (2 if masses else 1)  # behind the energies
         for k, work in enumerate(place.layout.get("powers", ()), powers):
@@ -324,9 +349,17 @@ class DerivativeBuilder:
         terms += [
             (k, MINUS, FORCES, place.columns[c]) for k, c in enumerate(place.layout.get("forces", ()), len(masses))
         ]
+        if place.member in self.dynamics.states:
+            first = self.structure.layout.q_size - len(self.structure.layout.signals)
+            terms.append((0, ONE, STATE_RATES, self.dynamics.states[place.member] - first))
         if SURFACES in self.wanted:
             terms += self._surfaces(place, self._outputs_of_constraints)
         return self._wanted(terms)
+
+    def _of_inputs(self, place: Place) -> list[Term]:
+        """In the order in which a run evaluates them (`Signals.inputs`)."""
+        row = self.structure.signals.inputs.source.tolist().index(place.out)
+        return self._wanted([(0, ONE, INPUTS, row)])
 
     def _of_contacts(self, place: Place) -> list[Term]:
         """g to the gaps; -Gᵀ f to F and to momenta; G v - ν to slips; G v̇ - γ to bends; -f ν to -ẇ."""

@@ -57,12 +57,13 @@ class SlopesBuilder:
         slots = values["slots"] if self.by_numbers else ()
         if chosen is not None:
             meaning += f" of {chosen.outputs} by {chosen.directions}"
-        return cache.kernel(meaning, lambda: kernel_module(slopes(instance.compose(), slots, chosen), title, values))
+        of = instance.compose(), slots, chosen, len(instance.signals)
+        return cache.kernel(meaning, lambda: kernel_module(slopes(*of), title, values))
 
 
 class Entry(NamedTuple):
     """A partial derivative: where it stands among the slopes, of which output it is, and by what: a place among
-    (x | v | t | numbers) of the whole batch."""
+    (x | v | t | numbers | signals) of the whole batch."""
 
     source: int
     output: int
@@ -80,13 +81,15 @@ def entries_of(builder: SlopesBuilder) -> Iterator[tuple[Place, list[Entry]]]:
 
 
 def ways_of(values: BatchBuilder) -> Iterator[list[tuple[Place, list[int]]]]:
-    """Kernel by kernel, every instance, and what its directions are among (x | v | t | numbers) of the whole batch."""
+    """Kernel by kernel, every instance, and what its directions are among (x | v | t | numbers | signals) of the whole
+    batch."""
     size, places = values.layout.v_size, values.places()
-    slot = 2 * size + 1
+    slot, first = 2 * size + 1, 2 * size + 1 + values.room - values.layout.q_size + len(values.layout.signals)
     for group in values.groups:
         slots, members = range(len(group.kernel.layout["slots"])), []
         for place in (next(places) for _ in group.members):
             own = [*place.columns, *(size + k for k in place.columns), 2 * size, *(slot + k for k in slots)]
+            own += [first + k for k in values.signals_of(place.member)]
             members.append((place, own))
             slot += len(slots)
         yield members

@@ -75,6 +75,13 @@ def solve_real(elimination: Elimination, x: Vector):
 
 
 @compiled_apart
+def solve_transposed(elimination: Elimination, x: Vector):
+    """x becomes the solution of the transposed matrix for the right side x, of real numbers."""
+    own = elimination
+    _solve(own, own.u, own.l, own.inverse, own.part, x)
+
+
+@compiled_apart
 def solve_complex(elimination: Elimination, x: Vector):
     own = elimination
     numbers = as_complex(own.l), as_complex(own.u), as_complex(own.inverse)

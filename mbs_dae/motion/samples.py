@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +27,36 @@ from ..readings.motion import ComputedQuantities
 from .derivative import derivative
 from .record import March, put_back, remember
 
+PLACES, WEIGHTS = np.array([-2, -1, 1, 2]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
+"""Five-point differences of functions in Python by what they read."""
+REACH, SHORTER, TRIES, AGREE = 1e-3, 8.0, 5, 1e-4
+"""They reach over this part of the value that is read, or of the size of its quantity. Where differences over one
+place and over two differ by more than `AGREE` of the slope, they are taken so many times shorter, as often as this."""
 MOST = 1_000_000
 """No more samples than this are taken in a run."""
+
+
+class Update(NamedTuple):
+    """The states that one controller set in a sample, and how they depend on its readings."""
+
+    controller: str
+    targets: list[int]
+    """The places in q of the states that it set."""
+    reads: tuple[str, ...]
+    """The names of the quantities that its function in Python has read."""
+    slopes: np.ndarray | None
+    """The slopes of the states by the quantities that a function has read, (targets, reads); None of expressions."""
+
+
+class Sample(NamedTuple):
+    """A sample, as it is noted where derivatives are asked for."""
+
+    step: int
+    """The number of the step that begins there; -1 at the beginning of the run."""
+    now: float
+    y: np.ndarray
+    """The state before it."""
+    updates: list[Update]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +72,10 @@ class Sampling:
     def begins(self, t: float) -> bool:
         return self.times.size > 0 and bool(self.times[0] == t)
 
-    def sample(self, march: March, t: float, now: float) -> None:
+    def sample(self, march: March, t: float, now: float, notes: list[Sample] | None = None, step: int = -1) -> None:
         """Let the controllers that are due at t set states of the run; `now` is the moment inside the next span. All
-        read what was there before any has set something."""
+        read what was there before any has set something. It is put into `notes`, if there are some, with the number of
+        the step that begins there."""
         state, y = march.mechanism.state, march.stages.y0
         q, v = y[: state.q_end], y[state.v_at : state.v_end]
         remember(march)
@@ -53,14 +83,60 @@ class Sampling:
         put_back(march)
         motion = q, v, np.nan_to_num(march.stages.k[0, state.v_at : state.v_end])
         by: dict[Signal, Sampled] = {}
-        fresh = q.copy()
+        fresh, updates = q.copy(), list[Update]()
         for controller, times in self.due.items():
             values = self._values(controller, t, now, motion) if t in times else {}
             for state in {*values} & {*by}:
                 raise ModelError(f"{set_twice(by[state].who, controller.who, state.name)} (t = {t:g})", time=t)
             by |= dict.fromkeys(values, controller)
             set_states(self.system, fresh, values)
+            if notes is not None and t in times:
+                updates.append(self._noted(controller, t, now, motion, values))
+        if notes is not None:
+            notes.append(Sample(step, now, y.copy(), updates))
         q[:] = fresh
+
+    def _noted(
+        self, controller: Sampled, t: float, now: float, motion: Sequence[np.ndarray], values: Mapping[Signal, float]
+    ) -> Update:  # fmt: skip
+        """Return the states that a controller has set, with the slopes of its function by what the function reads."""
+        targets = [self.system.layout.signals[signal] for signal in values]
+        if controller.function is None:
+            return Update(controller.name, targets, (), None)
+        reader, known = self._reader(now, motion), dict[str, float]()
+
+        def read(name: str) -> float:
+            if name not in known:
+                known[name] = reader(name)
+            return known[name]
+
+        def called(reads: Callable[[str], float]) -> np.ndarray:
+            found = called_at(controller, t, reads, self.system)
+            if found.keys() != values.keys():
+                what = f"{controller.who} sets other states beside what it reads at t = {t:g}, or if it is called again"
+                raise ModelError(f"derivatives of simulate: {what}; let it set the same ones", time=t)
+            return np.array([found[signal] for signal in values])
+
+        if not np.array_equal(called(read), [*values.values()]):
+            what = f"the function of {controller.who} returns something else if it is called again at t = {t:g}"
+            raise ModelError(f"derivatives of simulate: {what}; keep what it remembers in states of the model", time=t)
+        names = tuple(known)
+        slopes = np.zeros((len(targets), len(names)))
+        for k, name in enumerate(names):
+
+            def beside(value: float, name: str = name) -> np.ndarray:
+                return called(lambda other: value if other == name else read(other))
+
+            slopes[:, k] = slope_at(beside, known[name], max(abs(known[name]), self._size(name)))
+        return Update(controller.name, targets, names, slopes)
+
+    def _size(self, name: str) -> float:
+        """Return the size of a quantity, to which its changes are compared: a length, the scale of a state, or 1."""
+        found = self.system.model.found_quantity(name)
+        if found is None:
+            states = {one.name: one.scale for one in self.system.model.states}
+            return float(self.system.evaluator(states[name])) if name in states else 1.0
+        return float(self.system.cartesian.length) if found[0].units[found[1]].startswith("m") else 1.0
 
     def _values(self, controller: Sampled, t: float, now: float, motion: Sequence[np.ndarray]) -> dict[Signal, float]:
         system, (q, v, _) = self.system, motion
@@ -79,6 +155,25 @@ class Sampling:
         return lambda name: float(quantities[name][0])
 
 
+def slope_at(function: Callable[[float], np.ndarray], at: float, size: float) -> np.ndarray:
+    """Return the slopes of what a function returns, by differences of fourth order; nan where it has a kink: there the
+    differences over one place and over two, of first and of second order, do not come closer as they get shorter."""
+    here, found, before = function(at), np.array(np.nan), np.array(0.0)
+    for k in range(TRIES):
+        h = REACH * size / SHORTER**k
+        values = np.array([function(at + place * h) for place in PLACES])
+        (far_below, below, above, far_above), slope = values, WEIGHTS @ values / h
+        near, far = (above - below) / (2.0 * h), (far_above - far_below) / (4.0 * h)
+        bends = (above - 2.0 * here + below) / h, (far_above - 2.0 * here + far_below) / (4.0 * h)
+        apart = np.maximum(np.abs(near - far), np.abs(bends[0] - bends[1]))
+        roundoff = 64.0 * np.finfo(float).eps * np.abs(values).max(axis=0) / h
+        smooth = (apart <= AGREE * np.abs(near) + roundoff) | (apart <= before / SHORTER**1.5)
+        found, before = np.where(smooth & np.isnan(found), slope, found), apart
+        if np.isfinite(found).all():
+            break
+    return found
+
+
 def set_states(system: System, q: np.ndarray, values: Mapping[Signal, float]) -> None:
     """Put values of states where they stand in q, at the end of a step or before the first."""
     for signal, value in values.items():
@@ -94,12 +189,15 @@ def kernel_state(system: System, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarr
 
 
 def _updates(system: System) -> dict[str, Assignment]:
-    builders = system.structure.once(_builders)
-    return {name: builder.fill(system.evaluator) for name, builder in builders.items()}
+    return {name: builder.fill(system.evaluator) for name, builder in updates_of(system).items()}
+
+
+def updates_of(system: System) -> Mapping[str, AssignmentBuilder]:
+    """Return what evaluates the expressions of each controller, by its name."""
+    return system.structure.once(_builders)
 
 
 def _builders(structure: Structure) -> dict[str, AssignmentBuilder]:
-    """What evaluates the expressions of each controller."""
     kernels, places = structure.coordinates.kernels, structure.layout.signals
     return {
         one.name: AssignmentBuilder([one], [[places[s] for s in _targets(structure, one)]], kernels, structure.batch)

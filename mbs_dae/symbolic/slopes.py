@@ -10,7 +10,8 @@ so nothing swells, and what does not depend on a direction costs nothing. The di
     x    small motions, given like velocities: dq = N(q) dx, as q̇ = N(q) v,
     v    the velocities,
     t    time,
-    s    what stands in the slots: the numbers that parameters of the model make.
+    s    what stands in the slots: the numbers that parameters of the model make,
+    z    the signals that it reads, where directions are chosen.
 
 x has the same meaning in all coordinates, and leads off no unit quaternion.
 
@@ -54,16 +55,18 @@ class Slopes(Composed):
         return {"entries": tuple((output, direction) for output, direction, _ in self.entries)}
 
 
-def slopes(composed: Composed, slots: Sequence[str], chosen: Chosen | None = None) -> Slopes:
+def slopes(composed: Composed, slots: Sequence[str], chosen: Chosen | None = None, signals: int = 0) -> Slopes:
     """Return the slopes of all outputs and then of all switching functions by all directions: 2 n for n local
-    velocities, time, then these slots in their order; or of those outputs by those directions that are chosen."""
+    velocities, time, then these slots in their order; or of those outputs by those directions that are chosen, among
+    which the signals stand last. So many signals stand behind the coordinates."""
     held = branched(*functions_as_definitions(composed.definitions, composed.outputs), [*composed.q, *composed.v],
                     with_slopes=False)  # fmt: skip
     parts, results = named_in_parts([*held.outputs, *held.switching], "part_")
     definitions = [*held.definitions, *parts]
     program, entries = [*definitions], list[Slope]()
-    for k, direction in enumerate(_directions(composed, definitions, slots)):
-        if chosen is not None and k not in chosen.directions:
+    by_signals = [{s: sp.S.One} for s in composed.q[len(composed.q) - signals :]]
+    for k, direction in enumerate([*_directions(composed, definitions, slots), *by_signals]):
+        if k not in (chosen.directions if chosen else range(2 * len(composed.v) + 1 + len(slots))):
             continue
         known, found = dict(direction), dict[sp.Expr, sp.Expr]()
         for s, e in definitions if known else ():

@@ -18,13 +18,15 @@ from ..derivatives.across.designs import breaks_moved, following_of
 from ..derivatives.across.following import Following, passed_by
 from ..derivatives.across.moments import note_events
 from ..derivatives.across.runs import check_followed, check_laws, followed_run, is_to_be_followed
+from ..derivatives.inputs import inputs_made_of
 from ..derivatives.parameters import Asked
 from ..derivatives.reversals import Reversals
 from ..derivatives.runs.asked import asked_of_run
 from ..derivatives.runs.moments import event_time, is_at_switch, stop_time
 from ..derivatives.runs.replayed import taken_of, varied_run
 from ..derivatives.runs.saltation import has_choices, is_held_on_surface, laws_of
-from ..derivatives.varied import varied_of
+from ..derivatives.runs.sampled import told_of_samples
+from ..derivatives.varied import tell, varied_of
 from ..errors import MbsError, ModelError, checked_options
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import check_apart, told_of_kept
@@ -53,9 +55,9 @@ from ..motion.methods.stepping import stepping
 from ..motion.outcome import counts_of, dynamic_result
 from ..motion.past.memory import Memory, memory_of, remind
 from ..motion.past.past import Past, Run, without_past
-from ..motion.past.tape import BEGAN, HEAD, T0, T1, Steps, entry_now
+from ..motion.past.tape import BEGAN, FRESH, HEAD, SAMPLED, SPAN_OF, T0, T1, TIMES, Steps, entry_now
 from ..motion.record import March, new_march
-from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
+from ..motion.samples import Sample, Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import Stabilization, stabilization_of
 from ..motion.switching.search import CHATTERS
 from ..poses.slips import slips_in_assembly
@@ -65,6 +67,8 @@ from ..results.happenings import Happening
 from ..results.result import Result, State
 from ..tolerances import REPEAT
 
+ACCELERATION = 2
+"""The level of a quantity that is an acceleration (`Measure.levels`)."""
 NO_TURNS = np.zeros(0), np.full(1, np.inf)
 PATIENCE = 2e6  # unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second
 
@@ -154,6 +158,7 @@ class Prepared:
     steps: Steps | None = None  # then
     moves: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # then: how the ends of spans move
     following: Following | None = None  # where it may switch
+    samples: list[Sample] | None = None  # then: what controllers did
     reversals: Reversals | None = None  # where forces turn within one step, of a run whose steps are made again
     first: Any = None  # prepared as well: the run that it goes on from, where that is made again
     known: list[float] = field(default_factory=lambda: [-np.inf])  # the time up to which events have been told
@@ -202,13 +207,15 @@ class Prepared:
 
     def sample_first(self, t: float) -> int:
         """Let controllers set states at the first time t, and begin with these; a status."""
-        self.sampling.sample(self.march, t, float(self.march.course.first[0]))
+        self.sampling.sample(self.march, t, float(self.march.course.first[0]), self.samples)
         return marching.start(self.march, self.march.stages.y0[: self.q.size].copy(), self.v)
 
     def sample(self) -> int:
         """Let the controllers that the run waits for set states, and go on behind; a status."""
         march = self.march
-        self.sampling.sample(march, float(march.time[0]), float(march.course.first[march.course.at[SPAN] + 1]))
+        step = self.steps.total + int(march.tape.filled[0]) if self.steps else 0
+        now = float(march.course.first[march.course.at[SPAN] + 1])
+        self.sampling.sample(march, float(march.time[0]), now, self.samples, step)
         return marching.resume(march)
 
     def _followed(self, status: int) -> int:
@@ -304,6 +311,10 @@ class Prepared:
         steps, last, mechanism = self.steps, entry_now(self.march), self.march.mechanism
         if is_held_on_surface(steps, last, mechanism.switches.kinds):
             return True
+        if self.samples and self._samples_are_special(steps.head, last):
+            return True
+        if self.system.layout.signals and (mechanism.machine.factor.kept == 0.0).any():
+            return True  # steps leave redundant equations out, and results do not
         if mechanism.contacts.gap.size and has_choices(steps, last, self.moves, mechanism, (self.q, self.v)):
             return True
         passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []
@@ -315,6 +326,17 @@ class Prepared:
             is_at_switch(steps, last, t, is_end) or any(head[T0] <= t <= head[T1] for head in passages)
             for t, is_end in events
         )
+
+    def _samples_are_special(self, head: np.ndarray, last: np.ndarray) -> bool:
+        """Return whether a controller has read something else than places, velocities, states and inputs, or has
+        sampled where laws switch, or break at a time that moves."""
+        quantities, signals = self.system.model.found_quantity, {*map(str, self.system.layout.signals)}
+        read = {name for sample in self.samples or () for one in sample.updates for name in one.reads} - signals
+        if any(found is None or found[1] == ACCELERATION for found in map(quantities, read)):
+            return True
+        at = head[head[:, FRESH] == SAMPLED]
+        moves = np.flatnonzero(self.moves.any(axis=0)) + 1
+        return bool((at[:, TIMES] > 0.0).any() or np.isin(at[:, SPAN_OF], moves).any() or last[FRESH] == SAMPLED)
 
     @property
     def before(self) -> np.ndarray | None:
@@ -432,6 +454,9 @@ def prepared_run(
     turns = NO_TURNS if by.length else system.latest(_turns, *whole)
     course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
     followed = asked is not None and (follows or is_to_be_followed(system, by))
+    if asked and model.controllers:  # of a first run samples are not noted, and inputs may jump where they are read
+        followed = followed or begun is not None or bool(inputs_made_of(asked.model, asked.symbols))
+        check_followed(system, asked)
     march = new_march(system, by, how, course, recorded, taped=asked is not None and not followed)
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     told |= {} if memory else slips_in_assembly(bodies, first.full_q)
@@ -445,15 +470,17 @@ def prepared_run(
     check_reactions(system, t[0], q, len(redundant))
     prepared = Prepared(run, system, march, t, moments, q, v, redundant, sampling, facts, first=begun)
     if asked and followed:
-        check_followed(system, asked)
         following = following_of(march, asked, begun.run if begun else run, sampling)
         return replace(prepared, asked=asked, following=following)
     if asked is None:
         return prepared
     check_laws(asked, "simulate")
     moves = breaks_moved(asked, begun.run if begun else run, course.ends, recorded)
-    steps = Steps(march.mechanism.switches.mode.size, frozenset(np.flatnonzero(moves.any(axis=0)).tolist()))
-    return replace(prepared, asked=asked, steps=steps, moves=moves, reversals=Reversals(bodies))
+    moving = frozenset(np.flatnonzero(moves.any(axis=0)).tolist())
+    steps = Steps(march.mechanism.switches.mode.size, moving)
+    if by.method.is_implicit:
+        steps.room = np.inf
+    return replace(prepared, asked=asked, steps=steps, moves=moves, samples=[], reversals=Reversals(bodies))
 
 
 def _turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.ndarray]:
@@ -517,6 +544,9 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     stop = stop_time(*run, prepared.stops) if prepared.stops else None
     passages, laws = tuple(prepared.reversals.passages), laws_of(prepared.march.mechanism)
     taken = replace(taken, passages=passages, moves=prepared.moves, events=events, stop=stop, laws=laws)
+    taken = replace(taken, samples=tuple(prepared.samples or ()))
+    for what in told_of_samples(taken.samples):
+        tell(result, what)
     return varied_run(result, prepared.asked, taken)
 
 

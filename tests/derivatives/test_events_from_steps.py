@@ -57,10 +57,11 @@ def landing() -> tuple[dict[str, sp.Expr], list[sp.Symbol], dict[sp.Symbol, floa
     return told, [h, a, vx, vy], {h: 0.3, a: -10.0, vx: 3.0, vy: 5.0}
 
 
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
 @pytest.mark.parametrize("action", ["record", "stop"])
-def test_a_ball_that_is_thrown(action):
+def test_a_ball_that_is_thrown(action, method):
     model, start, names = thrown(action)
-    run = mbs.simulate(model, [0, 0.2, 1.0], start, derivatives=names)
+    run = mbs.simulate(model, [0, 0.2, 1.0], start, derivatives=names, method=method)
     assert from_steps(run) and [event.name for event in run.events] == ["top", "lands"]
     top, lands = run.events
     assert [top.d("t", by) for by in names] == pytest.approx([0, 0.05, 0, 0.1], abs=1e-12)  # v/g
@@ -334,6 +335,7 @@ STOPPED = {
     "a law that switches": (lambda: slider_crank("bump"), {}),
     "DP8": (slider_crank, {"method": "DP8"}),
     "RK4": (slider_crank, {"method": "RK4", "step": 2e-3}),
+    "Radau5": (slider_crank, {"method": "Radau5"}),
     "projected": (slider_crank, {"stabilization": mbs.Projection()}),
     "in space": (top, {}),
     "redundant": (four_bar_in_space, {}),

@@ -39,7 +39,7 @@ def with_bumpers(random: np.random.Generator, dimension: int) -> tuple[Any, dict
     return model, start, [*model.parameters]
 
 
-@pytest.mark.parametrize("method", ["DP5", "DP8", "RK4"])
+@pytest.mark.parametrize("method", ["DP5", "DP8", "RK4", "Radau5"])
 @pytest.mark.parametrize(("seed", "dimension"), [(0, 2), (1, 2), (2, 2), (3, 3), (4, 3)])
 def test_adjoint_and_forward_derivatives_through_random_bumpers_agree(seed, dimension, method):
     random = np.random.default_rng(seed)

@@ -193,7 +193,9 @@ def bushed_four_bar() -> mbs.PlanarModel:
 def test_a_stiff_four_bar(method, coordinates):
     names = ["coupler.x", "rocker.omega", "energy.kinetic"]
     start = {"crank.omega": 0.0, "coupler.omega": 0.0, "rocker.omega": 0.0}
-    how = {"method": method, "step": 0.005, "rtol": 1e-9}
+    # the direction of projections, in the norm of the masses, is held: an error of third order in the step
+    step = 0.002 if (method, coordinates) == ("Radau5", "cartesian") else 0.005
+    how = {"method": method, "step": step, "rtol": 1e-9}
     check_against_runs(bushed_four_bar(), coordinates, start, ["k", "m"], names, [0.0, 0.1, 0.2], **how)
 
 
@@ -279,6 +281,58 @@ def test_a_step_too_long_for_designs_beside_has_no_derivative():
         return float(run.d("bob.y", "rod.length")[-1]), run.stats.get("derivatives", "")
 
     found, told = by_length(0.0, 1e-6)
-    assert np.isnan(found) and "a step is too long for designs beside" in told
+    assert np.isnan(found) and "too long for those beside it" in told
     coarse, fine = by_length(2e4, 1e-6), by_length(2e4, 1e-9)
     assert np.isclose(coarse[0], fine[0], rtol=5e-3) and not coarse[1] and not fine[1]
+
+
+# --- ahead and back ---------------------------------------------------------------------------------------------------
+
+
+def test_a_top_is_read_between_long_steps():
+    """A state that is read between steps of 46 degrees is put onto the constraints: weights go back as changes go."""
+    model = mbs.SpatialModel("top", gravity=(0, 0, -9.81))
+    inertia = model.parameter("J", 0.02)
+    body = model.body("b", 1.0, (inertia, 0.03, 0.045), position=(0.2, 0, 0.1))
+    model.add(mbs.Spherical("A", model.ground, body.at(-0.2, 0, -0.1)))
+    start = {"b.wx": 3.0, "b.wy": 40.0, "b.wz": 5.0}
+    run = mbs.simulate(model, [0, 0.307, 0.6], start, derivatives=["J"], method="Radau5", step=0.02, rtol=1e-12)
+    for name in ("b.x", "b.vx", "A.Fz", "energy.potential"):
+        back = adjoint(run, {name: np.array([0.0, 1.0, 0.0])})["J"]
+        assert back == pytest.approx(run.d(name, "J")[1], rel=1e-12)
+
+
+@pytest.mark.parametrize("how", [{}, {"step": 0.01}])
+def test_a_driven_crank_does_not_depend_on_its_mass(how):
+    """A motion that a driver determines changes with its speed, x = a cos w t, and not with the mass."""
+    model = mbs.PlanarModel("crank", gravity=(0, -9.81))
+    w, mass = model.parameter("w", 5.0), model.parameter("m", 0.7)
+    crank = model.body("crank", mass, 0.01, position=(0.05, 0))
+    model.add(
+        mbs.Revolute("A", model.ground, crank.at(-0.05, 0)), mbs.Driver("d", mbs.angle(model.ground, crank), w * mbs.t)
+    )
+    run = mbs.simulate(model, [0, 0.5], method="Radau5", derivatives=["m", "w"], **how)
+    assert abs(run.d("crank.x", "m")[-1]) < 1e-12
+    assert run.d("crank.x", "w")[-1] == pytest.approx(-0.05 * 0.5 * np.sin(2.5), rel=1e-6)
+    assert run.d("A.Fx", "m")[-1] == pytest.approx(-0.05 * 25.0 * np.cos(2.5), rel=1e-6)
+
+
+def test_long_steps_of_two_blocks_on_a_stiff_spring():
+    """With K h²/m = 1e5 the changes of accelerations are right to fewer digits. The blocks, m and 1 kg, move as one on
+    a soft spring: x = 0.2 (1 - cos w t) + 0.4 sin(w t)/w, with w² = k/(m + 1)."""
+    model = mbs.PlanarModel("blocks")
+    stiff, mass = model.parameter("K", 1e8), model.parameter("m", 2.0)
+    one, other = model.body("a", mass, 1.0), model.body("b", 1.0, 1.0, position=(1, 0))
+    model.add(mbs.Translational("ga", model.ground, one), mbs.Translational("gb", model.ground, other))
+    model.add(mbs.SpringDamper("s", one, other, stiffness=stiff, damping=1e5, length=1.0))
+    model.add(mbs.Spring("t", model.ground.at(-1, 0), one, stiffness=40.0, length=1.2))
+    start = {"a.x": 0.0, "b.x": 1.0, "a.vx": 0.4, "b.vx": 0.4}
+    run = mbs.simulate(model, [0, 0.5, 1.0], start, method="Radau5", step=0.05, derivatives=["m", "K"])
+
+    def place(m):
+        w = np.sqrt(40.0 / (m + 1.0))
+        return 0.2 * (1.0 - np.cos(w)) + 0.4 * np.sin(w) / w
+
+    assert run.d("a.x", "m")[-1] == pytest.approx(place(2.0 + 1e-30j).imag / 1e-30, rel=1e-4)
+    back = adjoint(run, {"a.x": np.array([0.0, 0.0, 1.0])})
+    assert back["m"] == pytest.approx(run.d("a.x", "m")[-1], rel=1e-8) and abs(back["K"]) < 1e-12

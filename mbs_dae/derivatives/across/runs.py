@@ -14,6 +14,7 @@ from ...compiled.reading import Trajectory
 from ...compiled.slopes import small_motions
 from ...duals import Dual
 from ...errors import ModelError
+from ...model.parameters import Reaction
 from ...motion.methods.stepping import Stepping
 from ...readings.motion import ComputedQuantities
 from ...results.result import Result
@@ -30,15 +31,16 @@ from .following import Following
 
 def is_to_be_followed(system: System, by: Stepping) -> bool:
     """Return whether derivatives are to be found as the run goes: it may jump in ways of which there are several, has
-    states of its own, steps that are solved for, laws in Python that switch, events whose slopes are not known or that
-    happen among contacts, or other coordinates than those of bodies. Derivatives of other runs are made from their
-    steps."""
+    states whose rates read reactions, steps of the generalised-α method, states or inputs beside implicit steps, laws
+    in Python that switch, events whose slopes are not known, events or controllers among contacts, or other coordinates
+    than those of bodies. Derivatives of other runs are made from their steps."""
     model = system.model
-    if by.method.is_implicit or not system.is_cartesian:
+    if not system.is_cartesian or by.method.inner == 1 or (by.method.is_implicit and system.layout.signals):
         return True
-    if system.layout.signals or model.controllers or not go_by_steps(system, by):
+    late = any(isinstance(signal, Reaction) for signal in system.layout.signals)
+    if late or not go_by_steps(system, by):
         return True
-    if model.events and system.structure.contacts.points:
+    if (model.events or model.controllers) and system.structure.contacts.points:
         return True
     if not all(has_slopes(system, event) for event in model.events):
         return True

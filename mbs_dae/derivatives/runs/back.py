@@ -27,7 +27,7 @@ from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
 from .held_forces import HeldForces, hold_forces, is_held, keep_back, stage_back
-from .linear import Linear, Weights, linearise, vary_lengths
+from .linear import Linear, Weights, linearise, save_linearised, take_linearised, vary_lengths
 from .making import begin_anew, is_closed, make_end, make_inner, put_entry, set_out, time_of
 from .steps import BLURS, is_blurred, prepare_weights
 from .transposed import add_places, project_back
@@ -64,31 +64,12 @@ class Way(NamedTuple):
 
 
 @compiled
-def _linearising(way):
-    """All that a state which is linearised has left behind: the factor, rows of equations, and entries."""
-    machine = way.march.mechanism.machine
-    factor = machine.factor
-    return factor.numbers, factor.weight, factor.beside, factor.jacobian, machine.nu, way.own.to.values
-
-
-@compiled
 def _put_by(way, s, y):
-    """What linearises the state y, as it stands."""
-    at, row = 0, way.shelf[s]
-    for part in _linearising(way):
-        copy(part, row[at:])
-        at += part.size
+    """Save the state y, which is linearised, on shelf s."""
+    save_linearised(way.own, way.march.mechanism, way.shelf[s])
     copy(y, way.states[s])
     hold_forces(way.held, way.march.mechanism, s)
     way.often[s] = refinements(way.march.mechanism)
-
-
-@compiled
-def _take_out(way, s):
-    at, row = 0, way.shelf[s]
-    for part in _linearising(way):
-        copy(row[at : at + part.size], part)
-        at += part.size
 
 
 # --- one step ---------------------------------------------------------------------------------------------------------
@@ -132,7 +113,7 @@ def _inner(way, s):
 def _inner_back(way, s):
     march, tableau = way.march, way.march.tableau
     mechanism, y, inside = march.mechanism, way.states[s], way.inside
-    _take_out(way, s)
+    take_linearised(way.own, mechanism, way.shelf[s])
     inside[:] = 0.0
     known = way.own, way.held, mechanism
     stage_back(*known, y, way.k[_rows_of(way, s)], way.no_loads, way.no_forces, inside, way.often[s], s)
@@ -143,7 +124,7 @@ def _inner_back(way, s):
 
 
 @compiled
-def _add_kept(way, y, of_y, of_slope):
+def add_kept(way, y, of_y, of_slope):
     """The weights of the next requested time, which is this state: added to those of it, of its derivative, and of
     `loads`."""
     march, weights, state, n = way.march, way.weights, way.march.mechanism.state, way.own.columns
@@ -157,6 +138,7 @@ def _add_kept(way, y, of_y, of_slope):
         axpy(1.0, weights.multipliers[k], way.loads[r])
         axpy(1.0, weights.contacts[k], way.forces[r])
         axpy(1.0, weights.works[k], of_y[r, state.works_at :])
+        axpy(1.0, weights.signals[k], of_y[r, state.z_at : state.q_end])
     march.counts[NEXT] += 1
 
 
@@ -178,8 +160,8 @@ def _read_back(way, t, h, x, s):
     often, slopes = refinements(mechanism), way.k[_rows_of(way, s)]
     inside[:] = 0.0
     slopes[:] = 0.0
-    _clear_loads(way)
-    _add_kept(way, record.y, inside, slopes)
+    clear_loads(way)
+    add_kept(way, record.y, inside, slopes)
     stage_back(way.own, way.held, mechanism, record.y, slopes, way.loads, way.forces, inside, often, s)
     if is_held(way.held, s):
         keep_back(way.held, way.own, mechanism, record.y, inside, s)
@@ -191,12 +173,12 @@ def _read_back(way, t, h, x, s):
     for j in range(way.read.size - 2):
         _add(way.read[2 + j], inside, way.k[_rows_of(way, j)])
     slopes[:] = 0.0
-    _clear_loads(way)
+    clear_loads(way)
     return DONE
 
 
 @compiled
-def _clear_loads(way):
+def clear_loads(way):
     way.loads[:] = 0.0
     way.forces[:] = 0.0
 
@@ -220,13 +202,9 @@ def back_step(way: Way, entry: Vector, recorded: int):
             return status
     combine(stages.y0, stages.now[H], tableau.b, last, stages.k, stages.y1)
     projected = is_projected(march.stabiliser, mechanism)
-    status = make_end(march, end, stages.y1, stages.k[last], way.lengths[last])
+    status = end_of_step(way, end)
     if status != DONE:
         return status
-    linearise(way.own, mechanism, moment(march.course, end), stages.y1, stages.k[last])
-    _put_by(way, last, stages.y1)
-    note_end(march)
-    remember(march)
     reads = recorded < times.size and times[recorded] < end
     if reads:
         for s in range(last + 1, extra):
@@ -243,18 +221,32 @@ def back_step(way: Way, entry: Vector, recorded: int):
             _inner_back(way, s)
     goes_on = entry[SWITCHES] == 0.0 and not is_break(march.course, end)  # else the next step records its time
     if march.counts[NEXT] < times.size and times[march.counts[NEXT]] == end and goes_on:
-        _add_kept(way, stages.y1, way.y1, way.k[_rows_of(way, last)])
-    _end_back(way, projected)
+        add_kept(way, stages.y1, way.y1, way.k[_rows_of(way, last)])
+    end_of_step_back(way, projected)
+    _combine_back(way, tableau.b, last, way.y1)
     for s in range(last - 1, 0, -1):
         _inner_back(way, s)
     return DONE
 
 
 @compiled
-def _end_back(way, projected):
-    """The end of the step, whose weights are complete, to y₀ and k."""
+def end_of_step(way, t):
+    """Put the end of the step right, linearise it and save it on its shelf. A status."""
+    march, stages, last = way.march, way.march.stages, way.march.tableau.stages
+    status = make_end(march, t, stages.y1, stages.k[last], way.lengths[last])
+    if status == DONE:
+        linearise(way.own, march.mechanism, moment(march.course, t), stages.y1, stages.k[last])
+        _put_by(way, last, stages.y1)
+        note_end(march)
+        remember(march)
+    return status
+
+
+@compiled
+def end_of_step_back(way, projected):
+    """Give the weights of y' at the end of the step to those of y₁, and these back through what put it right."""
     last, mechanism, of_y = way.march.tableau.stages, way.march.mechanism, way.y1
-    _take_out(way, last)
+    take_linearised(way.own, mechanism, way.shelf[last])
     known, slopes = (way.own, way.held, mechanism), way.k[_rows_of(way, last)]
     stage_back(*known, way.states[last], slopes, way.loads, way.forces, of_y, way.often[last], last)
     if is_held(way.held, last):
@@ -262,7 +254,6 @@ def _end_back(way, projected):
     if projected:
         project_back(way.own, mechanism, way.states[last], of_y)
     vary_lengths(mechanism, way.states[last], way.lengths[last], of_y)
-    _combine_back(way, way.march.tableau.b, last, of_y)
 
 
 @compiled_apart
@@ -284,12 +275,12 @@ def back_begin(way: Way, head: Vector, entry: Vector, recorded: int):
         stage_back(*known, stages.y0, slopes, way.loads, way.forces, way.y0, often, 0)
         keep_back(way.held, way.own, march.mechanism, stages.y0, way.y0, 0)
         slopes[:] = 0.0
-        _clear_loads(way)
+        clear_loads(way)
     if recorded < times.size and times[recorded] == head[T0]:
-        _add_kept(way, stages.y0, way.y0, slopes)
+        add_kept(way, stages.y0, way.y0, slopes)
     stage_back(*known, stages.y0, slopes, way.loads, way.forces, way.y0, often, 0)
     slopes[:] = 0.0
-    _clear_loads(way)
+    clear_loads(way)
     return DONE
 
 
@@ -304,11 +295,11 @@ def back_stretch(way: Way, entries: Matrix, recorded: Integers):
         for s in range(way.often.size):
             if s != last:
                 way.k[_rows_of(way, s)][:] = 0.0
-        _clear_loads(way)
+        clear_loads(way)
         status = back_step(way, entries[k], recorded[2 * k + 1])
         if status != DONE:
             return status
-        _clear_loads(way)
+        clear_loads(way)
         status = back_begin(way, entries[k, :HEAD], entries[k], recorded[2 * k])
         if status != DONE:
             return status

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.machine import DONE, NOT_CONVERGED
 from ...errors import ModelError
+from ...motion.past.tape import HEAD
 from ...motion.record import NEXT, March
 from .steps import BLURS
 
@@ -17,11 +20,23 @@ def check_same(made: np.ndarray, taken: np.ndarray) -> None:
         raise ModelError(f"the run could not be made again step by step: states differ by {off:.3g}; report this model")
 
 
+def check_here(march: March, entry: np.ndarray, aside: Sequence[int] | np.ndarray = ()) -> None:
+    """Raise an error if a run does not stand in the state of an entry; inputs, which jump at breaks, and some numbers
+    more aside."""
+    made, state = march.stages.y0.copy(), entry[HEAD:]
+    for places in (march.mechanism.signals.inputs.target, list(aside)):
+        made[places] = state[places]
+    check_same(made, state)
+
+
 def check_status(march: March, status: int) -> None:
     """Raise an error that tells why a step could not be made again."""
     if status == BLURS:
         t = float(march.record.times[march.counts[NEXT]])
         what = f"t = {t:.6g} is next to a singular pose, where states are read from both its sides"
         raise ModelError(f"derivatives of simulate: {what}, without derivatives; leave this time out")
+    if status == NOT_CONVERGED:
+        what = "the changes of an implicit step are lost in roundoff beside what is stiff"
+        raise ModelError(f"derivatives of simulate: {what}; give shorter steps, or leave derivatives= out")
     if status != DONE:
         raise ModelError(f"a step could not be made again (status {status}); report this model")

@@ -69,8 +69,8 @@ from .linear import (
     Linear,
     linearise,
     linearise_at,
+    put_changes,
     put_right,
-    put_way,
     take_given,
 )
 from .saltation import Saltation, goes_on_smoothly
@@ -108,12 +108,11 @@ def vary_guards(
 ):  # fmt: skip
     """How the guards of all contacts change, (ways, entries), at the state that was linearised, from changes of y, of
     multipliers and of forces."""
-    contacts, state, n = mechanism.contacts, mechanism.state, own.columns
+    contacts, state = mechanism.contacts, mechanism.state
     take_given(own)
     for p in range(dys.shape[0]):
         dv = dys[p, state.v_at : state.v_end]
-        put_way(mechanism.machine.manifold, y[: state.q_end], dys[p, : state.q_end], own.way)
-        copy(dv[:n], own.way[n:])
+        put_changes(own, mechanism, y, p, dys[p])
         for level in (GAP_OF, SLIP_OF, SIZE_OF):
             put_right(own, p, level)
         for c in range(contacts.gap.size):
@@ -249,13 +248,13 @@ def fixed_velocity_slopes(
 ):  # fmt: skip
     """Put the slopes of momenta, of the rates of joints and of those of contacts, at fixed velocities, along changes of
     places, of numbers and of the instant, which moves by `moved`. Row `of_time` is the change by time."""
-    state, n = mechanism.state, own.columns
+    n = own.columns
     take_given(own)
     for p in range(dys.shape[0]):
         for k in range(own.given.shape[1]):
             own.given[p, k] += moved[p] * own.given[of_time, k] if p != of_time else 0.0
-        put_way(mechanism.machine.manifold, y[: state.q_end], dys[p, : state.q_end], own.way)
-        own.way[n:] = 0.0
+        put_changes(own, mechanism, y, p, dys[p])
+        own.way[n : 2 * n] = 0.0
         for level in (RATE, SLIP_OF, MOMENTUM):
             put_right(own, p, level)
         for k in range(momenta.shape[1]):
@@ -355,7 +354,7 @@ class ContactChange:
             return dys  # a force dies out, or what friction takes
         loads, forces = np.zeros((len(dys), mechanism.machine.pattern.m)), np.zeros((len(dys), own.forces.size))
         known = own, held, mechanism, self.y, dys
-        vary_stage(*known, np.zeros(shape), loads, forces, refinements(mechanism))
+        vary_stage(*known, np.zeros(shape), loads, forces, refinements(mechanism), 0)
         guards = np.zeros((len(dys), mechanism.contacts.entries))
         vary_guards(*known, loads, forces, guards)
         guards = guards[:, self.passed]

@@ -21,6 +21,8 @@ from ..across.runs import FollowedRun
 from .back import Way, back_begin, back_stretch
 from .checks import check_same, check_status
 from .held_forces import new_held
+from .implicit_back import back_implicit_stretch
+from .implicit_steps import make_implicit_step
 from .linear import Weights
 from .making import make_stretch, put_entry
 from .moments import Rates, end_back, sizes_of
@@ -96,6 +98,7 @@ def _gone_back(
     before = np.where((head[:, FRESH] != WENT_ON) & waits, np.searchsorted(times, head[:, T0]), begun)
     recorded = np.stack([before, begun], axis=1).astype(np.int64)
     switching, direct = {one.step: one for one in taken.saltations}, np.zeros((count, len(varied.asked.names)))
+    samples = varied.sample_slopes
     _end(way, taken.last, head)
     if of_end is not None and not steps.total:
         _stop_back(way, rerun.along, taken, taken.last, last, loads, of_end)
@@ -105,7 +108,14 @@ def _gone_back(
             _stop_back(way, rerun.along, taken, entries[-1], last, loads, of_end)
         if end in switching:
             direct += _switch_back(way, rerun, switching[end], entries[-1])
-        check_status(way.march, back_stretch(way, entries, np.ascontiguousarray(recorded[begin:end]).ravel()))
+        if end in samples:
+            way.y0[:], of_parameters = samples[end].back(way.y0)
+            direct += of_parameters
+        before = np.ascontiguousarray(recorded[begin:end]).ravel()
+        if rerun.is_implicit:
+            check_status(way.march, back_implicit_stretch(way, rerun.implicit_step, entries, before))
+        else:
+            check_status(way.march, back_stretch(way, entries, before))
     return way, (way.own.gradient + gradient) @ rerun.numbers.T + way.held.gradient @ rerun.laws.T + direct
 
 
@@ -127,7 +137,8 @@ def _stop_back(
         """Return the weights of this time with those of all that goes on along the motion."""
         v, a, more = march.stages.y0[state.v_at :][:n], rates.y[state.v_at :][:n], rates.slopes[state.v_at :][:n]
         ways = v, a, more, rates.loads if loads is None else loads, rates.y[state.works_at :]
-        return of_end + sum(own @ rate for own, rate in zip(weights[:5], ways, strict=True))
+        of_signals = weights.signals @ rates.y[state.z_at : state.q_end]
+        return of_end + of_signals + sum(own @ rate for own, rate in zip(weights[:5], ways, strict=True))
 
     end_back(march, way.own, along, way.held, stop, sizes, length, way.y0, of_time)
 
@@ -139,7 +150,9 @@ def _switch_back(way: Way, rerun: Rerun, place: Saltation, before: np.ndarray) -
     put_entry(march, before)
     sizes = guards_at(march, float(before[T0]))
     march.mechanism.gains[:] = before[[ALPHA, BETA]]
-    if place.changes:
+    if place.changes and rerun.is_implicit:
+        check_status(march, make_implicit_step(march, before, way.lengths[0]))
+    elif place.changes:
         check_status(march, make_stretch(march, before[None, :HEAD].copy(), before[None].copy(), way.lengths[0]))
     else:
         y0[:] = place.entry[HEAD : HEAD + y0.size]

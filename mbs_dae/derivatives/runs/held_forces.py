@@ -49,9 +49,11 @@ from .linear import (
     SURFACE,
     Linear,
     project_rates,
+    put_changes,
     put_right,
     put_way,
     take_given,
+    vary_flows,
     vary_places,
     vary_rates,
 )
@@ -59,6 +61,8 @@ from .transposed import (
     add_places,
     add_rates,
     add_rows,
+    changes_back,
+    flows_back,
     give_back,
     give_numbers,
     put_forces_and_bends,
@@ -339,18 +343,17 @@ def vary_contact_works(held, own, s, dv, forces, works):
 @compiled_apart
 def vary_stage(
     own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix, loads: Matrix,
-    forces: Matrix, often: int,
+    forces: Matrix, often: int, s: int,
 ):  # fmt: skip
-    """How y', λ and the forces of contacts at the state that was linearised change with each parameter: rows of `dys`
-    give rows of `slopes`, `loads` and `forces`."""
+    """Put the changes of y', λ and the forces of contacts at the state that is linearised, with its forces on shelf s,
+    by each parameter: rows of `dys` give rows of `slopes`, `loads` and `forces`."""
     machine, state, first = mechanism.machine, mechanism.state, own.first
     q, v, n, m = y[: state.q_end], y[state.v_at : state.v_end], own.columns, machine.pattern.m
     alpha, beta = mechanism.gains[0], mechanism.gains[1]
     take_given(own)
     for p in range(dys.shape[0]):
         dq, dv, out = dys[p, : state.q_end], dys[p, state.v_at : state.v_end], slopes[p]
-        put_way(machine.manifold, q, dq, own.way)
-        copy(dv[:n], own.way[n:])
+        put_changes(own, mechanism, y, p, dys[p])
         for level in range(BEND if alpha == 0.0 and beta == 0.0 else GAP, SURFACE):
             put_right(own, p, level)
         copy(own.right[first[BEND] : first[BEND + 1]], machine.g)
@@ -360,20 +363,21 @@ def vary_stage(
             subtract_rates(machine, 2.0 * alpha, dv)
         copy(own.right[first[FORCE] : first[FORCE + 1]], machine.f)
         solve_here(machine, often)
-        if is_held(held, 0):
+        if is_held(held, s):
             for level in (SLIP_OF, BEND_OF, SIZE_OF):
                 put_right(own, p, level)
-            vary_held(held, own, mechanism, p, 0, dv, forces[p])
+            vary_held(held, own, mechanism, p, s, dv, forces[p])
         elif forces.shape[1] > 0:
             forces[p, :] = 0.0
         copy(machine.x[:n], out[state.v_at :])
         copy(machine.multipliers, loads[p])
         vary_rates(machine.manifold, q, v, dq, dv, out[: state.q_end])
+        vary_flows(own, mechanism, p, out)
         copy(own.right[first[POWER] : first[SURFACE]], out[state.works_at :])
         for row in range(m):
             out[out.size - 1] -= machine.nu[row] * machine.multipliers[row]
-        if is_held(held, 0):
-            vary_contact_works(held, own, 0, dv, forces[p], out[state.works_at :])
+        if is_held(held, s):
+            vary_contact_works(held, own, s, dv, forces[p], out[state.works_at :])
 
 
 @compiled
@@ -456,9 +460,8 @@ def stage_back(
         out_v = out[state.v_at : state.v_end]
         if alpha > 0.0:
             add_rows(mechanism, -2.0 * alpha, machine.multipliers, out_v)
-        add_places(machine.manifold, q, own.way, out)
-        for k in range(n):
-            out_v[k] += own.way[n + k]
+        flows_back(own, mechanism, r, slope)
+        changes_back(own, mechanism, y, r, out)
         add_rates(machine.manifold, q, v, slope, out, out_v)
 
 
@@ -519,7 +522,7 @@ def keep_back(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, we
         give_back(own, GAP_OF)
         give_numbers(own, r, RATE, RATE + 1)
         give_numbers(own, r, GAP_OF, SLIP_OF + 1)
-        of_q[:] = 0.0
+        of_q[: state.z_at] = 0.0
         add_places(machine.manifold, q, own.way, of_q)
 
 

@@ -10,6 +10,9 @@ C'' + 2α C' + β² Φ = 0. So for changes δx, δv and δs
 where E_F is F_x δx + F_v δv + F_s δs, and so on. The matrix is symmetric: going back, from the weights of v̇, λ and ẇ to
 those of x, v and s, is one solution by the same factor, and E transposed.
 
+Signals z, states and inputs, stand behind x and v: E_z δz belongs to all of these, δż = E_ż, and inputs change by their
+laws, δz = E_z of these.
+
 q and y are no small motions. A quaternion e with a change δe moves by the turn 2 (e⁻¹ ∘ δe) and by a stretch, which
 nothing feels: rotations are divided by |e|² (`coordinates.cartesian`).
 """
@@ -22,6 +25,7 @@ from ...compiled.derivatives import (
     ACCELERATIONS,
     FORCES,
     MOMENTA,
+    OF_SIGNALS,
     POSITIONS,
     POWERS,
     RATES,
@@ -42,9 +46,9 @@ from ...motion.derivative import Mechanism, copy_forces
 from ...motion.record import March
 from ...poses.newton import solve_here
 
-LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS, SURFACES, *TOUCHING, MOMENTA)
+LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS, SURFACES, *TOUCHING, MOMENTA, *OF_SIGNALS)
 """In this order rows of the matrix stand."""
-GAP, RATE, BEND, FORCE, POWER, SURFACE, GAP_OF, SLIP_OF, BEND_OF, SIZE_OF, MOMENTUM = range(len(LEVELS))
+GAP, RATE, BEND, FORCE, POWER, SURFACE, GAP_OF, SLIP_OF, BEND_OF, SIZE_OF, MOMENTUM, FLOW, INPUT = range(len(LEVELS))
 """Their numbers; those of contacts are ..._OF."""
 MOTION = LEVELS[:POWER]
 """Without the rates of works and without switching functions, on which no motion depends within a step."""
@@ -63,7 +67,7 @@ class Linear(NamedTuple):
     moving: Indices
     moving_row: Indices
     moving_column: Indices
-    """The entries by x and v, in the order of rows, and where they stand."""
+    """The entries by x, v and z, in the order of rows, and where they stand."""
     moving_at: Integers
     """Where those of each level begin, and the end."""
     row_at: Indices
@@ -84,7 +88,7 @@ class Linear(NamedTuple):
     right: Work[Vector] = zeros("all_rows")
     """A right side; going back, the weights of rows."""
     way: Work[Vector] = zeros("ways")
-    """(δx | δv), or their weights."""
+    """(δx | δv | δz), or their weights."""
     gradient: Work[Matrix] = zeros("weighted", "numbers")
     """Going back, the weights of the numbers, added up."""
     forces: Work[Vector] = zeros("lines")
@@ -101,6 +105,7 @@ class Weights(NamedTuple):
     multipliers: Matrix
     works: Matrix
     contacts: Matrix
+    signals: Matrix
 
 
 def linear(
@@ -109,7 +114,8 @@ def linear(
     """With how the numbers in slots change with parameters, (parameters, numbers); going back, with so many rows of
     weights. With `others`, behind the parameters stand time and so many ways by which no number changes."""
     n, begin = builder.columns, 2 * builder.columns + 1
-    numbered = np.flatnonzero(to.column >= (begin if others < 0 else begin - 1))
+    of_signals = to.column >= builder.first_signal
+    numbered = np.flatnonzero((to.column >= (begin if others < 0 else begin - 1)) & ~of_signals)
     number = (to.column[numbered] - begin).astype(np.int64)
     if others >= 0:  # time is the last number
         known, (count, room) = numbers, numbers.shape
@@ -118,11 +124,12 @@ def linear(
         number[number < 0] = room
     parameter, at = (x.copy() for x in np.nonzero(numbers[:, number]))
     entry, factor = numbered[at], numbers[parameter, number[at]]
-    moving = np.flatnonzero(to.column < 2 * n)
+    moving = np.flatnonzero((to.column < 2 * n) | of_signals)
+    column = np.where(of_signals, to.column - builder.first_signal + 2 * n, to.column)
     size = dict(zip(builder.wanted, builder.sizes, strict=True))
     first = np.cumsum([0, *(size.get(level, 0) for level in LEVELS)]).astype(np.int64)
     own = {
-        "moving": moving, "moving_row": to.row[moving], "moving_column": to.column[moving],
+        "moving": moving, "moving_row": to.row[moving], "moving_column": column[moving],
         "entry": entry, "parameter": parameter, "entry_row": to.row[entry],
         "numbered": numbered, "numbered_row": to.row[numbered], "number": number,
         "row_at": np.searchsorted(to.row[moving], np.arange(builder.shape[0] + 1)),
@@ -133,7 +140,8 @@ def linear(
         **{name: one.astype(INDEX) for name, one in own.items()},
     )  # fmt: skip
     sizes = {"lines": builder.structure.contacts.rows * builder.has_contacts}
-    sizes |= {"parameters": len(numbers), "all_rows": builder.shape[0], "ways": 2 * n, "numbers": numbers.shape[1]}
+    sizes |= {"parameters": len(numbers), "all_rows": builder.shape[0], "numbers": numbers.shape[1]}
+    sizes |= {"ways": 2 * n + builder.signals}
     return block(made, weighted=weighted, **sizes)
 
 
@@ -156,6 +164,32 @@ def linearise_at(
     now = moment(march.course, t)
     differentiate(own.to, now, q, v, a, multipliers)
     differentiate_contacts(own.to, now, q, v, forces)
+
+
+@compiled
+def _parts(own, mechanism):
+    """All that linearising a state has left behind: the factor, rows of equations, and entries."""
+    machine = mechanism.machine
+    factor = machine.factor
+    return factor.numbers, factor.weight, factor.beside, factor.jacobian, machine.nu, own.to.values
+
+
+@compiled
+def save_linearised(own, mechanism, row):
+    """Save all that the linearised state has left behind in a row of numbers."""
+    at = 0
+    for part in _parts(own, mechanism):
+        copy(part, row[at:])
+        at += part.size
+
+
+@compiled
+def take_linearised(own, mechanism, row):
+    """Put a linearised state that was saved back into its places."""
+    at = 0
+    for part in _parts(own, mechanism):
+        copy(row[at : at + part.size], part)
+        at += part.size
 
 
 # --- ahead --------------------------------------------------------------------------------------------------------
@@ -190,6 +224,29 @@ def put_way(manifold, q, dq, way):
         e, twice = quaternion_at(q, of), 2.0 / _square(q, of)
         turn = after(back(e), quaternion_at(dq, of))
         put_at(way, to, (twice * turn[1], twice * turn[2], twice * turn[3]))
+
+
+@compiled
+def put_changes(own, mechanism, y, p, dy):
+    """The small motions, changes of velocities and of signals that a change of y means, into `way`. Inputs change as
+    their laws do with parameter p, in `dy` too."""
+    state, n, targets = mechanism.state, own.columns, mechanism.signals.inputs.target
+    put_way(mechanism.machine.manifold, y[: state.q_end], dy[: state.q_end], own.way)
+    copy(dy[state.v_at : state.v_at + n], own.way[n:])
+    if own.way.size > 2 * n:
+        put_right(own, p, INPUT)
+        for k in range(targets.size):
+            dy[targets[k]] = -own.right[own.first[INPUT] + k]
+        copy(dy[state.z_at : state.q_end], own.way[2 * n :])
+
+
+@compiled
+def vary_flows(own, mechanism, p, out):
+    """How ż changes, in its place in y', for the changes in `way`."""
+    state = mechanism.state
+    put_right(own, p, FLOW)
+    for k in range(own.first[INPUT] - own.first[FLOW]):
+        out[state.z_at + k] = -own.right[own.first[FLOW] + k]
 
 
 @compiled

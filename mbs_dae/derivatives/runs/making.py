@@ -47,7 +47,7 @@ def put_entry(march: March, row: Vector):
     copy(row[HEAD + 2 * width + 4 : HEAD + 2 * width + 4 + rows], march.mechanism.machine.factor.kept)
     kept, modes = march.mechanism.contacts.kept, march.mechanism.switches.mode
     for k in range(kept.size):
-        kept[k] = int(row[HEAD + 2 * width + 4 + rows + k])
+        kept[k] = int(row[row.size - 2 * modes.size - kept.size + k])
     copy(row[row.size - modes.size :], modes)
     if march.mechanism.switches.mode.size > 0:
         hold_all(march.mechanism)
@@ -57,13 +57,13 @@ def put_entry(march: March, row: Vector):
 
 @compiled
 def take_entry(march, row):
-    """The same, as the run stands now; its head is left alone."""
-    stages, width, rows = march.stages, march.stages.y0.size, march.record.kept.size
+    """Put what a run carries now into an entry, whose head is left alone."""
+    stages, width = march.stages, march.stages.y0.size
     copy(stages.y0, row[HEAD:])
     copy(stages.k[0], row[HEAD + width :])
     copy(march.mechanism.nearness, row[HEAD + 2 * width :])
     copy(march.mechanism.machine.factor.kept, row[HEAD + 2 * width + 4 :])
-    put_branches(march, row[HEAD + 2 * width + 4 + rows :])
+    put_branches(march, row)
 
 
 @compiled_apart

@@ -39,7 +39,7 @@ from .checks import check_status
 from .held_forces import HeldForces, hold_forces, vary_stage
 from .linear import SURFACE, Linear, linearise
 from .saltation import read_surfaces, surfaces_back, vary_surfaces
-from .steps import Replay, vary_stretch
+from .steps import Replay
 
 TOUCHES = "the motion touches where it happens, and does not pass"
 APART = "several things happen at once that come one after the other beside it"
@@ -58,7 +58,7 @@ def vary_here(
     if status == DONE:
         linearise(own, mechanism, moment(march.course, t), y, dy)
         hold_forces(held, mechanism, 0)
-        vary_stage(own, held, mechanism, y, dys, slopes, loads, forces, refinements(mechanism))
+        vary_stage(own, held, mechanism, y, dys, slopes, loads, forces, refinements(mechanism), 0)
         vary_surfaces(own, mechanism, y, dys, functions)
     put_back(march)
     return status
@@ -106,7 +106,8 @@ def is_at_switch(steps: Steps, last: np.ndarray, t: float, ends: bool) -> bool:
 
 
 class Rates(NamedTuple):
-    """How a state changes along the motion: y', y'', and the rates of multipliers and of switching functions."""
+    """How a state changes along the motion: y' with the rates of inputs, y'', and the rates of multipliers and of
+    switching functions."""
 
     y: np.ndarray
     slopes: np.ndarray
@@ -150,6 +151,7 @@ class EndOfRun(NamedTuple):
     a: np.ndarray
     multipliers: np.ndarray
     works: np.ndarray
+    signals: np.ndarray
 
 
 class EventsAhead:
@@ -157,9 +159,11 @@ class EventsAhead:
 
     def __init__(
         self, replay: Replay, along: Any, steps: Steps, last: np.ndarray, events: Sequence[EventTime],
-        stop: EventTime | None,
+        stop: EventTime | None, make_step: Callable[[np.ndarray], int],
     ):  # fmt: skip
-        """`last` is where the run has ended, as the entry of a step."""
+        """`last` is where the run has ended, as the entry of a step; `make_step` makes a step with this head, and its
+        changes, from where the run stands, and returns a status."""
+        self.make_step = make_step
         self.replay, self.along, self.events, self.stop, self.head = replay, along, events, stop, steps.head
         self.slopes: list[Slopes] = []
         """How the time, q, v and a of each event change."""
@@ -186,7 +190,7 @@ class EventsAhead:
             sizes, length = sizes_of(march, float(head[T0])), event.t - head[T0]
             if length > 0.0:
                 head[T1], march.counts[NEXT] = event.t, march.record.times.size  # nothing is recorded
-                check_status(march, vary_stretch(self.replay, head[None].copy()))
+                check_status(march, self.make_step(head.copy()))
                 head[T0], head[FRESH] = event.t, WENT_ON
             self._meet(event, sizes, float(length))
         for block, known in words:
@@ -202,7 +206,8 @@ class EventsAhead:
             moved, rates, _ = self._changes(self.stop, self._sizes if len(self.head) else sizes, self._length)
             v, a, n = march.stages.y0[state.v_at : state.v_end], rates.y, self.replay.own.columns
             places = v[:n].copy(), a[state.v_at :][:n].copy(), rates.slopes[state.v_at :][:n].copy()
-            self.end = EndOfRun(moved, *places, rates.loads, a[state.works_at :].copy())
+            more = a[state.works_at :].copy(), a[state.z_at : state.q_end].copy()
+            self.end = EndOfRun(moved, *places, rates.loads, *more)
 
     def _meet(self, event: EventTime, sizes: np.ndarray, length: float) -> None:
         state = self.replay.march.mechanism.state

@@ -6,12 +6,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, pairwise
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ...compiled import System
-from ...compiled.derivatives import MOMENTA, POWERS, SURFACES, TOUCHING, DerivativeBuilder, filled, lean_builder
+from ...compiled.derivatives import (
+    MOMENTA,
+    OF_SIGNALS,
+    POWERS,
+    SURFACES,
+    TOUCHING,
+    DerivativeBuilder,
+    filled,
+    lean_builder,
+)
 from ...compiled.dynamics import POWER
 from ...compiled.reading import Trajectory
 from ...duals import Dual
@@ -24,6 +34,7 @@ from ...motion.methods.stepping import Stepping
 from ...motion.past.past import Run
 from ...motion.past.tape import BROKE, FRESH, HEAD, RESTARTED, ROOM, T0, T1, Steps, entry_now
 from ...motion.record import NEXT, March, new_march
+from ...motion.samples import Sample
 from ...motion.stabilise import Stabilization
 from ...readings.motion import ComputedQuantities
 from ...results.result import Result, State
@@ -35,19 +46,30 @@ from ..reversals import Passage, Reversals, padded, passage_moved, sides_of
 from ..start import Beginning
 from ..varied import VariedMotion, set_varied, starts_of, tell
 from .asked import given_of
-from .checks import check_same, check_status
+from .attitudes import INNER, Charts
+from .checks import check_here, check_status
+from .conjugate_residuals import TRIES, Residuals
 from .contact_changes import ContactChange
 from .held_forces import HeldForces, law_slopes, new_held
+from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_step
 from .linear import MOTION, Linear, linear
 from .making import put_entry
 from .moments import APART, EndOfRun, EventsAhead, EventTime
 from .saltation import Passing, Saltation, guards_at, saltations_of
+from .sampled import SampleSlopes, sample_slopes
 from .steps import Changes, Replay, basis_of, vary_begin, vary_stretch
 
 OFF, LOOSER = 1e-3, 100.0
 """Derivatives may be off by so much of their largest value, or by so many tolerances of the run."""
 FAINT = 1e-9
 """Changes of less than this part of a motion are roundoff."""
+FIRST = -1
+"""In place of the number of a step: a sample at the beginning of the run (`motion.samples.Sample`)."""
+STIFF = 1e6
+"""Errors of implicit steps are judged beside so many faint changes, a thousandth of the motion, at least: by what is
+stiff a motion changes by next to nothing, and errors of steps are not small beside that."""
+SLOW = 1e3
+"""Residuals of implicit steps are judged beside so many faint changes of velocities, at least."""
 LONG = 0.02
 """Steps that are longer than this part of a run may be too long for what is beside it."""
 
@@ -87,6 +109,8 @@ class Taken:
     """When events happened, in the order of the result."""
     stop: EventTime | None = None
     """When events stopped it."""
+    samples: tuple[Sample, ...] = ()
+    """The samples of its controllers, in their order."""
 
     @property
     def has_events(self) -> bool:
@@ -135,6 +159,25 @@ class Rerun:
         laws = np.concatenate([self.laws, np.zeros((1 + self.others, self.laws.shape[1]))])
         return own, new_held(self.system, laws, 1)
 
+    @property
+    def is_implicit(self) -> bool:
+        """Whether steps are solved for; then all their entries are kept."""
+        return self.march.stages.implicit.stage.shape[1] > 0
+
+    @cached_property
+    def implicit_step(self) -> ImplicitStep:
+        """Room for a step that is solved for, with its changes, or with rows of weights."""
+        count = len(self.own.gradient) or len(self.own.given)
+        machine, layout, newton = self.march.mechanism.machine, self.system.layout, self.march.stages.implicit.newton
+        factor, quaternions = machine.factor, len(layout.quaternions)
+        parts = factor.numbers, factor.weight, factor.beside, factor.jacobian, machine.nu, self.own.to.values
+        sizes = {"inner": INNER, "count": count, "rows": INNER * count, "tries": TRIES * INNER * count}
+        sizes |= {"shelf": sum(part.size for part in parts), "width": self.march.stages.y0.size}
+        sizes |= {"columns": self.own.columns, "lambdas": machine.pattern.m, "lines": self.own.forces.size}
+        sizes |= {"weighted": len(self.own.gradient), "numbers": self.own.gradient.shape[1]}
+        sizes |= {"laws": self.laws.shape[1], "turns": 9 * quaternions, "unknowns": newton.right.size // 3}
+        return block(ImplicitStep(block(Charts(), **sizes), block(Residuals(), **sizes)), **sizes)
+
     def passing(self, place: Saltation, sizes: np.ndarray, mixed: np.ndarray | None = None) -> Any:
         """Return the passage of the run, which stands behind the step before it, through a place at which laws switch
         or contacts change."""
@@ -160,6 +203,10 @@ def rerun_of(
         batches += [contacts.program.batch, contacts.bounds]
         held += [mechanism.contacts.program.batch, mechanism.contacts.bounds]
         wanted += (*TOUCHING, MOMENTA)
+    if system.layout.signals:
+        batches.append(structure.signals.inputs.batch)
+        held.append(mechanism.signals.inputs.batch)
+        wanted += OF_SIGNALS
     numbers = np.concatenate([batch.slopes(system.evaluator, asked.symbols) for batch in batches], axis=1)
     laws = law_slopes(system, asked.symbols)
     numbers, laws = (x if mixed is None else mixed[None] @ x for x in (numbers, laws))
@@ -174,21 +221,29 @@ def new_replay(
     """Ready for the first step, with the events of the run; or by one parameter alone, with which the others change in
     these proportions."""
     rerun = rerun_of(system, asked, taken, recorded, works, mixed=mixed)
-    march, own, held = rerun.march, rerun.own, new_held(system, rerun.laws, 1)
+    march, own, held = rerun.march, rerun.own, new_held(system, rerun.laws, INNER)
     count, width, rows, basis = len(own.given), march.stages.y0.size, len(system.rows), basis_of(march.stages)
     sizes = {"recorded": recorded * count, "columns": own.columns, "rows": rows, "works": WORK}
     sizes |= {"parameters": count, "width": width, "slopes": count * basis.k.shape[0], "basis": basis.y0.size}
     sizes |= {"quaternions": len(system.layout.quaternions), "lines": system.structure.contacts.rows}
+    sizes |= {"signals": len(system.layout.signals)}
     replay = block(Replay(march, own, held, basis, block(Changes(), **sizes)), **sizes)
     if not taken.has_events:
         return rerun, replay, None
-    return rerun, replay, EventsAhead(replay, rerun.along, taken.steps, taken.last, taken.events, taken.stop)
+
+    def make_step(head: np.ndarray) -> int:
+        if rerun.is_implicit:
+            return int(vary_shorter_step(replay, rerun.implicit_step, head))
+        return int(vary_stretch(replay, head[None]))
+
+    happened = taken.steps, taken.last, taken.events, taken.stop
+    return rerun, replay, EventsAhead(replay, rerun.along, *happened, make_step)
 
 
 def replayed(
     rerun: Rerun, replay: Replay, taken: Taken, moved: np.ndarray, reversals: Crossings | None = None,
     tell: Callable[[np.ndarray, str], None] = lambda ended, why: None, mixed: np.ndarray | None = None,
-    events: EventsAhead | None = None,
+    events: EventsAhead | None = None, samples: Mapping[int, SampleSlopes] = MappingProxyType({}),
 ) -> Changes:  # fmt: skip
     """Return the changes of all that is recorded, from those of the first state, `moved`, (parameters, y), and meet
     the events. Where some parameters have no derivative behind a switch, `tell` is called with a mask of these and the
@@ -203,6 +258,8 @@ def replayed(
     def switch(step: int) -> None:
         if step not in switching:
             return
+        if rerun.is_implicit and not switching[step].changes:  # the end of the step before was found more sharply
+            march.stages.y0[:] = switching[step].entry[HEAD:][: march.stages.y0.size]
         passing, errors = rerun.passing(switching[step], sizes, mixed), replay.errors.copy()
         check_status(march, passing.status)
         S, known = replay.dy0.copy(), np.isfinite(replay.dy0).all(axis=1)
@@ -212,10 +269,12 @@ def replayed(
             replay.errors[ended] = errors[ended]
 
     for k, until in stretches(steps):
-        if k not in switching or not switching[k].changes:  # a change may move the state
-            check_same(march.stages.y0, steps.states[k][HEAD:])
+        if not rerun.is_implicit and (k not in switching or not switching[k].changes):  # a change may move the state
+            check_here(march, steps.states[k], samples[k].targets if k in samples else ())
         switch(k)
-        if k in steps.held or k in switching:
+        if k in samples:
+            replay.dy0[:] = samples[k].ahead(replay.dy0, mixed)
+        if k in steps.held or k in switching or k in samples:
             put_entry(march, steps.states[k])
         own = [step for step in passed if k <= step < until]
         before = {until - 1} if until in switching else set()
@@ -227,11 +286,11 @@ def replayed(
                 events.within(begin)
             if begin in before:
                 sizes = guards_at(march, float(head[begin, T0]))
-            check_status(march, vary_stretch(replay, head[begin:end].copy()))
+            check_status(march, vary_steps(rerun, replay, steps, begin, end))
             if reversals and begin in own:
                 reversals.behind(replay, begin, head[begin])
-    if steps.total not in switching or not switching[steps.total].changes:
-        check_same(march.stages.y0, last[HEAD:])
+    if not rerun.is_implicit and (steps.total not in switching or not switching[steps.total].changes):
+        check_here(march, last)
     if steps.total in switching:
         switch(steps.total)
         put_entry(march, last)
@@ -239,6 +298,14 @@ def replayed(
     if events:
         events.finish(float(last[T0]))
     return Changes(*(getattr(replay.out, name).copy() for name in Changes._fields))
+
+
+def vary_steps(rerun: Rerun, replay: Replay, steps: Steps, begin: int, end: int) -> int:
+    """Make some steps with their changes. A status."""
+    if rerun.is_implicit:
+        entries = np.array([steps.states[k] for k in range(begin, end)])
+        return int(vary_implicit_stretch(replay, rerun.implicit_step, entries))
+    return int(vary_stretch(replay, steps.head[begin:end].copy()))
 
 
 class Crossings:
@@ -324,7 +391,13 @@ def beginning_of(varied: VariedRun, taken: Taken) -> Beginning:
 
 
 def moved_state(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
-    """How the first y of a run changes: (parameters, y)."""
+    """How the first y of a run changes, behind a sample at its first time: (parameters, y)."""
+    moved = _first_changes(varied, taken, march)
+    return varied.sample_slopes[FIRST].ahead(moved) if FIRST in varied.sample_slopes else moved
+
+
+def _first_changes(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
+    """How the state that a run was given changes."""
     begin, state = beginning_of(varied, taken), march.mechanism.state
     moved = np.zeros((len(varied.asked.names), state.size))
     moved[:, : state.q_end] = begin.q
@@ -338,15 +411,18 @@ def moved_state(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
 def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarray) -> np.ndarray:
     """From weights of the first y, in rows, to those of parameters: (rows, parameters)."""
     state, nv = march.mechanism.state, varied.system.nv
+    direct = np.zeros((len(weights), len(varied.asked.names)))
+    if FIRST in varied.sample_slopes:
+        weights, direct = varied.sample_slopes[FIRST].back(weights)
     found = beginning_of(varied, taken).back(weights[:, : state.q_end], weights[:, state.v_at : state.v_at + nv])
-    return found if np.isfinite(found).all() else weights @ moved_state(varied, taken, march).T
+    return direct + (found if np.isfinite(found).all() else weights @ _first_changes(varied, taken, march).T)
 
 
 def errors_of(replay: Replay, faint: np.ndarray) -> np.ndarray:
-    """How far changes are off by the errors of steps, relative to the largest: by parameters. Changes of places and
-    velocities that are `faint` are none."""
+    """How far changes are off by the errors of steps, relative to the largest: by parameters. Changes of places,
+    velocities and states that are `faint` are none."""
     errors = replay.errors
-    return np.asarray((errors[:, :2] / np.maximum(errors[:, 2:], faint)).max(axis=1))
+    return np.asarray((errors[:, :3] / np.maximum(errors[:, 3:], faint)).max(axis=1))
 
 
 def errors_allowed(by: Stepping) -> float:
@@ -356,7 +432,7 @@ def errors_allowed(by: Stepping) -> float:
 
 def too_long(off: float) -> str:
     why = "steps, which were chosen for the motion alone, are too long for those beside it"
-    return f"{why} (off by {off:.0%}); give max_step="
+    return f"{why} (off by {off:.2%}); give max_step="
 
 
 @dataclass(frozen=True, eq=False)
@@ -367,6 +443,12 @@ class VariedRun(VariedMotion):
 
     fixed_end: VariedRun | None = None
     """This run with its end at a time that is held, where the end moves with the event that stopped it."""
+
+    @cached_property
+    def sample_slopes(self) -> dict[int, SampleSlopes]:
+        """How the samples of controllers depend on the state and on the parameters, by the steps that begin there."""
+        assert self.taken is not None
+        return sample_slopes(self.system, self.asked, self.taken.samples)
 
     @cached_property
     def changes(self) -> Changes:
@@ -385,6 +467,23 @@ class VariedRun(VariedMotion):
             return np.array(self._followed(works=True)[0].works)
         found = self.fixed_end.works_changed.copy()
         found[-len(self.asked.names) :] += np.outer(self.end.moved, self.end.works)
+        return found
+
+    @cached_property
+    def signals_changed(self) -> np.ndarray:
+        """How states and inputs change, a row for each parameter at each time."""
+        if self.fixed_end is None:
+            return np.array(self.changes.signals)
+        found = self.fixed_end.signals_changed.copy()
+        found[-len(self.asked.names) :] += np.outer(self.end.moved, self.end.signals)
+        return found
+
+    @cached_property
+    def path(self) -> Any:
+        """With states and inputs, which are in q and no motion of bodies."""
+        found = super().path
+        if signals := self.signals_changed.shape[1]:
+            found.q.slope[..., -signals:] = self._by_parameter(self.signals_changed)
         return found
 
     @property
@@ -421,6 +520,8 @@ class VariedRun(VariedMotion):
         """Return how all that is recorded, events and the end change; nan where steps are too long for it."""
         assert self.taken is not None
         rerun, replay, events = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
+        if rerun.is_implicit:
+            rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:, 1]
         events = None if works else events
         crossings = Crossings(self.system, self.asked, self.taken) if self.taken.passages else None
         ended: dict[str, str] = {}
@@ -430,7 +531,7 @@ class VariedRun(VariedMotion):
                 ended.setdefault(why, self.asked.names[k])
 
         begins = moved_state(self, self.taken, replay.march)
-        found = replayed(rerun, replay, self.taken, begins, crossings, end, events=events)
+        found = replayed(rerun, replay, self.taken, begins, crossings, end, events=events, samples=self.sample_slopes)
         for why in ended if not works else ():
             tell(self.result, f"{why}: there are none from there on")
         for what in (*crossings.ended.values(), *crossings.within) if crossings and not works else ():
@@ -438,7 +539,7 @@ class VariedRun(VariedMotion):
         for what in events.told if events else ():
             tell(self.result, what)
         moments, last = (tuple(events.slopes), events.end) if events else ((), None)
-        off = errors_of(replay, self._faint)
+        off = errors_of(replay, self._small)
         for k in np.flatnonzero(off > errors_allowed(self.taken.by)):
             if not works:
                 tell(self.result, f"none by {self.asked.names[k]}: {too_long(off[k])}")
@@ -460,9 +561,11 @@ class VariedRun(VariedMotion):
             return
         mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.asked.names)) * self._sizes
         rerun, replay, _ = new_replay(self.system, self.asked, taken, self.motion.t.size, False, mixed)
+        if rerun.is_implicit:
+            rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[0, 1] * self._sizes[0]
         begins = mixed[None] @ moved_state(self, taken, replay.march)
-        replayed(rerun, replay, taken, begins, mixed=mixed[None])
-        if (off := float(errors_of(replay, self._faint[0] * self._sizes[0])[0])) > allowed:
+        replayed(rerun, replay, taken, begins, mixed=mixed[None], samples=self.sample_slopes)
+        if (off := float(errors_of(replay, self._small[0] * self._sizes[0])[0])) > allowed:
             raise ModelError(f"derivatives of simulate: {too_long(off)}")
 
     @property
@@ -473,11 +576,18 @@ class VariedRun(VariedMotion):
 
     @property
     def _faint(self) -> np.ndarray:
-        """Changes of places and of velocities by each parameter that are none: a part of the model's length, and of how
-        fast the motion is, or of a length in all of its time, for a change of the size of the parameter."""
+        """Changes of places, of velocities and of states by each parameter that are none: a part of the model's length,
+        of how fast the motion is, or of a length in all of its time, and of the scales of states, for a change of the
+        size of the parameter."""
         length, t = self.system.length, self.motion.t
         fast = max(float(np.abs(self.motion.v).max(initial=0.0)), length / max(float(np.ptp(t)), np.finfo(float).tiny))
-        return FAINT * np.array([length, fast]) / self._sizes[:, None]
+        return FAINT * np.array([length, fast, 1.0]) / self._sizes[:, None]
+
+    @property
+    def _small(self) -> np.ndarray:
+        """The changes beside which the errors of steps are judged, where the changes themselves are smaller."""
+        assert self.taken is not None
+        return self._faint * (STIFF if self.taken.by.method.is_implicit else 1.0)
 
     @property
     def has_choice(self) -> bool:

@@ -30,8 +30,8 @@ from ...motion.switching.along import read_rates_here
 from ...motion.switching.switches import look
 from ...symbolic.branches import SIDE
 from ..across.jumps import carried_over, grazes, instant_moved, is_smooth
-from .linear import SURFACE, Linear, linearise, put_right, put_way, take_given
-from .transposed import add_places, give_back, give_numbers
+from .linear import SURFACE, Linear, linearise, put_changes, put_right, take_given
+from .transposed import changes_back, give_back, give_numbers
 
 
 @compiled_apart
@@ -57,12 +57,9 @@ def linearise_surfaces(march: March, own: Linear, t: float, y: Vector, dy: Vecto
 @compiled_apart
 def vary_surfaces(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, out: Matrix):
     """Put g_y δy + g_p of each switching function into a row of `out` for each parameter."""
-    state, n = mechanism.state, own.columns
     take_given(own)
     for p in range(dys.shape[0]):
-        put_way(mechanism.machine.manifold, y[: state.q_end], dys[p, : state.q_end], own.way)
-        for k in range(n):
-            own.way[n + k] = dys[p, state.v_at + k]
+        put_changes(own, mechanism, y, p, dys[p])
         put_right(own, p, SURFACE)
         for k in range(out.shape[1]):
             out[p, k] = -own.right[own.first[SURFACE] + k]
@@ -72,16 +69,13 @@ def vary_surfaces(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, out
 def surfaces_back(own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix, outs: Matrix):
     """Apply the transposed of `vary_surfaces` to rows of weights of the switching functions: add to rows of weights of
     y, in `outs`, and to those of the numbers in the equations."""
-    state, n = mechanism.state, own.columns
     for r in range(outs.shape[0]):
         for k in range(weights.shape[1]):
             own.right[own.first[SURFACE] + k] = weights[r, k]
         own.way[:] = 0.0
         give_back(own, SURFACE)
         give_numbers(own, r, SURFACE, SURFACE + 1)
-        add_places(mechanism.machine.manifold, y[: state.q_end], own.way, outs[r])
-        for k in range(n):
-            outs[r, state.v_at + k] += own.way[n + k]
+        changes_back(own, mechanism, y, r, outs[r])
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,10 +26,8 @@ from ..along import Variation
 from ..parameters import Asked
 from .linear import Weights
 from .replayed import VariedRun
+from .sampled import SEEDED
 from .steps import Changes
-
-SEEDED = 2_000_000
-"""Numbers in an array of slopes: of more than this many fewer times are read at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +53,10 @@ class SeededRun(VariedRun):
     @property
     def works_changed(self) -> np.ndarray:
         return np.array(self.changes.works)
+
+    @property
+    def signals_changed(self) -> np.ndarray:
+        return np.array(self.changes.signals)
 
     @cached_property
     def moved(self) -> Variation:
@@ -91,8 +93,10 @@ class SeededRun(VariedRun):
 
 
 def _sizes(system: System) -> tuple[int, ...]:
-    """How many numbers a state has: places, velocities, accelerations, multipliers, works, forces of contacts."""
-    return system.nv, system.nv, system.nv, len(system.rows), WORK, system.structure.contacts.rows
+    """How many numbers a state has: places, velocities, accelerations, multipliers, works, forces of contacts, and
+    signals."""
+    more = WORK, system.structure.contacts.rows, len(system.layout.signals)
+    return system.nv, system.nv, system.nv, len(system.rows), *more
 
 
 def weights_of_states(

@@ -46,6 +46,7 @@ class Changes(NamedTuple):
     multipliers: Work[Matrix] = zeros("recorded", "rows")
     works: Work[Matrix] = zeros("recorded", "works")
     contacts: Work[Matrix] = zeros("recorded", "lines")
+    signals: Work[Matrix] = zeros("recorded", "signals")
 
 
 class Replay(NamedTuple):
@@ -73,8 +74,9 @@ class Replay(NamedTuple):
     end_forces: Work[Matrix] = zeros("parameters", "lines")
     lengths: Work[Vector] = zeros("quaternions")
     weights: Work[Vector] = zeros("basis")
-    errors: Work[Matrix] = zeros("parameters", 4)
-    """Of places and of velocities, how far their changes are off by all steps together, and how large they were."""
+    errors: Work[Matrix] = zeros("parameters", 6)
+    """The errors of all steps together in the changes of places, velocities and states, and the largest of these
+    changes; states in their scales."""
 
 
 def basis_of(stages: Stages) -> Stages:
@@ -113,7 +115,7 @@ def vary_begin(replay: Replay, head: Vector):
     linearise(replay.own, march.mechanism, moment(march.course, head[T0]), stages.y0, stages.k[0])
     vary_state(replay, stages.y0, replay.dy0, replay.dk[:count])
     if counts[NEXT] < times.size and times[counts[NEXT]] == head[T0]:
-        _keep_changes(replay, stages.y0, replay.dy0, replay.dk[:count])
+        keep_changes(replay, stages.y0, replay.dy0, replay.dk[:count])
     if head[FRESH] == BEGAN and is_held(replay.held, 0):  # neighbours that do not stick, or are apart, do so at once
         vary_keep(replay.held, replay.own, march.mechanism, stages.y0, replay.dy0, 0)
         vary_state(replay, stages.y0, replay.dy0, replay.dk[:count])
@@ -135,7 +137,7 @@ def vary_step(replay: Replay, head: Vector):
     combine(stages.y0, h, tableau.b, tableau.stages, stages.k, stages.y1)
     _combine_changes(replay.dy0, h, tableau.b, tableau.stages, replay.dk, replay.dy1)
     slopes = replay.dk[first : first + count]
-    status = _vary_end(replay, head[T1], stages.y1, stages.k[tableau.stages], replay.dy1, slopes)
+    status = vary_end(replay, head[T1], stages.y1, stages.k[tableau.stages], replay.dy1, slopes)
     if status == DONE:
         note_end(march)
         if tableau.error.shape[0] > 0:
@@ -175,11 +177,11 @@ def vary_state(replay, y, changes, slopes):
     mechanism = replay.march.mechanism
     hold_forces(replay.held, mechanism, 0)
     often, known = refinements(mechanism), (replay.own, replay.held, mechanism)
-    vary_stage(*known, y, changes, slopes, replay.loads, replay.forces, often)
+    vary_stage(*known, y, changes, slopes, replay.loads, replay.forces, often, 0)
 
 
 @compiled
-def _vary_end(replay, t, y, dy, changes, slopes):
+def vary_end(replay, t, y, dy, changes, slopes):
     """A state that is put right, and its derivative, which goes into `dy`: how they change, into `slopes`."""
     march, mechanism = replay.march, replay.march.mechanism
     projected = is_projected(march.stabiliser, mechanism)
@@ -220,7 +222,7 @@ def _vary_recorded(replay, head):
         first = count * tableau.stages
         copy_rows(replay.end_loads, replay.loads)
         copy_rows(replay.end_forces, replay.forces)
-        _keep_changes(replay, stages.y1, replay.dy1, replay.dk[first : first + count])
+        keep_changes(replay, stages.y1, replay.dy1, replay.dk[first : first + count])
     return DONE
 
 
@@ -228,17 +230,18 @@ def _vary_recorded(replay, head):
 def _note_errors(replay):
     """The estimate that judges steps, of how they change: steps are chosen for the motion alone, and one that rests
     lets them be too long for what is beside it."""
-    state, weights = replay.march.mechanism.state, replay.march.tableau.error
+    state, weights, unit = replay.march.mechanism.state, replay.march.tableau.error, replay.march.control.unit
     for p in range(replay.dy0.shape[0]):
         first, second = replay.between[p], replay.end[p]
         _estimate(replay, p, weights[0], first)
         _estimate(replay, p, weights[weights.shape[0] - 1], second)
-        for part in range(2):
-            own = slice(state.v_at, state.v_end) if part else slice(0, state.z_at)
-            least, most = _largest(first[own]), _largest(second[own])
+        for part in range(3):
+            begin = 0 if part == 0 else state.v_at if part == 1 else state.z_at
+            own, by = slice(begin, state.z_at if part == 0 else state.v_end if part == 1 else state.q_end), unit[begin:]
+            least, most = _largest(first[own], by, part), _largest(second[own], by, part)
             both = np.sqrt(least**2 + 0.01 * most**2) if weights.shape[0] > 1 else least
             replay.errors[p, part] += least**2 / both if both > 0.0 else 0.0
-            replay.errors[p, 2 + part] = max(replay.errors[p, 2 + part], _largest(replay.dy1[p, own]))
+            replay.errors[p, 3 + part] = max(replay.errors[p, 3 + part], _largest(replay.dy1[p, own], by, part))
 
 
 @compiled
@@ -252,10 +255,11 @@ def _estimate(replay, p, weights, out):
 
 
 @compiled
-def _largest(row):
+def _largest(row, unit, part):
+    """The largest number of a row; of states (part 2) in their units, which are infinite for what is only held."""
     most = 0.0
-    for x in row:
-        most = max(most, abs(x))
+    for k in range(row.size):
+        most = max(most, abs(row[k]) / unit[k] if part == 2 else abs(row[k]))
     return most
 
 
@@ -278,9 +282,9 @@ def _vary_read(replay, t, h, x):
     read_between(march.stages, x, record.y)
     read_between(replay.basis, x, replay.weights)
     _read_changes(replay)
-    status = _vary_end(replay, t + x * h, record.y, record.dy, replay.between, replay.end)
+    status = vary_end(replay, t + x * h, record.y, record.dy, replay.between, replay.end)
     if status == DONE:
-        _keep_changes(replay, record.y, replay.between, replay.end)
+        keep_changes(replay, record.y, replay.between, replay.end)
     return status
 
 
@@ -316,7 +320,7 @@ def _combine_changes(base, h, weights, stages, slopes, out):
 
 
 @compiled
-def _keep_changes(replay, y, changes, slopes):
+def keep_changes(replay, y, changes, slopes):
     """The next requested time: a state, its changes, those of its derivative, and those of λ, in `loads`."""
     march, own, out, state = replay.march, replay.own, replay.out, replay.march.mechanism.state
     n, first = own.columns, march.counts[NEXT] * changes.shape[0]
@@ -328,4 +332,5 @@ def _keep_changes(replay, y, changes, slopes):
         copy(replay.loads[p], out.multipliers[first + p])
         copy(changes[p, state.works_at :], out.works[first + p])
         copy(replay.forces[p], out.contacts[first + p])
+        copy(changes[p, state.z_at : state.z_at + out.signals.shape[1]], out.signals[first + p])
     march.counts[NEXT] += 1

@@ -11,7 +11,7 @@ from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import axpy, copy
 from ...motion.derivative import Mechanism, evaluate, factorise_terms, refinements
 from ...poses.newton import solve_here
-from .linear import BEND, FORCE, GAP, POWER, RATE, SHARPER, Linear, Weights
+from .linear import BEND, FLOW, FORCE, GAP, INPUT, POWER, RATE, SHARPER, Linear, Weights
 
 
 @compiled
@@ -39,6 +39,30 @@ def add_places(manifold, q, way, out):
         at, of = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
         square = q[at] ** 2 + q[at + 1] ** 2 + q[at + 2] ** 2 + q[at + 3] ** 2
         _add_quaternion(2.0 / square, after(quaternion_at(q, at), (0.0, way[of], way[of + 1], way[of + 2])), out, at)
+
+
+@compiled
+def changes_back(own, mechanism, y, r, out):
+    """The transposed of `linear.put_changes`: weights in `way` are added to those of y, and those of inputs go to
+    numbers, in row r."""
+    state, n, targets = mechanism.state, own.columns, mechanism.signals.inputs.target
+    add_places(mechanism.machine.manifold, y[: state.q_end], own.way, out)
+    axpy(1.0, own.way[n : 2 * n], out[state.v_at : state.v_end])
+    if own.way.size > 2 * n:
+        axpy(1.0, own.way[2 * n :], out[state.z_at : state.q_end])
+        for k in range(targets.size):
+            own.right[own.first[INPUT] + k] = out[targets[k]]
+            out[targets[k]] = 0.0
+        give_numbers(own, r, INPUT, INPUT + 1)
+
+
+@compiled
+def flows_back(own, mechanism, r, slope):
+    """The transposed of `linear.vary_flows`: weights of y' to those in `way`, and of numbers."""
+    for k in range(own.first[INPUT] - own.first[FLOW]):
+        own.right[own.first[FLOW] + k] = slope[mechanism.state.z_at + k]
+    give_back(own, FLOW)
+    give_numbers(own, r, FLOW, INPUT)
 
 
 @compiled
@@ -151,5 +175,5 @@ def project_back(own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix):
             own.right[first[GAP] + row] = -machine.multipliers[row]
         give_back(own, GAP)
         give_numbers(own, r, GAP, BEND)
-        of_q[:] = 0.0
+        of_q[: state.z_at] = 0.0
         add_places(machine.manifold, q, own.way, of_q)

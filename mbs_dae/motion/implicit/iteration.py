@@ -41,7 +41,8 @@ class Implicit(NamedTuple):
     stage: Work[Matrix] = zeros(3, "width")
     """The derivatives at inner stages, of the step that is tried; and of the one before."""
     before: Work[Matrix] = zeros(3, "width")
-    chart: Work[Matrix] = zeros(3, "width")
+    chart: Work[Matrix] = zeros(4, "width")
+    """The stages in a chart about the beginning; in the rows behind them, what reading a step needs."""
     y: Work[Matrix] = zeros(3, "width")
     slope: Work[Vector] = zeros("width")
     residual: Work[Matrix] = zeros(3, "unknowns")
@@ -52,6 +53,8 @@ class Implicit(NamedTuple):
     """The same for small motions."""
     tolerances: Work[Vector] = zeros(2)
     """Relative and absolute."""
+    weights: Work[Vector] = zeros(3)
+    """The weights of stages where a step is read."""
     flags: Work[Integers] = zeros(8)
     """Whether the run has BEGUN where it stands (0 where laws have switched); whether the matrix is that of this place
     (FRESH) and whether there is one at all (USABLE); for how many more steps stages have their own (COUPLED); whether

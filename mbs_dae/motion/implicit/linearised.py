@@ -192,6 +192,13 @@ def add_mass_times(to, values, x, out):
 
 
 @compiled
+def add_mass_transposed(to, values, x, out):
+    """Add E₀ᵀ x to `out`, of the unknowns without the λ."""
+    for e in range(to.first[MASS], to.first[PLACE]):
+        out[to.column[e]] += values[to.source[e]] * x[to.row[e]]
+
+
+@compiled
 def add_place_times(to, values, factor, x, out):
     """Add E₂ x, so many times."""
     for e in range(to.first[PLACE], to.first[RATE]):

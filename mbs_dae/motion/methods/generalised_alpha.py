@@ -194,12 +194,12 @@ def prepare(stages: Stages):
     """The end in its chart, and the rates at both ends."""
     own, state, manifold = stages.implicit, stages.mechanism.state, stages.mechanism.machine.manifold
     q_end, z_at = state.q_end, state.z_at
-    settle_in_chart(manifold, own.y[0, :q_end], stages.y1[:q_end], own.chart[0, :q_end])
-    copy(stages.y1, own.y[0])
+    copy(own.chart[0], own.chart[3])
+    settle_in_chart(manifold, own.y[0, :q_end], stages.y1[:q_end], own.chart[3, :q_end])
     own.slope[:] = 0.0
     for end in range(2):
         y = stages.y0 if end == 0 else stages.y1
-        rates, u = own.chart[1 + end], own.slope if end == 0 else own.chart[0]
+        rates, u = own.chart[1 + end], own.slope if end == 0 else own.chart[3]
         copy(stages.k[end], rates)
         chart_rates(manifold, y[:z_at], u[:z_at], y[state.v_at : state.v_end], rates[:z_at])
 
@@ -209,7 +209,7 @@ def read(stages: Stages, out: Vector):
     """The cubic through both ends and their slopes, of positions in their chart."""
     own, y0, h, x, q_end = stages.implicit, stages.y0, stages.now[H], stages.now[X], stages.mechanism.state.q_end
     for i in range(y0.size):
-        rise = own.chart[0, i] if i < q_end else stages.y1[i] - y0[i]
+        rise = own.chart[3, i] if i < q_end else stages.y1[i] - y0[i]
         first, last = h * own.chart[1, i], h * own.chart[2, i]
         own.slope[i] = x * (first + x * (3.0 * rise - 2.0 * first - last + x * (first + last - 2.0 * rise)))
         out[i] = y0[i] + own.slope[i]

@@ -114,7 +114,8 @@ def step(stages: Stages):
 
 
 @compiled
-def _node(s):
+def place_of(s):
+    """The place of stage s in the step, from 0 to 1."""
     return FIRST if s == 0 else SECOND if s == 1 else 1.0
 
 
@@ -134,7 +135,7 @@ def _predict(stages, goes_on, h):
             copy(own.stage[s], own.before[s])
     for s in range(3):
         if last > 0.0:
-            x = 1.0 + _node(s) * h / last
+            x = 1.0 + place_of(s) * h / last
             w0 = (x - SECOND) * (x - 1.0) / ((FIRST - SECOND) * (FIRST - 1.0))
             w1 = (x - FIRST) * (x - 1.0) / ((SECOND - FIRST) * (SECOND - 1.0))
             w2 = (x - FIRST) * (x - SECOND) / ((1.0 - FIRST) * (1.0 - SECOND))
@@ -163,7 +164,7 @@ def _place(stages, h, q_end):
 
 
 @compiled
-def _settle(stages, h):
+def settle(stages, h):
     """The states of all stages: velocities, then positions from the velocities. Rates in a chart depend on the
     positions where attitudes do: there it takes two rounds."""
     own, mechanism, y0, a = stages.implicit, stages.mechanism, stages.y0, stages.tableau.a
@@ -191,7 +192,7 @@ def _solve_alike(stages, t, h, anew):
         return
     eliminate_pair(own, mechanism, NU_REAL * h, NU_IMAG * h)
     for count in range(1, MOST + 1):
-        _settle(stages, h)
+        settle(stages, h)
         for s in range(3):
             stages.status[0] = derivative(mechanism, _moment(stages, s, t, h), own.y[s], own.slope)
             if stages.status[0] != DONE:
@@ -229,7 +230,7 @@ def _solve_coupled(stages, t, h):
     rows = size - x
     own.flags[FRESH] = own.flags[USABLE] = 0
     for count in range(1, most_corrections(own) + 1):
-        _settle(stages, h)
+        settle(stages, h)
         for s in range(3):
             now = _moment(stages, s, t, h)
             if verdict == 0:
@@ -259,7 +260,7 @@ def _solve_coupled(stages, t, h):
         if verdict == 1 and own.flags[SHARP] == 1:
             return
         if is_last and previous < before:
-            _settle(stages, h)
+            settle(stages, h)
             put_real(newton, mechanism, MU * h, (MU * h) ** 2)  # for the error
             eliminate_real(newton.real, mechanism.machine.factor.kept)
             return
@@ -271,7 +272,7 @@ def _solve_coupled(stages, t, h):
 
 @compiled
 def _moment(stages, s, t, h):
-    return moment(stages.course, t + _node(s) * h)
+    return moment(stages.course, t + place_of(s) * h)
 
 
 @compiled
@@ -290,7 +291,7 @@ def _correct(stages, h, previous, count, renewed):
     size = _size(stages, h)
     verdict = has_converged(own, size, previous, count, renewed)
     if verdict == 1:
-        _settle(stages, h)
+        settle(stages, h)
     return verdict, size
 
 
@@ -368,23 +369,31 @@ def _error_with(stages, slope, h, out):
 
 @compiled_apart
 def prepare(stages: Stages):
-    """The end may have been put onto the constraints: the last node of the polynomial."""
+    """The end may have been put onto the constraints: the last node of the polynomial, in a row of its own."""
     own, q_end = stages.implicit, stages.mechanism.state.q_end
     before, after = own.y[2, :q_end], stages.y1[:q_end]
-    settle_in_chart(stages.mechanism.machine.manifold, before, after, own.chart[2, :q_end])
-    copy(stages.y1, own.y[2])
+    copy(own.chart[2], own.chart[3])
+    settle_in_chart(stages.mechanism.machine.manifold, before, after, own.chart[3, :q_end])
+
+
+@compiled
+def weights_at(x, weights):
+    """Put the weights of the stages at place x of the step: those of the polynomial through the beginning, at which it
+    is 0, and through all stages."""
+    weights[0] = x * (x - SECOND) * (x - 1.0) / (FIRST * (FIRST - SECOND) * (FIRST - 1.0))
+    weights[1] = x * (x - FIRST) * (x - 1.0) / (SECOND * (SECOND - FIRST) * (SECOND - 1.0))
+    weights[2] = x * (x - FIRST) * (x - SECOND) / ((1.0 - FIRST) * (1.0 - SECOND))
 
 
 @compiled_apart
 def read(stages: Stages, out: Vector):
     """The polynomial through the beginning and all stages, of positions in their chart."""
-    own, mechanism, y0, x = stages.implicit, stages.mechanism, stages.y0, stages.now[X]
+    own, mechanism, y0, weights = stages.implicit, stages.mechanism, stages.y0, stages.implicit.weights
     q_end = mechanism.state.q_end
-    w0 = x * (x - SECOND) * (x - 1.0) / (FIRST * (FIRST - SECOND) * (FIRST - 1.0))
-    w1 = x * (x - FIRST) * (x - 1.0) / (SECOND * (SECOND - FIRST) * (SECOND - 1.0))
-    w2 = x * (x - FIRST) * (x - SECOND) / ((1.0 - FIRST) * (1.0 - SECOND))
+    weights_at(stages.now[X], weights)
+    w0, w1, w2 = weights[0], weights[1], weights[2]
     for k in range(q_end):
-        out[k] = w0 * own.chart[0, k] + w1 * own.chart[1, k] + w2 * own.chart[2, k]
+        out[k] = w0 * own.chart[0, k] + w1 * own.chart[1, k] + w2 * own.chart[3, k]
     copy(out[:q_end], own.slope[:q_end])
     from_chart(mechanism.machine.manifold, y0[:q_end], own.slope[:q_end], out[:q_end])
     for k in range(q_end, y0.size):

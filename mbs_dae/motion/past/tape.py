@@ -6,8 +6,9 @@ enforced, branches that are held, how near a singular pose is. An entry is a row
     HEAD        t, end, span of the course, whether stages were closed, α and β, how the step began (`FRESH`), whether
                 laws switch at its end, how often they have switched where it begins, and the α and β with which its
                 first derivative was made, if it has one of its own
-    then        y₀, k₀ = y'(t₀), the nearness of a singular pose, the rows of joints kept, which rows of contacts joints
-                alone keep, what has passed zero where it begins, the branches held
+    then        y₀, k₀ = y'(t₀), the nearness of a singular pose, the rows of joints kept, of an implicit step the
+                derivatives and the charts of its stages, which rows of contacts joints alone keep, what has passed zero
+                where it begins, the branches held
 
 Nobody asks, mostly: then the tape has no room, nothing is written, and steps cost what they did. A tape that is full
 sends the run back to Python, which takes the entries away.
@@ -48,9 +49,10 @@ class Tape(NamedTuple):
     """The gains with which its first derivative is made."""
 
 
-def entry_size(width: int, rows: int, lines: int, switches: int) -> int:
-    """For states of this width, so many equations, rows of contacts, and branches."""
-    return HEAD + 2 * width + 4 + rows + lines + 2 * switches
+def entry_size(width: int, rows: int, lines: int, switches: int, inner: int = 0) -> int:
+    """Return the size for states of this width, so many equations, rows of contacts, branches, and stages that are
+    solved for."""
+    return HEAD + 2 * width + 4 + rows + lines + 2 * inner * width + 2 * switches
 
 
 @compiled
@@ -84,12 +86,17 @@ def note_step(march, t, end, switches):
     row[ALPHA], row[BETA], row[FRESH] = march.mechanism.gains[0], march.mechanism.gains[1], tape.fresh[0]
     row[SWITCHES], row[TIMES] = 1.0 if switches else 0.0, tape.often[0]
     row[ALPHA_0], row[BETA_0] = tape.gains[0], tape.gains[1]
-    width, rows = stages.y0.size, record.kept.size
+    width = stages.y0.size
     copy(stages.y0, row[HEAD:])
     copy(stages.k[0], row[HEAD + width :])
     copy(record.nearness, row[HEAD + 2 * width :])
     copy(record.kept, row[HEAD + 2 * width + 4 :])
-    put_branches(march, row[HEAD + 2 * width + 4 + rows :])
+    put_branches(march, row)
+    if stages.implicit.stage.shape[1] > 0:
+        at, inner = stages_at(march), stages.tableau.stages
+        for s in range(inner):
+            copy(stages.implicit.stage[s], row[at + s * width :])
+            copy(stages.implicit.chart[s], row[at + (inner + s) * width :])
     tape.filled[0] += 1
     tape.fresh[0], tape.often[0] = WENT_ON, 0
     tape.passed[:] = 0.0
@@ -97,12 +104,20 @@ def note_step(march, t, end, switches):
 
 @compiled
 def put_branches(march, row):
-    """Note which rows of contacts joints alone keep, what has passed zero, and the branches that are held."""
-    kept, passed = march.mechanism.contacts.kept, march.tape.passed
+    """Note which rows of contacts joints alone keep, what has passed zero, and the branches that are held, at the end
+    of an entry."""
+    kept, modes = march.mechanism.contacts.kept, march.mechanism.switches.mode
+    begin = row.size - 2 * modes.size - kept.size
     for k in range(kept.size):
-        row[k] = kept[k]
-    copy(passed, row[kept.size :])
-    copy(march.mechanism.switches.mode, row[row.size - march.mechanism.switches.mode.size :])
+        row[begin + k] = kept[k]
+    copy(march.tape.passed, row[row.size - 2 * modes.size :])
+    copy(modes, row[row.size - modes.size :])
+
+
+@compiled
+def stages_at(march):
+    """Return the place in an entry at which the stages of an implicit step stand."""
+    return HEAD + 2 * march.stages.y0.size + 4 + march.record.kept.size
 
 
 def entry_now(march: Any) -> np.ndarray:
@@ -112,8 +127,10 @@ def entry_now(march: Any) -> np.ndarray:
     begun = tape.gains if tape.fresh[0] != WENT_ON else mechanism.gains
     head = np.array([t, t, march.course.at[0], 0.0, *mechanism.gains, tape.fresh[0], 0.0, tape.often[0], *begun])
     kept = mechanism.machine.factor.kept
-    branches = mechanism.contacts.kept, march.tape.passed, mechanism.switches.mode
-    return np.concatenate([head, stages.y0, stages.k[0], mechanism.nearness, kept, *branches])
+    parts = [head, stages.y0, stages.k[0], mechanism.nearness, kept]
+    behind = [mechanism.contacts.kept, tape.passed, mechanism.switches.mode]
+    inner = np.zeros(tape.rows.shape[1] - sum(part.size for part in parts + behind))
+    return np.concatenate([*parts, inner, *behind])
 
 
 @dataclass(eq=False)
@@ -139,7 +156,9 @@ class Steps:
     """Whether a law has held the motion on its surface. Nothing is kept from there on: such a run is made again."""
     every: int = 1
     total: int = 0
-    room: int = PLENTY
+    room: float = PLENTY
+    """How many numbers are kept whatever the length of the run; all of them, where a step that is solved for cannot be
+    made again from its beginning."""
     _modes: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def take(self, rows: np.ndarray) -> None:

@@ -1,0 +1,176 @@
+"""Matrices of attitudes in a chart e = e₀ ∘ exp(u/2), with u a rotation vector. Compiled.
+
+Angular velocities ω in the axes of the body give u̇ = C(u) ω (`compiled.manifold.chart_rates`),
+
+    C(u) = I + ½ [u] + κ [u]²,        κ = (1 - ½ |u| cot ½ |u|) / |u|²,        [u] a = u × a.
+
+A small motion x of an attitude, in its axes, follows from x₀ at u = 0 and from δu by x = Rᵀ x₀ + T δu, where R is the
+rotation of exp(u/2) and T = C⁻¹.
+"""
+
+from math import sin, sqrt, tan
+from typing import NamedTuple
+
+from ...coordinates.joint.vectors import after, back, quaternion_at, rotation_vector
+from ...kernels.abi import compiled
+from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
+from ...linear.elimination import factorise, solve
+from ...motion.methods.method import H
+from ...motion.methods.radau import weights_at
+
+INNER = 3
+"""The stages of Radau5."""
+
+
+@compiled
+def _put_series(x, first, second, times, out):
+    """Put I + `first` [x] + `second` [x]² times a number into three rows, where [x] a = x × a."""
+    square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
+    for i in range(3):
+        for j in range(3):
+            out[i, j] = times * second * (x[i] * x[j] - (square if i == j else 0.0)) + (times if i == j else 0.0)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        out[k, j] += times * first * x[i]
+        out[j, k] -= times * first * x[i]
+
+
+@compiled
+def _angle(x):
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
+
+
+@compiled
+def _kappa(angle):
+    """κ of `chart_rates`, and its derivative by the angle over the angle."""
+    square = angle * angle
+    if angle < 0.3:
+        series = 1.0 / 360.0 + square / 7560.0 + square**2 / 201600.0 + square**3 / 5987520.0
+        return 1.0 / 12.0 + square / 720.0 + square**2 / 30240.0 + square**3 / 1209600.0, series
+    half = 0.5 * angle
+    slope = (0.25 / sin(half) ** 2 + 0.5 / (angle * tan(half))) / angle - 2.0 / angle**3
+    return (1.0 - half / tan(half)) / square, slope / angle
+
+
+@compiled
+def put_rates_matrix(u, sense, out):
+    """Put C(u), with u̇ = C ω for angular velocities in the axes of the end (`sense` 1) or of the beginning (-1)."""
+    _put_series(u, 0.5 * sense, _kappa(_angle(u))[0], 1.0, out)
+
+
+@compiled
+def put_rotations(u, R, T):
+    """Put Rᵀ, which takes a small motion at u = 0 to the axes at u, and T = C⁻¹, which takes δu there."""
+    angle = _angle(u)
+    square = angle * angle
+    if angle < 1e-3:
+        once, twice, thrice = 1.0 - square / 6.0, 0.5 - square / 24.0, 1.0 / 6.0 - square / 120.0
+    else:
+        once, twice = sin(angle) / angle, 2.0 * sin(0.5 * angle) ** 2 / square
+        thrice = (1.0 - once) / square
+    _put_series(u, -once, twice, 1.0, R)
+    _put_series(u, -twice, thrice, 1.0, T)
+
+
+@compiled
+def put_rates_slope(u, w, out):
+    """Put ∂(C(u) ω)/∂u for ω = `w`."""
+    kappa, slope = _kappa(_angle(u))
+    along = u[0] * w[0] + u[1] * w[1] + u[2] * w[2]
+    square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2]
+    for i in range(3):
+        twice = u[i] * along - w[i] * square  # u × (u × ω)
+        for j in range(3):
+            turned = u[i] * w[j] - 2.0 * w[i] * u[j] + (along if i == j else 0.0)
+            out[i, j] = kappa * turned + slope * twice * u[j]
+    for i in range(3):  # ½ δu × ω
+        j, k = (i + 1) % 3, (i + 2) % 3
+        out[k, j] -= 0.5 * w[i]
+        out[j, k] += 0.5 * w[i]
+
+
+# --- the attitudes of a step ------------------------------------------------------------------------------------------
+
+
+class Charts(NamedTuple):
+    """The matrices of attitudes in the chart of a step of Radau5, three rows for each stage of each attitude."""
+
+    G: Work[Matrix] = zeros("turns", 9)
+    """The blocks Gᵢⱼ of each attitude, in nine rows and columns."""
+    R: Work[Matrix] = zeros("turns", 3)
+    """Rᵢᵀ, Cᵢ, Tᵢ and Dᵢ."""
+    C: Work[Matrix] = zeros("turns", 3)
+    T: Work[Matrix] = zeros("turns", 3)
+    D: Work[Matrix] = zeros("turns", 3)
+    matrix: Work[Matrix] = zeros(9, 9)
+    order: Work[Integers] = zeros(9)
+    right: Work[Vector] = zeros(9)
+    R_read: Work[Matrix] = zeros(3, 3)
+    T_read: Work[Matrix] = zeros(3, 3)
+    """Rᵀ and C⁻¹ of a state that is read."""
+    C_end: Work[Matrix] = zeros(3, 3)
+    C_begin: Work[Matrix] = zeros(3, 3)
+    """The C of the turn by which the end of the step was put right, for small motions behind and before it."""
+    read: Work[Vector] = zeros(3)
+    """The weights of the stages where the step is read."""
+
+
+@compiled
+def put_charts(charts, stages):
+    """Put the blocks of all attitudes."""
+    own, mechanism, a, h = stages.implicit, stages.mechanism, stages.tableau.a, stages.now[H]
+    state, quaternions = mechanism.state, mechanism.machine.manifold.quaternions
+    for k in range(quaternions.shape[0]):
+        to, of, row = quaternions[k, 0], state.v_at + quaternions[k, 1], 9 * k
+        for s in range(INNER):
+            here, u, w = slice(row + 3 * s, row + 3 * s + 3), own.chart[s, to : to + 3], own.y[s, of : of + 3]
+            put_rates_matrix(u, 1.0, charts.C[here])
+            put_rotations(u, charts.R[here], charts.T[here])
+            put_rates_slope(u, w, charts.D[here])
+        A = charts.matrix
+        for s in range(INNER):
+            for j in range(INNER):
+                for c in range(3):
+                    for d in range(3):
+                        A[3 * s + c, 3 * j + d] = -h * a[s, j] * charts.D[row + 3 * s + c, d]
+        for c in range(9):
+            A[c, c] += 1.0
+        factorise(A, charts.order)
+        for j in range(INNER):
+            for d in range(3):
+                _put_block(charts, a, h, row, j, d)
+
+
+@compiled
+def _put_block(charts, a, h, row, j, d):
+    """Put the column of G of an attitude by component d of ω at stage j."""
+    x = charts.right
+    x[:] = 0.0
+    for c in range(3):
+        x[3 * j + c] = charts.C[row + 3 * j + c, d]
+    solve(charts.matrix, charts.order, x)
+    for s in range(INNER):
+        for c in range(3):
+            total = 0.0
+            for e in range(3):
+                total += charts.T[row + 3 * s + c, e] * h * (a[s, 0] * x[e] + a[s, 1] * x[3 + e] + a[s, 2] * x[6 + e])
+            charts.G[row + 3 * s + c, 3 * j + d] = total
+
+
+@compiled
+def put_reading(charts, stages, k, x):
+    """Put the matrices of attitude k where the step is read."""
+    own, manifold = stages.implicit, stages.mechanism.machine.manifold
+    to = manifold.quaternions[k, 0]
+    weights_at(x, charts.read)
+    for c in range(3):
+        total = 0.0
+        for s in range(INNER):
+            total += charts.read[s] * own.chart[s if s < 2 else INNER, to + c]
+        charts.right[c] = total
+    put_rotations(charts.right[:3], charts.R_read, charts.T_read)
+    turn = rotation_vector(after(back(quaternion_at(own.y[2], to)), quaternion_at(stages.y1, to)))
+    for c in range(3):
+        charts.right[c] = turn[c]
+    put_rates_matrix(charts.right[:3], 1.0, charts.C_end)
+    put_rates_matrix(charts.right[:3], -1.0, charts.C_begin)

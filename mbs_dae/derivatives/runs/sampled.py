@@ -1,0 +1,157 @@
+"""Sampling times of a run: how derivatives pass them, ahead and back.
+
+At a sampling time, which no parameter moves, controllers set states z of a run to u(t, y, p). All others go on, so that
+
+    δz = u_y S + u_p,        λ_y += u_yᵀ λ_z,   p̄ += u_pᵀ λ_z,   λ_z gone,
+
+ahead and, for weights λ, back. Slopes of expressions are exact. Those of a function in Python by what it reads are
+differences of fourth order, taken once for each sample; what it reads has exact slopes by the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...compiled import System
+from ...compiled.reading import Trajectory, read_outputs
+from ...compiled.slopes import SlopesBuilder, small_motions, ways_of
+from ...duals import Dual
+from ...model.parameters import Parameter
+from ...motion.samples import Sample, updates_of
+from ...readings.motion import ComputedQuantities
+from ...symbolic.slopes import Chosen
+from ..parameters import Asked
+
+SEEDED = 2_000_000
+"""Numbers in an array of slopes: of more than this many fewer times are read at once."""
+
+
+class SampleSlopes(NamedTuple):
+    """How the states that a sample sets depend on the state before it."""
+
+    targets: np.ndarray
+    """The places in y of the states that are set."""
+    by_state: np.ndarray
+    """(targets, y)."""
+    by_parameters: np.ndarray
+    """(targets, parameters)."""
+
+    def ahead(self, S: np.ndarray, mixed: np.ndarray | None = None) -> np.ndarray:
+        """Return S behind the sample, (parameters, y), from S before it. With `mixed`, (1, parameters), all parameters
+        change together in these proportions."""
+        behind, direct = S.copy(), self.by_parameters.T
+        behind[:, self.targets] = S @ self.by_state.T + (direct if mixed is None else mixed @ direct)
+        return behind
+
+    def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the weights of y before the sample, (numbers, y), and what they add to those of the parameters."""
+        before, own = weights.copy(), weights[:, self.targets]
+        before[:, self.targets] = 0.0
+        return before + own @ self.by_state, own @ self.by_parameters
+
+
+def sample_slopes(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[int, SampleSlopes]:
+    """Return the slopes of all samples of a run, by the step that each comes before."""
+    found = dict[int, SampleSlopes]()
+    seeds = len(asked.names) + system.layout.q_size + system.layout.v_size
+    at_once = max(1, int(SEEDED / (seeds * system.layout.q_size)))
+    for begin in range(0, len(samples), at_once):
+        some = samples[begin : begin + at_once]
+        found |= _slopes_of(system, asked, some)
+    return found
+
+
+def told_of_samples(samples: Sequence[Sample]) -> list[str]:
+    """Return what is to be said of the derivatives of a run with these samples."""
+    called, bent = dict[str, None](), dict[str, float]()
+    for sample in samples:
+        for one in sample.updates:
+            if one.slopes is not None and one.reads:
+                called[one.controller] = None
+                if not np.isfinite(one.slopes).all():
+                    bent.setdefault(one.controller, sample.now)
+    told = [f"{', '.join(called)} called in Python: differences by what is read"] if called else []
+    return told + [f"none from t = {t:.6g} on, where {name} has a kink" for name, t in bent.items()]
+
+
+def _slopes_of(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[int, SampleSlopes]:
+    """The slopes of some samples, all of which are read at once."""
+    layout, count = system.layout, len(asked.names)
+    t, y = np.array([one.now for one in samples]), np.array([one.y for one in samples])
+    q, v = y[:, : layout.q_size].copy(), y[:, layout.q_size : layout.q_size + layout.v_size].copy()
+    of_expressions = {
+        name: _of_expressions(system, asked, name, t, q, v)
+        for name in {one.controller for sample in samples for one in sample.updates if one.slopes is None}
+    }
+    names = [name for sample in samples for one in sample.updates for name in one.reads]
+    readings = _readings(system, asked, t, q, v, dict.fromkeys(names))
+    found = dict[int, SampleSlopes]()
+    for k, sample in enumerate(samples):
+        targets, rows = list[int](), [np.zeros((0, count + layout.q_size + layout.v_size))]
+        for one in sample.updates:
+            if one.slopes is None:
+                rows.append(of_expressions[one.controller][k])
+            elif one.reads:
+                rows.append(one.slopes @ np.array([readings[name][k] for name in one.reads]))
+            else:
+                rows.append(np.zeros((len(one.targets), rows[0].shape[1])))
+            targets += one.targets
+        every = np.concatenate(rows)
+        by_state = np.zeros((len(targets), sample.y.size))
+        by_state[:, : every.shape[1] - count] = every[:, count:]
+        found[sample.step] = SampleSlopes(np.array(targets, dtype=np.int64), by_state, every[:, :count].copy())
+    return found
+
+
+def _seeded(asked: Asked, q: np.ndarray, v: np.ndarray) -> tuple[Dual, Dual]:
+    """Places and velocities of which each number varies by itself, behind the parameters, which move none."""
+    count, sizes = len(asked.names), (q.shape[1], v.shape[1])
+    by = (*asked.symbols, *(Parameter(f"seed {k}") for k in range(sum(sizes))))
+    slopes = [np.zeros((count + sum(sizes), len(q), size)) for size in sizes]
+    slopes[0][count : count + sizes[0]] = np.eye(sizes[0])[:, None]
+    slopes[1][count + sizes[0] :] = np.eye(sizes[1])[:, None]
+    return Dual(q, slopes[0], by), Dual(v, slopes[1], by)
+
+
+def _readings(
+    system: System, asked: Asked, t: np.ndarray, q: np.ndarray, v: np.ndarray, names: Mapping[str, None]
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """Return the slopes of what functions read, (samples, parameters and y)."""
+    if not names:
+        return {}
+    of_q, of_v = _seeded(asked, q, v)
+    motion: Any = of_q, of_v, Dual(0.0 * v, 0.0 * of_v.slope, of_q.by)
+    quantities: Any = ComputedQuantities(system, Trajectory(t, *motion), integrated=True)
+    return {name: np.asarray(quantities[name].slope).T for name in names}
+
+
+def _of_expressions(
+    system: System, asked: Asked, name: str, t: np.ndarray, q: np.ndarray, v: np.ndarray
+) -> np.ndarray:  # fmt: skip
+    """Return the slopes of the expressions of a controller, (samples, expressions, parameters and y)."""
+    builder, layout, count = updates_of(system)[name], system.layout, len(asked.names)
+    values, size = builder.batch, layout.v_size
+    directions = [max(len(ways) for _, ways in members) for members in ways_of(values)]
+    outputs = [group.kernel.layout["outputs"] for group in values.groups]
+    chosen = [Chosen(tuple(range(a)), tuple(range(b))) for a, b in zip(outputs, directions, strict=True)]
+    own, batch = SlopesBuilder(values, True, chosen), values.fill(system.evaluator)
+    partials, (source, output, by) = read_outputs(own.fill(batch), t, q, v), own.entries
+    numbers = values.slopes(system.evaluator, asked.symbols)
+    of_q, _ = _seeded(asked, q, v)
+    motions = small_motions(system.structure, of_q)  # (parameters and y, samples, velocities)
+    first = 2 * size + 1 + values.room
+    found = np.zeros((t.size, values.out_size, count + layout.q_size + size))
+    for k, row, way in zip(source, output, by, strict=True):
+        slope = partials[:, k]
+        if way < size:
+            found[:, row] += slope[:, None] * motions[:, :, way].T
+        elif way < 2 * size:
+            found[:, row, count + layout.q_size + way - size] += slope
+        elif 2 * size < way < first:
+            found[:, row, :count] += slope[:, None] * numbers[:, way - 2 * size - 1]
+        elif way >= first:
+            found[:, row, count + layout.q_size - len(layout.signals) + way - first] += slope
+    return found[:, builder.source]
