@@ -139,11 +139,8 @@ class Contacts(NamedTuple):
     group_rate: Work[Vector] = zeros("groups")
     group_pace: Work[Vector] = zeros("groups")
     group_mass: Work[Vector] = zeros("groups")
-    group_force: Work[Vector] = zeros("groups")
-    spread_in: Work[Integers] = zeros("groups")
     """The acceleration, in lengths, that the largest load of each group gives its heaviest body, or the speed of the
-    group in an impact; the largest mass of each group; its largest force, in units of rows; and whether others of its
-    forces are so far below this one that plain numbers lose their digits."""
+    group in an impact; and the largest mass of each group."""
     G: Work[Matrix] = zeros("full", "columns")
     """G in full, where all rows have a dense matrix."""
     response: Work[Matrix] = zeros("dense", "columns")
@@ -293,11 +290,18 @@ class Contacts(NamedTuple):
     step_x: Work[Vector] = zeros("columns")
     step_g: Work[Vector] = zeros("rows")
     """A correction of accelerations and multipliers."""
+    neighbours: Work[Integers] = zeros("lines")
+    largest_force: Work[Vector] = zeros("lines")
+    spread: Work[Integers] = zeros("lines")
+    """Rows in use between which W has entries, directly or over others, are neighbours: they have one number. By this
+    number, their largest force, in units of rows; and whether others of their forces are so far below this one that
+    plain numbers lose their digits."""
+    plain: Work[Vector] = zeros("equations")
+    """The unknowns before corrections."""
     corrected: Work[Integers] = zeros(1)
     uncertain: Work[Integers] = zeros(1)
     """Whether the last forces or impulses were corrected with twice the digits, with the solution that they make; and
-    whether they are not certain all the same, BESIDE_MASSES far above that of a body or BESIDE_FORCES far above some of
-    them; 0 if they are."""
+    whether forces between masses far apart are not certain all the same."""
     b: Work[Vector] = zeros("components")
     B: Work[Matrix] = zeros("components", "dense")
     pressing: Work[Vector] = zeros("components")
@@ -355,7 +359,6 @@ class Contacts(NamedTuple):
 OPEN, CLOSED, STICKING, INCIPIENT = range(4)
 PARTS, SLIPS, STOPS, SLIPS_ON = 1, 2, 3, 4
 DEPARTS, HOLDS = 1, 2
-BESIDE_MASSES, BESIDE_FORCES = 1, 2
 KEPT = 3
 """What is told of a point that is open to all laws, and that joints alone keep closed."""
 FREE, STILL, PRESSED = range(3)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..compiled import System
 from ..compiled.batch import Swept
-from ..compiled.contacts import BESIDE_FORCES, OPEN, PRESSED, Contacts
+from ..compiled.contacts import OPEN, PRESSED, Contacts
 from ..compiled.reading import Trajectory
 from ..errors import IntegrationError, ModelError, counted
 from ..linear.complementarity import SEVERAL, solve_complementarity
@@ -154,20 +154,13 @@ def without_forces(march: March, pose: State) -> Explanation:
 
 
 def lost_in_roundoff(march: March, pose: State) -> Explanation:
-    """Why the forces of contacts have no certain value: roundoff leaves nothing of what moves a light body, or of a
-    force beside a larger one."""
-    contacts = march.mechanism.contacts
-    points = _used(contacts)
+    """Why the forces of contacts have no certain value: roundoff leaves nothing of what moves a light body."""
+    points = _used(march.mechanism.contacts)
     names, light = _names(pose.system, points), _lightest(pose.system, points)
     told = names if len(names) <= 2 * TOLD else [*names[:TOLD], counted(len(names) - TOLD, "more contact")]
     what = f"at t = {pose.t:.6g} the forces of {' and '.join(told)} in {pose.system.model.name!r} are lost in "
-    what += "roundoff: "
-    if contacts.uncertain[0] == BESIDE_FORCES:
-        what += "some are too small beside others that act on the same bodies"
-        advice = "leave out the loads that make the smallest of them"
-    else:
-        what += f"{light!r}, which they press against others, weighs or turns too little beside these"
-        advice = f"give {light!r} more mass and inertia, or leave it out"
+    what += f"roundoff: {light!r}, which they press against others, weighs or turns too little beside these"
+    advice = f"give {light!r} more mass and inertia, or leave it out"
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
 
 

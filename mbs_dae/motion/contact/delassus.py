@@ -12,12 +12,12 @@ moves it. So sums of responses have twice the digits (`twofold`), and so have re
 forces are corrected, those of the equations of bodies and joints, M x + Φ_vᵀ λ = Q + Gᵀ f, by which responses lose the
 errors of their own (`refine_solution`).
 
-A small force beside a large one in its group has the roundoff of the large one (`put_spread`).
+A small force beside a large one that it feels has the roundoff of the large one (`put_spread`).
 """
 
 import numpy as np
 
-from ...compiled.contacts import BESIDE_FORCES, BESIDE_MASSES, FREE
+from ...compiled.contacts import FREE
 from ...compiled.machine import in_own_velocities
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
@@ -154,19 +154,49 @@ def put_masses(contacts):
 
 @compiled
 def put_spread(contacts, least):
-    """Put 1 into `spread_in` for the groups with a force that is an unknown of its own, is not none, and is less than
-    the part `least` of the largest one, each in units of its row; return whether there are any."""
-    contacts.group_force[:], found = 0.0, False
-    contacts.spread_in[:] = 0
-    for i in range(contacts.size[0]):
-        g = contacts.row_group[contacts.used[i]]
-        contacts.group_force[g] = max(contacts.group_force[g], abs(contacts.amount[i]) * row_size(contacts, i))
-    for i in range(contacts.size[0]):
-        g, force = contacts.row_group[contacts.used[i]], abs(contacts.amount[i])
-        small = contacts.solved_for[i] == 1 and 0.0 < force * row_size(contacts, i) < least * contacts.group_force[g]
-        if small and force > least_force(contacts, i):
-            contacts.spread_in[g], found = 1, True
+    """Put 1 into `spread` for neighbours with a force that is an unknown of its own, is not none, and is less than the
+    part `least` of their largest one, each in units of its row; return whether there are any."""
+    largest, found, n = 0.0, False, contacts.size[0]
+    contacts.spread[:] = 0
+    for i in range(n):
+        largest = max(largest, abs(contacts.amount[i]) * row_size(contacts, i))
+    for i in range(n):
+        found = found or _is_small(contacts, i, least * largest)
+    if not found:
+        return False
+    _put_neighbours(contacts)
+    contacts.largest_force[:], found = 0.0, False
+    for i in range(n):
+        k = contacts.neighbours[i]
+        contacts.largest_force[k] = max(contacts.largest_force[k], abs(contacts.amount[i]) * row_size(contacts, i))
+    for i in range(n):
+        k = contacts.neighbours[i]
+        if _is_small(contacts, i, least * contacts.largest_force[k]):
+            contacts.spread[k], found = 1, True
     return found
+
+
+@compiled
+def _is_small(contacts, i, most):
+    """Return whether the force along the row used as number i is an unknown of its own, is not none, and is less than
+    this, in units of its row."""
+    force = abs(contacts.amount[i])
+    small = contacts.solved_for[i] == 1 and 0.0 < force * row_size(contacts, i) < most
+    return small and force > least_force(contacts, i)
+
+
+@compiled
+def _put_neighbours(contacts):
+    """Put into `neighbours` of each row the least number of a row that it feels, directly or over others, by W."""
+    n, own, changed = contacts.size[0], contacts.neighbours, True
+    for i in range(n):
+        own[i] = i
+    while changed:
+        changed = False
+        for i in range(n):
+            for j in range(n):
+                if contacts.delassus[i, j] != 0.0 and own[j] < own[i]:
+                    own[i], changed = own[j], True
 
 
 @compiled
@@ -192,25 +222,24 @@ def is_far_apart(contacts, i):
 
 
 @compiled
+def is_spread(contacts, i):
+    """Return whether the force along the row used as number i is corrected beside larger or smaller ones."""
+    return contacts.delassus[i, i] != 0.0 and contacts.spread[contacts.neighbours[i]] == 1
+
+
+@compiled
 def is_corrected(contacts, i):
     """Return whether the force along the row used as number i may lose digits beside other masses, or forces."""
-    spread = contacts.delassus[i, i] != 0.0 and contacts.spread_in[contacts.row_group[contacts.used[i]]] == 1
-    return spread or is_far_apart(contacts, i)
+    return is_spread(contacts, i) or is_far_apart(contacts, i)
 
 
 @compiled
 def keep_uncertain(contacts):
-    """Use only the rows between masses that are far apart, or if there are none those that were corrected: a refusal
-    names them, by their masses or by their forces."""
-    many, far_apart = 0, False
+    """Use only the rows between masses that are far apart, by which a refusal names them."""
+    many, contacts.uncertain[0] = 0, 1
     for i in range(contacts.size[0]):
-        far_apart = far_apart or is_far_apart(contacts, i)
-    contacts.uncertain[0] = BESIDE_MASSES if far_apart else BESIDE_FORCES
-    for i in range(contacts.size[0]):
-        if is_far_apart(contacts, i) if far_apart else is_corrected(contacts, i):
-            contacts.order[many], many = contacts.used[i], many + 1
-    for k in range(many):
-        contacts.used[k] = contacts.order[k]
+        if is_far_apart(contacts, i):
+            contacts.used[many], many = contacts.used[i], many + 1
     contacts.size[0] = many
 
 

@@ -43,6 +43,7 @@ from .delassus import (
     is_corrected,
     is_far_apart,
     is_moved,
+    is_spread,
     keep_uncertain,
     least_force,
     opposing_force,
@@ -127,14 +128,20 @@ def push(mechanism: Mechanism, a: Vector):
     add_responses(mechanism, contacts.amount, contacts.amount_tail)
     contacts.choices[0] += 1 if far_apart else 0
     far_apart = far_apart and contacts.status[0] == DONE
-    if far_apart or (_has_small(contacts, n, rank) and contacts.status[0] == DONE):
-        _put_unknowns(contacts, n)
-        if put_spread(contacts, SPREAD / FIRM) or (far_apart and weakest < FIRM):
-            unsettled = _correct(mechanism, n)
+    _put_unknowns(contacts, n)
+    spread = contacts.status[0] == DONE and put_spread(contacts, _least_part(contacts, rank))
+    copy(contacts.rest, contacts.plain)
+    if spread:
+        unsettled = _correct(mechanism, n)
+        if not unsettled <= UNCERTAIN:  # digits of small forces are roundoff: nothing hangs on them
+            spread, unsettled = False, 0.0
+            _take_back(mechanism)
+    if not spread and far_apart and weakest < FIRM:
+        unsettled = _correct(mechanism, n)
     for i in range(contacts.size[0]):
         if is_moved(contacts, i):
             contacts.made_of[contacts.used[i]] += opposing_force(contacts, i, contacts.amount)
-    if not unsettled <= UNCERTAIN or (far_apart and not _are_held(mechanism, n, most, determined)):
+    if far_apart and not (unsettled <= UNCERTAIN and _are_held(mechanism, n, most, determined)):
         contacts.status[0] = FORCES_LOST
     put_normals(mechanism)
     if not take_accelerations(machine, a):
@@ -144,19 +151,13 @@ def push(mechanism: Mechanism, a: Vector):
 
 
 @compiled
-def _has_small(contacts, n, rank):
-    """Return whether a force is not none, and so far below the largest one that elimination leaves it less than 1e-9 of
-    its size, by the least pivot of this rank."""
-    least, largest, found = 1.0, 0.0, False
+def _least_part(contacts, rank):
+    """Return the part of the largest force down to which elimination leaves forces 1e-9 of their size at most, by the
+    least pivot of this rank."""
+    least = 1.0
     for k in range(rank):
         least = min(least, contacts.matrix[k, k])
-    for k in range(n):
-        largest = max(largest, abs(contacts.rest[k]) / contacts.units[1, k])
-    for k in range(n):
-        number, small = contacts.unknown[k], SPREAD / max(least, FIRM) * largest * contacts.units[1, k]
-        if number >= 0 and 0.0 < abs(contacts.rest[k]) < small:
-            found = found or abs(contacts.amount[number]) > least_force(contacts, number)
-    return found
+    return SPREAD / max(least, FIRM)
 
 
 @compiled
@@ -189,10 +190,7 @@ def _correct(mechanism, n):
             row, number = _row_of(contacts, i), contacts.unknown[i]
             if not is_corrected(contacts, row) or (number >= 0 and contacts.solved_for[number] == 0):
                 contacts.step[i] = 0.0
-            least = least_force(contacts, row) if number >= 0 else FAINT * contacts.balancing[i]
-            size, point = max(abs(contacts.rest[i]), least), contacts.point[contacts.used[row]]
-            if number >= 0 and contacts.used[number] != contacts.gap[point]:  # friction in space is a vector
-                size = max(size, across(contacts, point, contacts.force) / contacts.weight[point])
+            size = _size_of(contacts, i, row)
             if contacts.unknown[i] >= -contacts.gap.size and contacts.step[i] != 0.0:
                 change = max(change, counts * abs(contacts.step[i]) / size) if size > 0.0 else np.inf
         if not change < 0.5 * unsettled:
@@ -208,6 +206,33 @@ def _correct(mechanism, n):
         if change <= CORRECTED:
             break
     return unsettled
+
+
+@compiled
+def _size_of(contacts, i, row):
+    """Return the size by which corrections of unknown i, along the row used as this number, are judged. Friction in
+    space is a vector."""
+    number, size = contacts.unknown[i], abs(contacts.rest[i])
+    if number < 0 or not is_spread(contacts, row):
+        return max(size, FAINT * contacts.balancing[i])
+    point = contacts.point[contacts.used[row]]
+    if contacts.used[row] != contacts.gap[point]:
+        size = max(size, across(contacts, point, contacts.force) / contacts.weight[point])
+    return max(size, least_force(contacts, row))
+
+
+@compiled
+def _take_back(mechanism):
+    """Return to the forces before corrections, and to the solution with them; none of them are spread."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    contacts.spread[:] = 0
+    contacts.tail[:] = 0.0
+    copy(contacts.plain, contacts.rest)
+    _take_forces(contacts)
+    _put_most(contacts)
+    copy(contacts.f, machine.x)
+    copy(contacts.g, machine.multipliers)
+    add_responses(mechanism, contacts.amount, contacts.amount_tail)
 
 
 @compiled

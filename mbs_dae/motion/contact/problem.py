@@ -26,6 +26,7 @@ from .delassus import (
     add_responses,
     is_corrected,
     is_far_apart,
+    is_spread,
     keep_uncertain,
     least_force,
     leave_out,
@@ -40,7 +41,7 @@ from .delassus import (
     use,
 )
 from .delassus import respond as respond_to_forces
-from .forces import MISSED
+from .forces import FAINT, MISSED
 from .rubbing import direction, drives_apart, never_sticks, resting, sliding, speed_of
 
 INEXACT = 1e-14
@@ -181,51 +182,69 @@ def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
     corrected anew. Return whether forces settle and satisfy their laws, by the pace of heavy bodies, in `group_pace`.
     Overwrites machine.x and the multipliers, by the solution with these forces if they were `corrected`; otherwise they
     are as before."""
-    contacts, p, n, unsettled = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0], np.inf
+    contacts, p, n = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0]
     copy(p.f[:n], contacts.amount)
     contacts.amount_tail[:] = 0.0
     put_changes(contacts)
     far_apart, contacts.corrected[0] = put_masses(contacts) < FIRM, 0
-    if not _are_spread(contacts, x, offset, SPREAD / max(mechanism.nearness[2], SPREAD)) and not far_apart:
+    spread = _are_spread(contacts, x, offset, SPREAD / max(mechanism.nearness[2], SPREAD))
+    if not spread and not far_apart:
         return True
     contacts.choices[0] += 1 if far_apart else 0
     if not put_into_units(p) or p.scale[0] == 0.0:
         return p.scale[0] == 0.0
-    p.eased[0], p.eased[1], turned = 0.0, 1.0, True
     respond_to_forces(mechanism, REFINED)
     for i in range(n):
         if p.W[i, i] == 0.0:
             leave_out(contacts, i)
         put_free_force(contacts, i, x, offset)
+    if spread and _find_amounts(mechanism, x, offset, loads, rates):
+        return True
+    contacts.spread[:] = 0  # digits of small forces are roundoff: nothing hangs on them
+    if far_apart and _find_amounts(mechanism, x, offset, loads, rates):
+        return True
+    if far_apart:
+        keep_uncertain(contacts)
+        return False
+    copy(p.f[:n], contacts.amount)
+    contacts.amount_tail[:] = 0.0
+    put_changes(contacts)
+    return True
+
+
+@compiled
+def _find_amounts(mechanism, x, offset, loads, rates):
+    """Correct the f of the problem; return whether forces settle and satisfy their laws. If so they are its f and w."""
+    contacts, p, n, unsettled = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0], np.inf
+    put_into_units(p)
+    p.eased[0], p.eased[1], turned = 0.0, 1.0, True
     choose_modes(p, 0.0)
     for i in range(n):
-        contacts.amount[i] = 0.0 if p.mode[i] == OPEN else contacts.amount[i]
+        contacts.amount[i] = 0.0 if p.mode[i] == OPEN else p.f[i]
+    contacts.amount_tail[:] = 0.0
     for _ in range(OFTEN):
         unsettled = _settle_amounts(mechanism, x, offset, loads, rates)
         turned = _turn_modes(contacts)
         if not turned:
             break
+    certain = unsettled <= UNCERTAIN and not turned and _have_friction_of_modes(contacts)
+    if not (certain and _are_held(contacts) and _are_open(contacts)):
+        return False
     for i in range(n):
         contacts.change[i], p.f[i], p.w[i] = contacts.right[i] - p.w0[i], contacts.amount[i], contacts.right[i]
     contacts.corrected[0] = 1
-    certain = unsettled <= UNCERTAIN and not turned and _have_friction_of_modes(contacts)
-    certain = certain and _are_held(contacts) and _are_open(contacts)
-    if not certain:
-        keep_uncertain(contacts)
-    return certain
+    return True
 
 
 @compiled
 def _are_spread(contacts, x, offset, least):
-    """Return whether forces in some group are less than this part of the largest; put the groups."""
+    """Return whether some forces are less than this part of the largest among those that they feel; put these."""
     p, largest, found = contacts.problem, 0.0, False
+    contacts.spread[:] = 0
     for i in range(contacts.size[0]):
         largest = max(largest, abs(p.f[i]) * row_size(contacts, i))
     for i in range(contacts.size[0]):
-        if 0.0 < abs(p.f[i]) * row_size(contacts, i) < least * largest:
-            put_free_force(contacts, i, x, offset)
-            found = found or abs(p.f[i]) > least_force(contacts, i)
-    contacts.spread_in[:] = 0
+        found = found or 0.0 < abs(p.f[i]) * row_size(contacts, i) < least * largest
     if not found:
         return False
     for law in range(p.counts[0]):
@@ -290,7 +309,7 @@ def _settle_amounts(mechanism, x, offset, loads, rates):
             p.tally[3] += 1 if is_far_apart(contacts, p.free[p.order[k]]) else 0
         for k in range(many):
             i = p.free[k]
-            size = max(_length(contacts, i), least_force(contacts, i)) / (p.unit[i] * p.scale[0])
+            size = _size_of(contacts, i)
             if not is_corrected(contacts, i):
                 p.step[k] = 0.0
             if p.step[k] != 0.0:
@@ -307,6 +326,17 @@ def _settle_amounts(mechanism, x, offset, loads, rates):
         if change <= CORRECTED:
             break
     return unsettled
+
+
+@compiled
+def _size_of(contacts, i):
+    """Return the size by which corrections of the force along the row used as number i are judged, in units."""
+    p, size = contacts.problem, abs(contacts.problem.q[i])
+    if is_spread(contacts, i):
+        return max(_length(contacts, i), least_force(contacts, i)) / (p.unit[i] * p.scale[0])
+    for j in range(contacts.size[0]):
+        size += abs(p.A[i, j] * p.x[j])
+    return max(abs(p.x[i]), FAINT * size)
 
 
 @compiled
