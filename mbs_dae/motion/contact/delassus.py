@@ -367,9 +367,7 @@ def refine_solution(mechanism, f, g, amounts, tails):
             for e in range(rows.at[row], rows.at[row + 1] if amounts[i] != 0.0 else rows.at[row]):
                 if rows.value[e] != 0.0:
                     add_product(rows.value[e], amounts[i], tails[i], factor.rest_x, factor.part, rows.column[e])
-        subtract_products(
-            pattern, factor, machine.x, machine.multipliers, contacts.tail_x, contacts.tail_multipliers
-        )
+        subtract_products(pattern, factor, machine.x, machine.multipliers, contacts.tail_x, contacts.tail_multipliers)
         for k in range(pattern.n):
             contacts.moved[k] = factor.rest_x[k]
         for row in range(pattern.m):
