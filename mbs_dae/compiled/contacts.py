@@ -290,12 +290,15 @@ class Contacts(NamedTuple):
     step_x: Work[Vector] = zeros("columns")
     step_g: Work[Vector] = zeros("rows")
     """A correction of accelerations and multipliers."""
+    size_of_force: Work[Vector] = zeros("lines")
+    """The size of the force along each row in use; of a gap that opens, the force that would stop its
+    heaviest body."""
     neighbours: Work[Integers] = zeros("lines")
     largest_force: Work[Vector] = zeros("lines")
     spread: Work[Integers] = zeros("lines")
     """Rows in use between which W has entries, directly or over others, are neighbours: they have one number. By this
-    number, their largest force, in units of rows; and whether others of their forces are so far below this one that
-    plain numbers lose their digits."""
+    number, their largest force, in units of rows, present or against loads; and whether others of their forces are so
+    far below this one that plain numbers lose their digits."""
     plain: Work[Vector] = zeros("equations")
     """The unknowns before corrections."""
     corrected: Work[Integers] = zeros(1)

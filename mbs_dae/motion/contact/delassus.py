@@ -155,11 +155,12 @@ def put_masses(contacts):
 @compiled
 def put_spread(contacts, least):
     """Put 1 into `spread` for neighbours with a force that is an unknown of its own, is not none, and is less than the
-    part `least` of their largest one, each in units of its row; return whether there are any."""
+    part `least` of their largest one, each in units of its row and by `size_of_force`; return whether there are any.
+    Forces against what moves the row without contacts count as well: their difference is what a contact bears."""
     largest, found, n = 0.0, False, contacts.size[0]
     contacts.spread[:] = 0
     for i in range(n):
-        largest = max(largest, abs(contacts.amount[i]) * row_size(contacts, i))
+        largest = max(largest, _largest_along(contacts, i))
     for i in range(n):
         found = found or _is_small(contacts, i, least * largest)
     if not found:
@@ -168,7 +169,7 @@ def put_spread(contacts, least):
     contacts.largest_force[:], found = 0.0, False
     for i in range(n):
         k = contacts.neighbours[i]
-        contacts.largest_force[k] = max(contacts.largest_force[k], abs(contacts.amount[i]) * row_size(contacts, i))
+        contacts.largest_force[k] = max(contacts.largest_force[k], _largest_along(contacts, i))
     for i in range(n):
         k = contacts.neighbours[i]
         if _is_small(contacts, i, least * contacts.largest_force[k]):
@@ -177,10 +178,17 @@ def put_spread(contacts, least):
 
 
 @compiled
+def _largest_along(contacts, i):
+    """Return the largest force along the row used as number i, present or against loads, in units of the row."""
+    against = contacts.free_force[i] if is_moved(contacts, i) else 0.0
+    return max(abs(contacts.amount[i]), against) * row_size(contacts, i)
+
+
+@compiled
 def _is_small(contacts, i, most):
     """Return whether the force along the row used as number i is an unknown of its own, is not none, and is less than
     this, in units of its row."""
-    force = abs(contacts.amount[i])
+    force = contacts.size_of_force[i]
     small = contacts.solved_for[i] == 1 and 0.0 < force * row_size(contacts, i) < most
     return small and force > least_force(contacts, i)
 

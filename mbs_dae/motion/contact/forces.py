@@ -162,8 +162,12 @@ def _least_part(contacts, rank):
 
 @compiled
 def _put_unknowns(contacts, n):
-    """Tell which rows in use have forces that are unknowns of their own."""
+    """Tell which rows in use have forces that are unknowns of their own, and the sizes of all forces."""
     contacts.solved_for[:] = 0
+    for i in range(contacts.size[0]):
+        row, point = contacts.used[i], contacts.point[contacts.used[i]]
+        friction = 0.0 if row == contacts.gap[point] else across(contacts, point, contacts.force)  # a vector in space
+        contacts.size_of_force[i] = max(abs(contacts.amount[i]), friction)
     for k in range(n):
         if contacts.unknown[k] >= 0:
             contacts.solved_for[contacts.unknown[k]] = 1
@@ -210,13 +214,12 @@ def _correct(mechanism, n):
 
 @compiled
 def _size_of(contacts, i, row):
-    """Return the size by which corrections of unknown i, along the row used as this number, are judged. Friction in
-    space is a vector."""
+    """Return the size by which corrections of unknown i, along the row used as this number, are judged."""
     number, size = contacts.unknown[i], abs(contacts.rest[i])
     if number < 0 or not is_spread(contacts, row):
         return max(size, FAINT * contacts.balancing[i])
     point = contacts.point[contacts.used[row]]
-    if contacts.used[row] != contacts.gap[point]:
+    if contacts.used[row] != contacts.gap[point]:  # friction in space is a vector
         size = max(size, across(contacts, point, contacts.force) / contacts.weight[point])
     return max(size, least_force(contacts, row))
 

@@ -37,7 +37,6 @@ from .delassus import (
     put_masses,
     put_spread,
     refine_solution,
-    row_size,
     use,
 )
 from .delassus import respond as respond_to_forces
@@ -216,6 +215,7 @@ def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
 def _find_amounts(mechanism, x, offset, loads, rates):
     """Correct the f of the problem; return whether forces settle and satisfy their laws. If so they are its f and w."""
     contacts, p, n, unsettled = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0], np.inf
+    is_tree = mechanism.machine.pattern.tree.edges > 0  # its solution is not refined
     put_into_units(p)
     p.eased[0], p.eased[1], turned = 0.0, 1.0, True
     choose_modes(p, 0.0)
@@ -224,7 +224,7 @@ def _find_amounts(mechanism, x, offset, loads, rates):
     contacts.amount_tail[:] = 0.0
     for _ in range(OFTEN):
         unsettled = _settle_amounts(mechanism, x, offset, loads, rates)
-        turned = _turn_modes(contacts)
+        turned = _turn_modes(contacts, INEXACT if is_tree else INEXACT * INEXACT)
         if not turned:
             break
     certain = unsettled <= UNCERTAIN and not turned and _have_friction_of_modes(contacts)
@@ -238,22 +238,20 @@ def _find_amounts(mechanism, x, offset, loads, rates):
 
 @compiled
 def _are_spread(contacts, x, offset, least):
-    """Return whether some forces are less than this part of the largest among those that they feel; put these."""
-    p, largest, found = contacts.problem, 0.0, False
-    contacts.spread[:] = 0
-    for i in range(contacts.size[0]):
-        largest = max(largest, abs(p.f[i]) * row_size(contacts, i))
-    for i in range(contacts.size[0]):
-        found = found or 0.0 < abs(p.f[i]) * row_size(contacts, i) < least * largest
-    if not found:
-        return False
+    """Return whether some forces are less than this part of the largest among those that they feel; put these. Of a gap
+    that hardly opens the sign is as uncertain as a small force."""
+    p = contacts.problem
     for law in range(p.counts[0]):
         begin, end, square = p.first[law], p.first[law + 1], 0.0
         for i in range(begin, end):
             square += p.f[i] ** 2
-        slips = not is_unilateral(p, law) and np.sqrt(square) >= (1.0 - AT_BOUND) * bound_now(contacts, law, p.mu[law])
+        size, slips = np.sqrt(square), False
+        if not is_unilateral(p, law):
+            slips = size >= (1.0 - AT_BOUND) * bound_now(contacts, law, p.mu[law])
+        elif size == 0.0 and contacts.row_length[contacts.used[begin]] > 0.0:
+            size = abs(p.w[begin]) * contacts.heavy[begin] / contacts.row_length[contacts.used[begin]]
         for i in range(begin, end):
-            contacts.solved_for[i] = 0 if slips else 1
+            contacts.size_of_force[i], contacts.solved_for[i] = size, 0 if slips else 1
             put_free_force(contacts, i, x, offset)
     return put_spread(contacts, least)
 
@@ -363,17 +361,18 @@ def _sliding_lack(contacts, i):
 
 
 @compiled
-def _turn_modes(contacts):
+def _turn_modes(contacts, precise):
     """Close gaps that are open and whose rate is negative, and open those that are closed and whose force pulls, by
-    more than the errors of corrected numbers; return whether there are any."""
+    more than the errors of corrected numbers, rates of `precise` times their terms; return whether there are any."""
     p, turned = contacts.problem, False
     for law in range(p.counts[0]):
         for i in range(p.first[law], p.first[law + 1] if is_unilateral(p, law) else p.first[law]):
             pulls = contacts.amount[i] < -UNCERTAIN * opposing_force(contacts, i, contacts.amount)
             least = UNCERTAIN * min(contacts.balancing[i], pace_along(contacts, contacts.used[i]))
+            least = max(least, INEXACT * contacts.balancing[i])
             if not is_far_apart(contacts, i):
-                pulls, least = contacts.amount[i] < -least_force(contacts, i), 0.0
-            closes = contacts.right[i] < -max(least, INEXACT * contacts.balancing[i])
+                pulls, least = contacts.amount[i] < -least_force(contacts, i), precise * contacts.balancing[i]
+            closes = contacts.right[i] < -least
             if not is_corrected(contacts, i) or not (pulls if p.mode[i] == CLOSED else closes):
                 continue
             p.mode[i], turned = OPEN if p.mode[i] == CLOSED else CLOSED, True
