@@ -121,9 +121,14 @@ def put_mobilities(mechanism):
 def row_size(contacts, i):
     """Return the root of W of the row used as number i, as it would be if no joint held a body where that is more: the
     unit of accelerations along the row, and the reciprocal unit of forces. It is 1 for rows that nothing moves."""
+    return np.sqrt(squared_size(contacts, i))
+
+
+@compiled
+def squared_size(contacts, i):
     row = contacts.used[i]
     square = max(contacts.delassus[i, i], contacts.mobility[row])
-    return np.sqrt(square) if square > 0.0 and contacts.kept[row] == FREE else 1.0
+    return square if square > 0.0 and contacts.kept[row] == FREE else 1.0
 
 
 @compiled
@@ -155,42 +160,37 @@ def put_masses(contacts):
 @compiled
 def put_spread(contacts, least):
     """Put 1 into `spread` for neighbours with a force that is an unknown of its own, is not none, and is less than the
-    part `least` of their largest one, each in units of its row and by `size_of_force`; return whether there are any.
-    Forces against what moves the row without contacts count as well: their difference is what a contact bears."""
-    largest, found, n = 0.0, False, contacts.size[0]
+    part `least` of their largest one, by `size_of_force`; return whether there are any. Squares are compared, in units
+    of rows. Forces against what moves a row without contacts count as well: a contact bears their difference."""
+    most, found, n, part = 0.0, False, contacts.size[0], least * least
     contacts.spread[:] = 0
     for i in range(n):
-        largest = max(largest, _largest_along(contacts, i))
+        unit = squared_size(contacts, i)
+        against = contacts.free_force[i] if contacts.delassus[i, i] > NO_PIVOT * unit else 0.0
+        contacts.present[i] = max(contacts.amount[i] ** 2, against**2) * unit
+        contacts.small[i] = contacts.size_of_force[i] ** 2 * unit if contacts.solved_for[i] == 1 else 0.0
+        most = max(most, contacts.present[i])
     for i in range(n):
-        found = found or _is_small(contacts, i, least * largest)
+        found = found or _is_small(contacts, i, part * most)
     if not found:
         return False
     _put_neighbours(contacts)
     contacts.largest_force[:], found = 0.0, False
     for i in range(n):
         k = contacts.neighbours[i]
-        contacts.largest_force[k] = max(contacts.largest_force[k], _largest_along(contacts, i))
+        contacts.largest_force[k] = max(contacts.largest_force[k], contacts.present[i])
     for i in range(n):
         k = contacts.neighbours[i]
-        if _is_small(contacts, i, least * contacts.largest_force[k]):
+        if _is_small(contacts, i, part * contacts.largest_force[k]):
             contacts.spread[k], found = 1, True
     return found
 
 
 @compiled
-def _largest_along(contacts, i):
-    """Return the largest force along the row used as number i, present or against loads, in units of the row."""
-    against = contacts.free_force[i] if is_moved(contacts, i) else 0.0
-    return max(abs(contacts.amount[i]), against) * row_size(contacts, i)
-
-
-@compiled
 def _is_small(contacts, i, most):
-    """Return whether the force along the row used as number i is an unknown of its own, is not none, and is less than
-    this, in units of its row."""
-    force = contacts.size_of_force[i]
-    small = contacts.solved_for[i] == 1 and 0.0 < force * row_size(contacts, i) < most
-    return small and force > least_force(contacts, i)
+    """Return whether the force along the row used as number i is an unknown of its own, is not none, and has a square
+    less than this."""
+    return 0.0 < contacts.small[i] < most and contacts.size_of_force[i] > least_force(contacts, i)
 
 
 @compiled
@@ -349,14 +349,16 @@ def add_responses(mechanism, amounts, tails):
 
 
 @compiled
-def put_lack(mechanism, row, target, rest, lack, lost, i):
-    """Put target + rest - G x of a row, for the x of two parts that `add_responses` has left, into lack[i]."""
+def put_residual(mechanism, row, target, rest, residual, residual_tail, i):
+    """Put target + rest - G x of a row, for the x of two parts that `add_responses` has left, into
+    residual[i]."""
     contacts, rows, x = mechanism.contacts, mechanism.contacts.rows, mechanism.machine.x
-    lack[i], lost[i] = target, rest
+    residual[i], residual_tail[i] = target, rest
     for e in range(rows.at[row], rows.at[row + 1]):
         if rows.value[e] != 0.0:
-            add_product(-rows.value[e], x[rows.column[e]], contacts.tail_x[rows.column[e]], lack, lost, i)
-    lack[i] += lost[i]
+            column = rows.column[e]
+            add_product(-rows.value[e], x[column], contacts.tail_x[column], residual, residual_tail, i)
+    residual[i] += residual_tail[i]
 
 
 @compiled

@@ -49,9 +49,9 @@ from .delassus import (
     opposing_force,
     own_pace,
     pace_along,
-    put_lack,
     put_masses,
     put_paces,
+    put_residual,
     put_spread,
     refine_solution,
     respond,
@@ -130,8 +130,8 @@ def push(mechanism: Mechanism, a: Vector):
     far_apart = far_apart and contacts.status[0] == DONE
     _put_unknowns(contacts, n)
     spread = contacts.status[0] == DONE and put_spread(contacts, _least_part(contacts, rank))
-    copy(contacts.rest, contacts.plain)
     if spread:
+        copy(contacts.rest, contacts.plain)
         unsettled = _correct(mechanism, n)
         if not unsettled <= UNCERTAIN:  # digits of small forces are roundoff: nothing hangs on them
             spread, unsettled = False, 0.0
@@ -165,9 +165,9 @@ def _put_unknowns(contacts, n):
     """Tell which rows in use have forces that are unknowns of their own, and the sizes of all forces."""
     contacts.solved_for[:] = 0
     for i in range(contacts.size[0]):
-        row, point = contacts.used[i], contacts.point[contacts.used[i]]
-        friction = 0.0 if row == contacts.gap[point] else across(contacts, point, contacts.force)  # a vector in space
-        contacts.size_of_force[i] = max(abs(contacts.amount[i]), friction)
+        contacts.size_of_force[i], point = abs(contacts.amount[i]), contacts.point[contacts.used[i]]
+        if contacts.slips[point] > 1 and contacts.used[i] != contacts.gap[point]:  # friction in space is a vector
+            contacts.size_of_force[i] = across(contacts, point, contacts.force)
     for k in range(n):
         if contacts.unknown[k] >= 0:
             contacts.solved_for[contacts.unknown[k]] = 1
@@ -279,7 +279,7 @@ def _put_residuals(mechanism, n):
         if held:
             row = contacts.used[contacts.unknown[i]]
             contacts.balancing[i] = max(contacts.balancing[i], contacts.made_of[row])
-            put_lack(mechanism, row, contacts.gamma[row], 0.0, contacts.right, contacts.rounding, i)
+            put_residual(mechanism, row, contacts.gamma[row], 0.0, contacts.right, contacts.rounding, i)
             for j in range(n):
                 if contacts.unknown[j] < -contacts.gap.size:  # by what an incipient slip accelerates
                     contacts.right[i] -= contacts.matrix[i, j] * contacts.rest[j]
@@ -306,7 +306,7 @@ def _are_held(mechanism, n, most, determined):
         contacts.balancing[i] = MISSED * size + UNCERTAIN * along_row(mechanism, row, most)
         if not determined:
             contacts.balancing[i] = MISSED * (abs(contacts.gamma[row]) + pace_along(contacts, row))
-        put_lack(mechanism, row, contacts.gamma[row], 0.0, contacts.right, contacts.rounding, i)
+        put_residual(mechanism, row, contacts.gamma[row], 0.0, contacts.right, contacts.rounding, i)
     for i in range(n):  # `depends` overwrites the solution without contacts
         if not abs(contacts.right[i]) <= contacts.balancing[i]:
             if not ready:

@@ -491,7 +491,7 @@ def _part_few(mechanism, deepest):
     pose_gaps(contacts)
     if not is_solved(contacts):
         return False
-    responses(mechanism, contacts.problem.f, contacts.exact)
+    responses(mechanism, contacts.problem.f, contacts.no_tail)
     return True
 
 

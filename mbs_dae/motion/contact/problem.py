@@ -33,8 +33,8 @@ from .delassus import (
     opposing_force,
     pace_along,
     put_free_force,
-    put_lack,
     put_masses,
+    put_residual,
     put_spread,
     refine_solution,
     use,
@@ -300,7 +300,7 @@ def _settle_amounts(mechanism, x, offset, loads, rates):
             if p.mode[i] == CLOSED:
                 p.e[k] = -contacts.right[i] * p.unit[i] / p.scale[0]
             elif contacts.gap[contacts.point[contacts.used[i]]] >= 0:
-                p.e[k] = _sliding_lack(contacts, i) / (p.unit[i] * p.scale[0])
+                p.e[k] = _slip_residual(contacts, i) / (p.unit[i] * p.scale[0])
         rank = least_solution(p.J, p.e, p.step, p.order, many)
         p.tally[3] = 0
         for k in range(rank, many):
@@ -349,15 +349,15 @@ def _length(contacts, i):
 
 
 @compiled
-def _sliding_lack(contacts, i):
+def _slip_residual(contacts, i):
     """Return what the friction of a contact that slides lacks of μ N along its direction, for amounts of two parts."""
     p, law = contacts.problem, 0
     while p.first[law + 1] <= i:
         law += 1
     normal, share = p.first[law] - 1, p.mu[law] * p.along[i]
     product, left = two_product(share, contacts.amount[normal])
-    lack, rest = two_sum(product, -contacts.amount[i])
-    return lack + (rest + left + share * contacts.amount_tail[normal] - contacts.amount_tail[i])
+    residual, rest = two_sum(product, -contacts.amount[i])
+    return residual + (rest + left + share * contacts.amount_tail[normal] - contacts.amount_tail[i])
 
 
 @compiled
@@ -417,7 +417,7 @@ def _put_rates(mechanism, x, offset, loads, rates):
         row, start = contacts.used[i], offset[i]
         contacts.right[i], contacts.balancing[i] = start, abs(start)
         if contacts.kept[row] == FREE:
-            put_lack(mechanism, row, -start, -contacts.offset_tail[i], contacts.right, contacts.rounding, i)
+            put_residual(mechanism, row, -start, -contacts.offset_tail[i], contacts.right, contacts.rounding, i)
             contacts.right[i] = -contacts.right[i]
             contacts.balancing[i] += size_along(contacts.rows, row, x) + size_along(contacts.rows, row, machine.x)
 

@@ -16,14 +16,17 @@ import numpy as np
 
 from ...compiled.contacts import (
     CLOSED,
+    CREEP,
     DEPARTS,
     FREE,
     HOLDS,
     INCIPIENT,
+    MOTION,
     OPEN,
     PARTS,
     SLIPS,
     SLIPS_ON,
+    STANDSTILL,
     STICKING,
     STILL,
     STOPS,
@@ -110,10 +113,10 @@ def _judge_groups(mechanism):
         g = contacts.group[c]
         own = AT_REST * np.sqrt(largest_acceleration(mechanism, g) * machine.extent)
         slow = contacts.group_rate[g] * AT_REST <= own * SLOW
-        contacts.rests_in[g] = 2 if contacts.group_rate[g] <= own else 1 if slow else 0
+        contacts.rests_in[g] = STANDSTILL if contacts.group_rate[g] <= own else CREEP if slow else MOTION
         contacts.point_pace[c] = max(contacts.group_rate[g], contacts.pace[1], own)
         contacts.pace[0] = max(contacts.pace[0], contacts.point_pace[c])
-        if contacts.rests_in[g] < 2 or contacts.departs[c] == DEPARTS:
+        if contacts.rests_in[g] != STANDSTILL or contacts.departs[c] == DEPARTS:
             contacts.departs[c] = 0
     return _note_holds(contacts)
 
