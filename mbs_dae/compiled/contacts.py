@@ -195,7 +195,7 @@ class Contacts(NamedTuple):
     passes."""
     rests_in: Work[Integers] = zeros("groups")
     holds_in: Work[Integers] = zeros("groups")
-    """The rest of each group: 2 if its bodies are at rest, 1 if they are slow, 0 otherwise; and whether friction at its
+    """The rest of each group: STANDSTILL, CREEP if its bodies are slow, or MOTION; and whether friction at its
     bound holds one of its points, while states are chosen."""
     accelerates_in: Work[Integers] = zeros("groups")
     """Whether forces leave something to accelerate in each group; and whether marks of its points are others than the
@@ -232,7 +232,7 @@ class Contacts(NamedTuple):
     """The size of β of each point that may depart, without its own friction: how fast its slip would set out."""
     slip_acceleration: Work[Vector] = zeros("lines")
     """The acceleration σ = G v̇ - γ of each slip that may set out beside a dead centre."""
-    refuted: Work[Vector] = zeros("lines")
+    stopped_heading: Work[Vector] = zeros("lines")
     """The heading of each slip that has just stopped, 0 for all others."""
     towards: Work[Vector] = zeros("lines")
     short: Work[Vector] = zeros("points")
@@ -267,19 +267,47 @@ class Contacts(NamedTuple):
     balancing: Work[Vector] = zeros("equations")
     """The size of each unknown that would balance all terms of its equation."""
     offset: Work[Vector] = zeros("lines")
-    """The parts of the rates along the rows in use that no acceleration, or jump of velocities, makes."""
+    offset_tail: Work[Vector] = zeros("lines")
+    rate_tail: Work[Vector] = zeros("lines")
+    """The parts of the rates along the rows in use that no acceleration, or jump of velocities, makes, in two parts;
+    and the second parts of the rates of all rows before an impact."""
     amount: Work[Vector] = zeros("lines")
     light: Work[Vector] = zeros("lines")
     heavy: Work[Vector] = zeros("lines")
     """The least and the largest mass of the bodies whose accelerations depend on a force along each row in use."""
+    free_force: Work[Vector] = zeros("lines")
+    solved_for: Work[Integers] = zeros("lines")
+    """The force along each row in use that would stop all terms of its acceleration without contacts; and whether the
+    force is an unknown of its own, not the friction of a slip."""
     amount_tail: Work[Vector] = zeros("lines")
-    exact: Work[Vector] = zeros("lines")
-    """The forces along the rows in use have two parts, the second one small beside the first; `exact` is none."""
+    no_tail: Work[Vector] = zeros("lines")
+    """The forces along the rows in use have two parts, the second one small beside the first; `no_tail` is zero."""
     change: Work[Vector] = zeros("lines")
     """The changes of the rates along the rows in use that impulses make."""
     tail_x: Work[Vector] = zeros("columns")
     tail_multipliers: Work[Vector] = zeros("rows")
     """The second parts of the last sum of responses."""
+    step_x: Work[Vector] = zeros("columns")
+    step_g: Work[Vector] = zeros("rows")
+    """A correction of accelerations and multipliers."""
+    size_of_force: Work[Vector] = zeros("lines")
+    small: Work[Vector] = zeros("lines")
+    present: Work[Vector] = zeros("lines")
+    """The size of the force along each row in use, or of a gap that opens the force that would stop its heaviest body;
+    its square, if it is an unknown of its own; and the square of the larger one of the force itself and of one against
+    loads. Squares are in units of rows."""
+    neighbours: Work[Integers] = zeros("lines")
+    largest_force: Work[Vector] = zeros("lines")
+    spread: Work[Integers] = zeros("lines")
+    """Rows in use between which W has entries, directly or over others, are neighbours: they have one number. By this
+    number, the largest one of these; and whether some forces are so far below it that plain numbers lose their
+    digits."""
+    plain: Work[Vector] = zeros("equations")
+    """The unknowns before corrections."""
+    corrected: Work[Integers] = zeros(1)
+    uncertain: Work[Integers] = zeros(1)
+    """Whether the last forces or impulses were corrected with twice the digits, with the solution that they make; and
+    whether forces between masses far apart are not certain all the same."""
     b: Work[Vector] = zeros("components")
     B: Work[Matrix] = zeros("components", "dense")
     pressing: Work[Vector] = zeros("components")
@@ -335,6 +363,7 @@ class Contacts(NamedTuple):
 
 
 OPEN, CLOSED, STICKING, INCIPIENT = range(4)
+MOTION, CREEP, STANDSTILL = range(3)
 PARTS, SLIPS, STOPS, SLIPS_ON = 1, 2, 3, 4
 DEPARTS, HOLDS = 1, 2
 KEPT = 3

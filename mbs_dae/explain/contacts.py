@@ -13,8 +13,7 @@ from ..linear.complementarity import SEVERAL, solve_complementarity
 from ..model.bodies.body import Body
 from ..model.contacts import Contact, Stop
 from ..model.contacts.geometry import HalfSpace
-from ..motion.contact.delassus import put_masses
-from ..motion.contact.forces import FIRM
+from ..motion.contact.delassus import FIRM, put_masses
 from ..motion.contact.states import TOUCHES
 from ..motion.contact.told import frictions_at_fault, no_friction
 from ..motion.mechanism import masses_of

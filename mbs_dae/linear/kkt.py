@@ -271,7 +271,8 @@ def _solve_augmented(pattern, factor, f, g, x, multipliers):
     going, unsettled = choose(simple, nothing, 1.0), choose(simple, first, np.inf)
     if any_of(going > 0.0):
         for _ in range(OFTEN):
-            _twofold_residual(pattern, factor, f, g, x, multipliers)
+            put_right_sides(pattern, factor, f, g)
+            subtract_products(pattern, factor, x, multipliers, tail_x, tail_g)
             _solve_once_augmented(pattern, factor)
             change = _relative_change(pattern, factor, f, g, x, multipliers)
             shrinking = choose(change < 0.5 * unsettled, going, 0.0)
@@ -338,16 +339,23 @@ def _residual_with_roundoff(pattern, factor, f, g, x, multipliers):
 
 
 @compiled
-def _twofold_residual(pattern, factor, f, g, x, multipliers):
-    """f - W x - Φ_vᵀ λ and g - Φ_v x, added up with twice the digits, for x and λ with their tails."""
-    rest_x, rest_g, weight, beside, n = factor.rest_x, factor.rest_g, factor.weight, factor.beside, pattern.n
-    jacobian, tail_x, tail_g = factor.jacobian, factor.tail_x, factor.tail_g
-    lost_x, lost_g, nothing = factor.part, factor.part[n:], nothing_of(f)
+def put_right_sides(pattern, factor, f, g):
+    """Put f and g into `rest_x` and `rest_g`, as sums of two parts, the second ones in `part`."""
+    n, nothing = pattern.n, nothing_of(f)
     for k in range(n):
-        rest_x[k], lost_x[k] = f[k], nothing
-        add_product(-weight[k], x[k], tail_x[k], rest_x, lost_x, k)
+        factor.rest_x[k], factor.part[k] = f[k], nothing
     for row in range(pattern.m):
-        rest_g[row], lost_g[row] = g[row], nothing
+        factor.rest_g[row], factor.part[n + row] = g[row], nothing
+
+
+@compiled
+def subtract_products(pattern, factor, x, multipliers, tail_x, tail_g):
+    """Subtract W x + Φ_vᵀ λ and Φ_v x, for x and λ of two parts, from the sums of two parts that `put_right_sides` has
+    left, and make them sums of one part: residuals that are added up with twice the digits."""
+    rest_x, rest_g, weight, beside, n = factor.rest_x, factor.rest_g, factor.weight, factor.beside, pattern.n
+    jacobian, lost_x, lost_g = factor.jacobian, factor.part, factor.part[n:]
+    for k in range(n):
+        add_product(-weight[k], x[k], tail_x[k], rest_x, lost_x, k)
     for k in range(beside.size):
         row, column = pattern.block_row[k], pattern.block_column[k]
         add_product(-beside[k], x[column], tail_x[column], rest_x, lost_x, row)

@@ -15,7 +15,8 @@ from ..kernels.functions import addresses
 from ..kernels.images import Image
 from ..linear.kkt import new_factor
 from ..model.bodies.body import Body
-from .contact.forces import FIRM, contact_powers, push
+from .contact.delassus import FIRM
+from .contact.forces import contact_powers, push
 from .contact.guards import PRESS, RUB, TOUCH
 from .contact.impacts import strike
 from .contact.keeping import keep_closed

@@ -31,7 +31,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector
 from ...linear.vectors import axpy, copy, dot
 from ...motion.contact.bounds import component
-from ...motion.contact.delassus import responses
+from ...motion.contact.delassus import put_jump
 from ...motion.contact.guards import first_entry
 from ...motion.contact.impacts import gives_energy, look_at_rates, put_impulses
 from ...motion.contact.normals import components
@@ -186,7 +186,7 @@ def repeat_impact(march: March, t: float, y: Vector, passed: Vector, modes: Vect
         return search.status[0]
     if put_impulses(mechanism, contacts.meeting) != DONE or gives_energy(contacts):
         return UNSOLVED
-    responses(mechanism, contacts.amount, contacts.amount_tail)
+    put_jump(mechanism)
     axpy(1.0, mechanism.machine.x[: mechanism.machine.norm.size], to[state.v_at : state.v_end])
     return DONE
 

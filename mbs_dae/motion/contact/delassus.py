@@ -8,7 +8,11 @@ the Delassus matrix: symmetric and positive semidefinite, whatever joints there 
 accelerations), impulses (velocities) and corrections of the place (displacements) alike.
 
 A light body between two heavy ones is pushed by forces that are far larger than their difference, which is all that
-moves it. So sums of responses have twice the digits (`twofold`), and so have residuals g - G x of rows.
+moves it. So sums of responses have twice the digits (`twofold`), and so have residuals g - G x of rows; and where
+forces are corrected, those of the equations of bodies and joints, M x + Φ_vᵀ λ = Q + Gᵀ f, by which responses lose the
+errors of their own (`refine_solution`).
+
+A small force beside a large one that it feels has the roundoff of the large one (`put_spread`).
 """
 
 import numpy as np
@@ -18,10 +22,20 @@ from ...compiled.machine import in_own_velocities
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.elimination import NO_PIVOT
-from ...linear.kkt import solve
+from ...linear.kkt import put_right_sides, solve, subtract_products
+from ...linear.rows import size_along
 from ...linear.twofold import add_product, two_sum
 from ...linear.vectors import largest
 from ..derivative import Mechanism
+
+NONE = 1e-14
+"""A force is none that is less than this part of what it is made of."""
+FIRM = 1e-5
+"""Masses are far apart that differ by more. Forces are right to 1e-11 of the largest, ε over this, where the least
+pivot is larger, and where masses differ by less."""
+REFINED = 2
+"""So often are responses and solutions refined where forces are corrected: what is added to rows of joints
+(`tolerances.DELTA`) would be as large as the least pivot."""
 
 
 @compiled
@@ -107,9 +121,14 @@ def put_mobilities(mechanism):
 def row_size(contacts, i):
     """Return the root of W of the row used as number i, as it would be if no joint held a body where that is more: the
     unit of accelerations along the row, and the reciprocal unit of forces. It is 1 for rows that nothing moves."""
+    return np.sqrt(squared_size(contacts, i))
+
+
+@compiled
+def squared_size(contacts, i):
     row = contacts.used[i]
     square = max(contacts.delassus[i, i], contacts.mobility[row])
-    return np.sqrt(square) if square > 0.0 and contacts.kept[row] == FREE else 1.0
+    return square if square > 0.0 and contacts.kept[row] == FREE else 1.0
 
 
 @compiled
@@ -136,6 +155,100 @@ def put_masses(contacts):
         if heavy[i] > 0.0 and contacts.delassus[i, i] != 0.0:
             least = min(least, light[i] / heavy[i])
     return least
+
+
+@compiled
+def put_spread(contacts, least):
+    """Put 1 into `spread` for neighbours with a force that is an unknown of its own, is not none, and is less than the
+    part `least` of their largest one, by `size_of_force`; return whether there are any. Squares are compared, in units
+    of rows. Forces against what moves a row without contacts count as well: a contact bears their difference."""
+    most, found, n, part = 0.0, False, contacts.size[0], least * least
+    contacts.spread[:] = 0
+    for i in range(n):
+        unit = squared_size(contacts, i)
+        against = contacts.free_force[i] if contacts.delassus[i, i] > NO_PIVOT * unit else 0.0
+        contacts.present[i] = max(contacts.amount[i] ** 2, against**2) * unit
+        contacts.small[i] = contacts.size_of_force[i] ** 2 * unit if contacts.solved_for[i] == 1 else 0.0
+        most = max(most, contacts.present[i])
+    for i in range(n):
+        found = found or _is_small(contacts, i, part * most)
+    if not found:
+        return False
+    _put_neighbours(contacts)
+    contacts.largest_force[:], found = 0.0, False
+    for i in range(n):
+        k = contacts.neighbours[i]
+        contacts.largest_force[k] = max(contacts.largest_force[k], contacts.present[i])
+    for i in range(n):
+        k = contacts.neighbours[i]
+        if _is_small(contacts, i, part * contacts.largest_force[k]):
+            contacts.spread[k], found = 1, True
+    return found
+
+
+@compiled
+def _is_small(contacts, i, most):
+    """Return whether the force along the row used as number i is an unknown of its own, is not none, and has a square
+    less than this."""
+    return 0.0 < contacts.small[i] < most and contacts.size_of_force[i] > least_force(contacts, i)
+
+
+@compiled
+def _put_neighbours(contacts):
+    """Put into `neighbours` of each row the least number of a row that it feels, directly or over others, by W."""
+    n, own, changed = contacts.size[0], contacts.neighbours, True
+    for i in range(n):
+        own[i] = i
+    while changed:
+        changed = False
+        for i in range(n):
+            for j in range(n):
+                if contacts.delassus[i, j] != 0.0 and own[j] < own[i]:
+                    own[i], changed = own[j], True
+
+
+@compiled
+def put_free_force(contacts, i, x, start):
+    """Put the force along the row used as number i that would stop start[i] and all terms of G x."""
+    own = contacts.delassus[i, i]
+    size = abs(start[i]) + size_along(contacts.rows, contacts.used[i], x)
+    contacts.free_force[i] = size / own if own > 0.0 else 0.0
+
+
+@compiled
+def least_force(contacts, i):
+    """Return the size below which the force along the row used as number i is none: a part of the forces that would
+    stop what its acceleration is made of."""
+    return NONE * (contacts.free_force[i] + opposing_force(contacts, i, contacts.amount))
+
+
+@compiled
+def is_far_apart(contacts, i):
+    """Return whether the masses of bodies that feel the force along the row used as number i are far apart; nothing
+    feels it where joints alone hold the row."""
+    return contacts.delassus[i, i] != 0.0 and contacts.light[i] < FIRM * contacts.heavy[i]
+
+
+@compiled
+def is_spread(contacts, i):
+    """Return whether the force along the row used as number i is corrected beside larger or smaller ones."""
+    return contacts.delassus[i, i] != 0.0 and contacts.spread[contacts.neighbours[i]] == 1
+
+
+@compiled
+def is_corrected(contacts, i):
+    """Return whether the force along the row used as number i may lose digits beside other masses, or forces."""
+    return is_spread(contacts, i) or is_far_apart(contacts, i)
+
+
+@compiled
+def keep_uncertain(contacts):
+    """Use only the rows between masses that are far apart, by which a refusal names them."""
+    many, contacts.uncertain[0] = 0, 1
+    for i in range(contacts.size[0]):
+        if is_far_apart(contacts, i):
+            contacts.used[many], many = contacts.used[i], many + 1
+    contacts.size[0] = many
 
 
 @compiled
@@ -236,14 +349,64 @@ def add_responses(mechanism, amounts, tails):
 
 
 @compiled
-def put_lack(mechanism, row, target, lack, lost, i):
-    """Put target - G x of a row, for the x of two parts that `add_responses` has left, into lack[i]."""
+def put_residual(mechanism, row, target, rest, residual, residual_tail, i):
+    """Put target + rest - G x of a row, for the x of two parts that `add_responses` has left, into
+    residual[i]."""
     contacts, rows, x = mechanism.contacts, mechanism.contacts.rows, mechanism.machine.x
-    lack[i], lost[i] = target, 0.0
+    residual[i], residual_tail[i] = target, rest
     for e in range(rows.at[row], rows.at[row + 1]):
         if rows.value[e] != 0.0:
-            add_product(-rows.value[e], x[rows.column[e]], contacts.tail_x[rows.column[e]], lack, lost, i)
-    lack[i] += lost[i]
+            column = rows.column[e]
+            add_product(-rows.value[e], x[column], contacts.tail_x[column], residual, residual_tail, i)
+    residual[i] += residual_tail[i]
+
+
+@compiled
+def refine_solution(mechanism, f, g, amounts, tails):
+    """Correct the solution of two parts that `add_responses` has left for what the equations of bodies and joints lack,
+    with loads f, rates g and forces of these amounts along the rows in use. Where bodies are a tree there is no M to do
+    this with: responses are as right as they are refined."""
+    contacts, machine, rows = mechanism.contacts, mechanism.machine, mechanism.contacts.rows
+    pattern, factor, unsettled = machine.pattern, machine.factor, mechanism.machine.factor.unsettled[0]
+    if pattern.tree.edges > 0:
+        return
+    for _ in range(REFINED):
+        put_right_sides(pattern, factor, f, g)
+        for i in range(contacts.size[0]):
+            row = contacts.used[i]
+            for e in range(rows.at[row], rows.at[row + 1] if amounts[i] != 0.0 else rows.at[row]):
+                if rows.value[e] != 0.0:
+                    add_product(rows.value[e], amounts[i], tails[i], factor.rest_x, factor.part, rows.column[e])
+        subtract_products(pattern, factor, machine.x, machine.multipliers, contacts.tail_x, contacts.tail_multipliers)
+        for k in range(pattern.n):
+            contacts.moved[k] = factor.rest_x[k]
+        for row in range(pattern.m):
+            contacts.taken[row] = factor.rest_g[row] if factor.kept[row] > 0.0 else 0.0
+        times = mechanism.refinements
+        solve(pattern, factor, contacts.moved, contacts.taken, contacts.step_x, contacts.step_g, times)
+        _add_step(machine.x, contacts.tail_x, contacts.step_x)
+        _add_step(machine.multipliers, contacts.tail_multipliers, contacts.step_g)
+    factor.unsettled[0] = unsettled
+
+
+@compiled
+def _add_step(x, tail, step):
+    for k in range(tail.size):
+        x[k], tail[k] = two_sum(x[k], tail[k] + step[k])
+
+
+@compiled
+def put_rate_tails(mechanism, v):
+    """Put what roundoff has left out of the rates G v - ν of all rows into `rate_tail`, by the velocities v of the
+    machine's own coordinates."""
+    contacts, rows, tr = mechanism.contacts, mechanism.contacts.rows, mechanism.machine.transformation
+    if tr.deep == 1:
+        v = tr.vc
+    for row in range(contacts.rate.size):
+        contacts.offset[row], contacts.rate_tail[row] = -contacts.nu[row], 0.0
+        for e in range(rows.at[row], rows.at[row + 1]):
+            add_product(rows.value[e], v[rows.column[e]], 0.0, contacts.offset, contacts.rate_tail, row)
+        contacts.rate_tail[row] += contacts.offset[row] - contacts.rate[row]
 
 
 @compiled
@@ -253,3 +416,15 @@ def responses(mechanism, amounts, tails):
     mechanism.machine.multipliers[:] = 0.0
     add_responses(mechanism, amounts, tails)
     in_own_velocities(mechanism.machine)
+
+
+@compiled
+def put_jump(mechanism):
+    """Put the jump of velocities that the impulses `amount` make, of the machine's own coordinates, into machine.x: it
+    is refined if they were corrected. Overwrites contacts.f and contacts.g."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    machine.x[:] = machine.multipliers[:] = contacts.f[:] = contacts.g[:] = 0.0
+    add_responses(mechanism, contacts.amount, contacts.amount_tail)
+    if contacts.corrected[0] == 1:
+        refine_solution(mechanism, contacts.f, contacts.g, contacts.amount, contacts.amount_tail)
+    in_own_velocities(machine)

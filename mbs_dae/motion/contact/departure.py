@@ -29,7 +29,7 @@ has no friction.
 
 import numpy as np
 
-from ...compiled.contacts import DEPARTS, HOLDS, OPEN, SLIPS, STILL, STOPS, put_rows
+from ...compiled.contacts import DEPARTS, HOLDS, MOTION, OPEN, SLIPS, STILL, STOPS, put_rows
 from ...compiled.machine import take_accelerations
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -47,7 +47,7 @@ ALONG = 0.9
 def may_depart(contacts, c):
     """Return whether joints keep all slips of a point still that touches, in a group that is slow and that friction
     does not hold."""
-    if contacts.rests_in[contacts.group[c]] == 0 or contacts.holds_in[contacts.group[c]] == 1:
+    if contacts.rests_in[contacts.group[c]] == MOTION or contacts.holds_in[contacts.group[c]] == 1:
         return False
     if contacts.slips[c] == 0 or contacts.state[c] == OPEN or never_sticks(contacts, c):
         return False
@@ -62,7 +62,7 @@ def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     """Mark by HOLDS, with their `heading`, the points whose slips would set out under the forces chosen last; return
     whether there are any. Leaves the evaluation at v."""
     contacts, found = mechanism.contacts, False
-    add_responses(mechanism, contacts.problem.f, contacts.exact)
+    add_responses(mechanism, contacts.problem.f, contacts.no_tail)
     finite = take_accelerations(mechanism.machine, a)
     _note_accelerations(mechanism)
     if finite and _remove_friction(mechanism):
@@ -89,7 +89,7 @@ def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, hold
     in `differs_in`. Leaves the evaluation at v."""
     contacts, differs = mechanism.contacts, False
     contacts.differs_in[:] = 0
-    add_responses(mechanism, contacts.problem.f, contacts.exact)
+    add_responses(mechanism, contacts.problem.f, contacts.no_tail)
     finite = take_accelerations(mechanism.machine, a)
     _note_accelerations(mechanism)
     factorise_joints(mechanism)
@@ -129,7 +129,7 @@ def _remove_friction(mechanism):
         for k in range(contacts.slips[c] if passed else 0):
             contacts.amount[i + k], problem.f[i + k], found = -problem.f[i + k], 0.0, True
         i += contacts.slips[c]
-    add_responses(mechanism, contacts.amount, contacts.exact)
+    add_responses(mechanism, contacts.amount, contacts.no_tail)
     return found
 
 
@@ -159,7 +159,7 @@ def _put_direction(mechanism, q, v, a, c):
         for e in range(rows.at[row], rows.at[row + 1]):
             sigma[row] += rows.value[e] * machine.x[rows.column[e]]
         along += sigma[row] * contacts.towards[row]
-        back += sigma[row] * contacts.refuted[row] if contacts.began[c] == STOPS else 0.0
+        back += sigma[row] * contacts.stopped_heading[row] if contacts.began[c] == STOPS else 0.0
     rate, drawn = across(contacts, c, contacts.towards), across(contacts, c, sigma)
     seen = drawn > NOTHING * largest_acceleration(mechanism, contacts.group[c])
     if along < 0.0 and (back < 0.0 or (seen and back == 0.0)):

@@ -16,8 +16,9 @@ could hold: on a body that is about to be shoved they are in one proportion to t
 Masses may differ by many decades. Elimination compares pivots in units that masses and joints give each row
 (`delassus.row_size`). Where the masses in one group of contacts differ by `FIRM` and a pivot is as small, as it is
 where a light body is pressed between heavy ones, forces of twice the digits are corrected for residuals of the
-accelerations themselves until a correction is nothing, as those of joints are (`linear.kkt`). Forces that do not
-settle, and accelerations that no force makes what the states ask for, are refused.
+accelerations themselves until a correction is nothing, as those of joints are (`linear.kkt`). So are forces that are
+far below others of their group: each is right to a part of its own size. Forces that do not settle, and accelerations
+that no force makes what the states ask for, are refused.
 """
 
 import numpy as np
@@ -33,17 +34,26 @@ from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
 from .delassus import (
+    FIRM,
+    REFINED,
     add_responses,
     along_row,
     fastest,
     force_to_stop,
+    is_corrected,
+    is_far_apart,
     is_moved,
+    is_spread,
+    keep_uncertain,
+    least_force,
     opposing_force,
     own_pace,
     pace_along,
-    put_lack,
     put_masses,
     put_paces,
+    put_residual,
+    put_spread,
+    refine_solution,
     respond,
     row_size,
     use,
@@ -62,13 +72,12 @@ LEAST = 1e-6
 WITHIN = 0.9
 """Of what it can hold, a friction is to hold this part where others can take the rest: less and less as it nears it, so
 that forces change smoothly with loads."""
-FIRM = 1e-5
-"""Forces are right to 1e-11, ε over this, where the least pivot is larger, and where masses differ by less."""
-REFINED = 2
-"""So often are responses refined then: what is added to rows of joints (`tolerances.DELTA`) would be as large as the
-pivot."""
+SPREAD = 1e-6
+"""Elimination leaves some ε, 1e-15 over the least pivot, of the largest force of a group: 1e-9 of one that is this part
+of it over the pivot. Smaller ones are corrected."""
 FAINT = 1e-4
-"""Smaller forces count as this part of those that balance all terms of their equation, and have their roundoff."""
+"""Smaller normal forces of joints count as this part of those that balance all terms of their equation, and have their
+roundoff."""
 MISSED = 1e-3
 """An acceleration along a held row that forces leave there is an error if it is more than this part of its terms. A row
 that elimination leaves out depends on others but for the root of `NO_PIVOT`, 1e-6, and lacks as small a part; a row
@@ -89,7 +98,8 @@ def push(mechanism: Mechanism, a: Vector):
     for i in range(contacts.size[0]):
         row, size = contacts.used[i], least
         size += along_row(mechanism, row, most)
-        contacts.made_of[row] = force_to_stop(mechanism, i, size) if is_moved(contacts, i) else 0.0
+        free = contacts.free_force[i] = force_to_stop(mechanism, i, 0.0)
+        contacts.made_of[row] = free + size / contacts.delassus[i, i] if is_moved(contacts, i) else 0.0
     put_bounds(mechanism, False)
     contacts.amount[:] = contacts.short[:] = 0.0
     contacts.status[0] = NOT_CONVERGED
@@ -97,13 +107,13 @@ def push(mechanism: Mechanism, a: Vector):
     contacts.tail[:] = 0.0
     copy(machine.x[: contacts.f.size], contacts.f)  # the solution without forces of contacts
     copy(machine.multipliers, contacts.g)
-    weakest, unsettled, far_apart, determined = 1.0, 0.0, put_masses(contacts) < FIRM, True
+    weakest, unsettled, far_apart, determined, rank = 1.0, 0.0, put_masses(contacts) < FIRM, True, 0
     for k in range(ROUNDS):
         linear = _put_equations(contacts, contacts.f, n)
         rank = scaled_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n, contacts.units)
         weakest, determined = 1.0, True
         for i in range(n if far_apart else 0):
-            if _is_far_apart(contacts, contacts.order[i]):
+            if is_far_apart(contacts, _row_of(contacts, contacts.order[i])):
                 weakest = min(weakest, contacts.matrix[i, i]) if i < rank else weakest
                 determined = determined and i < rank
         settled = _take_forces(contacts)
@@ -118,7 +128,15 @@ def push(mechanism: Mechanism, a: Vector):
     add_responses(mechanism, contacts.amount, contacts.amount_tail)
     contacts.choices[0] += 1 if far_apart else 0
     far_apart = far_apart and contacts.status[0] == DONE
-    if far_apart and weakest < FIRM:
+    _put_unknowns(contacts, n)
+    spread = contacts.status[0] == DONE and put_spread(contacts, _least_part(contacts, rank))
+    if spread:
+        copy(contacts.rest, contacts.plain)
+        unsettled = _correct(mechanism, n)
+        if not unsettled <= UNCERTAIN:  # digits of small forces are roundoff: nothing hangs on them
+            spread, unsettled = False, 0.0
+            _take_back(mechanism)
+    if not spread and far_apart and weakest < FIRM:
         unsettled = _correct(mechanism, n)
     for i in range(contacts.size[0]):
         if is_moved(contacts, i):
@@ -128,6 +146,31 @@ def push(mechanism: Mechanism, a: Vector):
     put_normals(mechanism)
     if not take_accelerations(machine, a):
         contacts.status[0] = NOT_FINITE
+    if contacts.status[0] == FORCES_LOST:
+        keep_uncertain(contacts)
+
+
+@compiled
+def _least_part(contacts, rank):
+    """Return the part of the largest force down to which elimination leaves forces 1e-9 of their size at most, by the
+    least pivot of this rank."""
+    least = 1.0
+    for k in range(rank):
+        least = min(least, contacts.matrix[k, k])
+    return SPREAD / max(least, FIRM)
+
+
+@compiled
+def _put_unknowns(contacts, n):
+    """Tell which rows in use have forces that are unknowns of their own, and the sizes of all forces."""
+    contacts.solved_for[:] = 0
+    for i in range(contacts.size[0]):
+        contacts.size_of_force[i], point = abs(contacts.amount[i]), contacts.point[contacts.used[i]]
+        if contacts.slips[point] > 1 and contacts.used[i] != contacts.gap[point]:  # friction in space is a vector
+            contacts.size_of_force[i] = across(contacts, point, contacts.force)
+    for k in range(n):
+        if contacts.unknown[k] >= 0:
+            contacts.solved_for[contacts.unknown[k]] = 1
 
 
 @compiled
@@ -135,22 +178,25 @@ def _correct(mechanism, n):
     """Correct the forces, and the solution with them, for what is left of all equations, as long as each correction is
     less than half as large as the one before; how large the last one is, relative to what it corrects."""
     contacts, machine, unsettled = mechanism.contacts, mechanism.machine, np.inf
+    counts = weight_of_changes(contacts)
+    _leave_to_joints(mechanism)
     respond(mechanism, REFINED)
     copy(contacts.f, machine.x)
     copy(contacts.g, machine.multipliers)
     put_bounds(mechanism, False)
-    add_responses(mechanism, contacts.amount, contacts.amount_tail)
+    _put_solution(mechanism)
     for _ in range(OFTEN):
         _put_equations(contacts, contacts.f, n)
         _put_residuals(mechanism, n)
         scaled_solution(contacts.matrix, contacts.right, contacts.step, contacts.order, n, contacts.units)
         change = 0.0
         for i in range(n):
-            if not _is_far_apart(contacts, i):
+            row, number = _row_of(contacts, i), contacts.unknown[i]
+            if not is_corrected(contacts, row) or (number >= 0 and contacts.solved_for[number] == 0):
                 contacts.step[i] = 0.0
-            size = max(abs(contacts.rest[i]), FAINT * contacts.balancing[i])
+            size = _size_of(contacts, i, row)
             if contacts.unknown[i] >= -contacts.gap.size and contacts.step[i] != 0.0:
-                change = max(change, abs(contacts.step[i]) / size) if size > 0.0 else np.inf
+                change = max(change, counts * abs(contacts.step[i]) / size) if size > 0.0 else np.inf
         if not change < 0.5 * unsettled:
             return max(change, unsettled)
         for i in range(n):
@@ -159,11 +205,62 @@ def _correct(mechanism, n):
         _put_most(contacts)
         copy(contacts.f, machine.x)
         copy(contacts.g, machine.multipliers)
-        add_responses(mechanism, contacts.amount, contacts.amount_tail)
+        _put_solution(mechanism)
         unsettled = change
         if change <= CORRECTED:
             break
     return unsettled
+
+
+@compiled
+def _size_of(contacts, i, row):
+    """Return the size by which corrections of unknown i, along the row used as this number, are judged."""
+    number, size = contacts.unknown[i], abs(contacts.rest[i])
+    if number < 0 or not is_spread(contacts, row):
+        return max(size, FAINT * contacts.balancing[i])
+    point = contacts.point[contacts.used[row]]
+    if contacts.used[row] != contacts.gap[point]:  # friction in space is a vector
+        size = max(size, across(contacts, point, contacts.force) / contacts.weight[point])
+    return max(size, least_force(contacts, row))
+
+
+@compiled
+def _take_back(mechanism):
+    """Return to the forces before corrections, and to the solution with them; none of them are spread."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    contacts.spread[:] = 0
+    contacts.tail[:] = 0.0
+    copy(contacts.plain, contacts.rest)
+    _take_forces(contacts)
+    _put_most(contacts)
+    copy(contacts.f, machine.x)
+    copy(contacts.g, machine.multipliers)
+    add_responses(mechanism, contacts.amount, contacts.amount_tail)
+
+
+@compiled
+def _leave_to_joints(mechanism):
+    """Put 0 into `solved_for` for rows in use that depend on those of joints: at a dead centre no force moves them."""
+    contacts, ready = mechanism.contacts, False
+    for i in range(contacts.size[0]):
+        if contacts.solved_for[i] == 1 and contacts.kept[contacts.used[i]] == FREE and not is_moved(contacts, i):
+            if not ready:
+                factorise_joints(mechanism)
+                copy(contacts.f, contacts.step_x)
+                copy(contacts.g, contacts.step_g)
+                ready = True
+            contacts.solved_for[i] = 0 if depends(mechanism, contacts.used[i]) else 1
+    if ready:
+        copy(contacts.step_x, contacts.f)
+        copy(contacts.step_g, contacts.g)
+
+
+@compiled
+def _put_solution(mechanism):
+    """Add what the forces make to the solution without them, and refine it."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    add_responses(mechanism, contacts.amount, contacts.amount_tail)
+    refine_solution(mechanism, machine.f, machine.g, contacts.amount, contacts.amount_tail)
 
 
 @compiled
@@ -182,7 +279,7 @@ def _put_residuals(mechanism, n):
         if held:
             row = contacts.used[contacts.unknown[i]]
             contacts.balancing[i] = max(contacts.balancing[i], contacts.made_of[row])
-            put_lack(mechanism, row, contacts.gamma[row], contacts.right, contacts.rounding, i)
+            put_residual(mechanism, row, contacts.gamma[row], 0.0, contacts.right, contacts.rounding, i)
             for j in range(n):
                 if contacts.unknown[j] < -contacts.gap.size:  # by what an incipient slip accelerates
                     contacts.right[i] -= contacts.matrix[i, j] * contacts.rest[j]
@@ -200,7 +297,7 @@ def _are_held(mechanism, n, most, determined):
         contacts.right[i] = contacts.balancing[i] = 0.0
         if number < 0 or contacts.kept[contacts.used[number]] != FREE or _sets_out(contacts, number):
             continue
-        if not _is_far_apart(contacts, i):
+        if not is_far_apart(contacts, number):
             continue
         row = contacts.used[number]
         size = abs(contacts.gamma[row])
@@ -209,7 +306,7 @@ def _are_held(mechanism, n, most, determined):
         contacts.balancing[i] = MISSED * size + UNCERTAIN * along_row(mechanism, row, most)
         if not determined:
             contacts.balancing[i] = MISSED * (abs(contacts.gamma[row]) + pace_along(contacts, row))
-        put_lack(mechanism, row, contacts.gamma[row], contacts.right, contacts.rounding, i)
+        put_residual(mechanism, row, contacts.gamma[row], 0.0, contacts.right, contacts.rounding, i)
     for i in range(n):  # `depends` overwrites the solution without contacts
         if not abs(contacts.right[i]) <= contacts.balancing[i]:
             if not ready:
@@ -221,15 +318,15 @@ def _are_held(mechanism, n, most, determined):
 
 
 @compiled
-def _is_far_apart(contacts, k):
-    """Return whether the masses of bodies that feel the force of an unknown differ so much that it may lose digits."""
+def _row_of(contacts, k):
+    """Return the number, among the rows in use, of a row along which unknown k acts."""
     number, point, points = contacts.unknown[k], contacts.unknown[k], contacts.gap.size
     if number < 0:
         point = -1 - number if number >= -points else -1 - number - points
         for i in range(contacts.size[0]):
             if contacts.point[contacts.used[i]] == point:
                 number = i
-    return contacts.light[number] < FIRM * contacts.heavy[number]
+    return number
 
 
 @compiled

@@ -424,7 +424,7 @@ def mark_passed(mechanism, wanted, largest, at_end):
     `at_end`."""
     contacts = mechanism.contacts
     contacts.sticking_trial[:] = 0
-    contacts.refuted[:] = 0.0
+    contacts.stopped_heading[:] = 0.0
     for c in range(contacts.gap.size):
         k, first, state = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c]
         if components(contacts, c) > 0 and wanted[normal_entry(mechanism, c)] == 1:
@@ -454,7 +454,7 @@ def mark_passed(mechanism, wanted, largest, at_end):
         contacts.began[c] = SLIPS if state == STICKING else STOPS
         if state != STICKING:
             for i in range(contacts.slips[c]):
-                contacts.refuted[first + i] = contacts.heading[first + i]
+                contacts.stopped_heading[first + i] = contacts.heading[first + i]
             continue
         contacts.state[c] = CLOSED if contacts.slips[c] == 1 else INCIPIENT
         held, given = across(contacts, c, contacts.force), 0.0

@@ -36,7 +36,7 @@ from ..switching.choosing import go_on_anew
 from ..switching.pieces import turn_over
 from ..switching.search import Search
 from .bounds import is_given
-from .delassus import respond, responses
+from .delassus import put_jump, put_rate_tails, respond
 from .following import let_rates_follow
 from .forces import FORCES_LOST
 from .guards import REST, TOUCHES, first_entry
@@ -105,6 +105,7 @@ def stop(mechanism, y):
     use_closed(contacts)
     respond(mechanism, 0)
     put_cancelling(contacts, contacts.rate, contacts.size[0])
+    contacts.corrected[0] = 0
     put_changes(contacts)
     jump(mechanism, y)
 
@@ -156,6 +157,7 @@ def look_at_rates(search, y):
         search.status[0] = NOT_FINITE
         return False
     find_kept(mechanism)
+    put_rate_tails(mechanism, y[state.v_at : state.v_end])
     if is_pressed(contacts):
         search.status[0] = UNSOLVED
         return False
@@ -197,17 +199,27 @@ def put_impulses(mechanism, points):
     respond(mechanism, 0)
     clear_roundoff(mechanism)
     pose_impact(mechanism, points)
+    contacts.uncertain[0] = 0
     if not is_solved(contacts):
         return UNSOLVED
     copy(contacts.group_speed, contacts.group_pace)
-    contacts.f[:] = 0.0
-    return DONE if correct_amounts(mechanism, contacts.f, contacts.problem.w0) else FORCES_LOST
+    contacts.f[:] = contacts.g[:] = 0.0
+    for i in range(contacts.size[0]):
+        row, start = contacts.used[i], contacts.problem.w0[i]
+        contacts.offset_tail[i] = contacts.rate_tail[row]
+        if contacts.rate[row] != 0.0:
+            contacts.offset_tail[i] *= start / contacts.rate[row]
+        elif start != 0.0 or contacts.kept[row] == STILL:
+            contacts.offset_tail[i] = 0.0
+    certain = correct_amounts(mechanism, contacts.f, contacts.problem.w0, contacts.f, contacts.g)
+    return DONE if certain else FORCES_LOST
 
 
 @compiled
 def _solve_in_two(mechanism, points):
     """The impulses by Poisson's law: of compression, and what it gives back; whether there are some."""
     pose_compression(mechanism, points)
+    mechanism.contacts.corrected[0] = 0
     if not is_solved(mechanism.contacts):
         return False
     pose_expansion(mechanism.contacts, points)
@@ -320,7 +332,7 @@ def jump(mechanism, y):
         given += p * contacts.nu[row]
         note[NOTED + row] += p
         note[0] = max(note[0], abs(contacts.change[i]))
-    responses(mechanism, contacts.amount, contacts.amount_tail)
+    put_jump(mechanism)
     for row in range(machine.nu.size):  # what drivers give, as in a motion
         given -= machine.multipliers[row] * machine.nu[row]
     axpy(1.0, machine.x[: machine.norm.size], y[state.v_at : state.v_end])

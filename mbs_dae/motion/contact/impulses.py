@@ -38,12 +38,12 @@ from ...linear.vectors import copy, largest
 from ...tolerances import TIGHT
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .bounds import BOUND
-from .delassus import add_responses, put_masses, put_paces, respond, responses, use
-from .forces import FIRM, FORCES_LOST
+from .delassus import FIRM, add_responses, put_masses, put_paces, respond, responses, use
+from .forces import FORCES_LOST
 from .guards import TOUCHES, observe_gaps, tell_states
 from .islands import find_islands
 from .kept import clear_roundoff, is_kept
-from .problem import bound_now, correct_amounts, is_far_apart, is_solved, pose, pose_gaps, use_points
+from .problem import bound_now, correct_amounts, is_solved, pose, pose_gaps, use_points
 from .rubbing import across, resting, sliding
 from .states import UNSOLVED
 
@@ -68,6 +68,7 @@ def impel(mechanism: Mechanism, h: float):
     copy(contacts.state, contacts.before)
     contacts.state[:] = OPEN
     contacts.heading[:] = 0.0
+    contacts.uncertain[0] = 0
     _find_near(mechanism, h)
     contacts.by_elimination[:] = contacts.own_column[:] = contacts.own_row[:] = 0
     if contacts.G.shape[0] > 0:
@@ -226,9 +227,9 @@ def _push_few(mechanism, near):
         problem.w0[i] = 0.0 if contacts.kept[row] == STILL else start[row] + along(contacts.rows, row, contacts.f)
     if not near and not is_solved(contacts):
         return UNSOLVED
+    contacts.offset_tail[:] = 0.0
     _put_paces(mechanism, start)
-    if not correct_amounts(mechanism, contacts.f, contacts.offset):
-        _keep_far(contacts)
+    if not correct_amounts(mechanism, contacts.f, contacts.offset, mechanism.machine.f, mechanism.machine.g):
         return FORCES_LOST
     if contacts.G.shape[0] > 0:
         contacts.force[:] = 0.0
@@ -245,23 +246,16 @@ def _push_few(mechanism, near):
                 sticks = across(contacts, c, contacts.after) <= still  # at its bound as well, where others may hold it
                 contacts.most[c] = np.inf if sticks else (1.0 - BOUND) * bound_now(contacts, law, mu)
                 law += 1
+    if contacts.corrected[0] == 0:
+        copy(contacts.f, x)
+        copy(contacts.g, mechanism.machine.multipliers)
+        add_responses(mechanism, contacts.amount, contacts.amount_tail)
     for k in range(contacts.f.size):
-        x[k] = contacts.f[k] if contacts.own_column[k] == 1 else contacts.proximal.x[k]
+        x[k] = x[k] if contacts.own_column[k] == 1 else contacts.proximal.x[k]
     for k in range(contacts.g.size):
-        own = contacts.own_row[k] == 1
-        mechanism.machine.multipliers[k] = contacts.g[k] if own else contacts.proximal.multipliers[k]
-    add_responses(mechanism, contacts.amount, contacts.amount_tail)
+        if contacts.own_row[k] == 0:
+            mechanism.machine.multipliers[k] = contacts.proximal.multipliers[k]
     return DONE
-
-
-@compiled
-def _keep_far(contacts):
-    """Use only the rows that masses far apart feel, by which a refusal names them."""
-    many = 0
-    for i in range(contacts.size[0]):
-        if is_far_apart(contacts, i):
-            contacts.used[many], many = contacts.used[i], many + 1
-    contacts.size[0] = many
 
 
 @compiled
@@ -497,7 +491,7 @@ def _part_few(mechanism, deepest):
     pose_gaps(contacts)
     if not is_solved(contacts):
         return False
-    responses(mechanism, contacts.problem.f, contacts.exact)
+    responses(mechanism, contacts.problem.f, contacts.no_tail)
     return True
 
 

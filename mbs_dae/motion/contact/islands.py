@@ -9,8 +9,7 @@ joint holds it: a rotor on an axle is as light as its inertia over the squared a
 
 from ...kernels.abi import compiled, compiled_apart
 from ..derivative import Mechanism
-from .delassus import put_mobilities
-from .forces import FIRM
+from .delassus import FIRM, put_mobilities
 
 
 @compiled_apart

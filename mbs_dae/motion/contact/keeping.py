@@ -32,11 +32,11 @@ def keep_closed(mechanism: Mechanism, q: Vector, v: Vector):
     gaps = use_closed(contacts)
     respond(mechanism, 0)
     put_cancelling(contacts, contacts.phi, gaps)
-    responses(mechanism, contacts.amount, contacts.exact)
+    responses(mechanism, contacts.amount, contacts.no_tail)
     move(mechanism.machine.manifold, q, mechanism.machine.x)
     _bring_back_joints(mechanism, v)
     put_cancelling(contacts, contacts.rate, contacts.size[0])
-    responses(mechanism, contacts.amount, contacts.exact)
+    responses(mechanism, contacts.amount, contacts.no_tail)
     axpy(1.0, mechanism.machine.x[: mechanism.machine.norm.size], v)
 
 

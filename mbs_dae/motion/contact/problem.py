@@ -15,19 +15,43 @@ from ...linear.elimination import least_solution
 from ...linear.laws import is_unilateral, put_into_units, radius, respond, speed
 from ...linear.modes import CLOSED, OPEN, SLIDES, choose_modes, write_equations
 from ...linear.rows import size_along
-from ...linear.twofold import two_sum
+from ...linear.twofold import two_product, two_sum
 from ...linear.vectors import copy
 from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, given, is_given, put_bounds
-from .delassus import add_responses, leave_out, opposing_force, pace_along, put_lack, put_masses, use
+from .delassus import (
+    FIRM,
+    REFINED,
+    add_responses,
+    is_corrected,
+    is_far_apart,
+    is_spread,
+    keep_uncertain,
+    least_force,
+    leave_out,
+    opposing_force,
+    pace_along,
+    put_free_force,
+    put_masses,
+    put_residual,
+    put_spread,
+    refine_solution,
+    use,
+)
 from .delassus import respond as respond_to_forces
-from .forces import FAINT, FIRM, MISSED, REFINED
+from .forces import FAINT, MISSED
 from .rubbing import direction, drives_apart, never_sticks, resting, sliding, speed_of
 
 INEXACT = 1e-14
 """A rate that is added up with twice the digits has errors of this part of its terms, some fifty ε: those of responses
 and of rates without contacts."""
+SPREAD = 1e-4
+"""A solution of the laws is right to 5e-13 of the largest force (`laws.EXACT`), to 5e-9 of one that is this part of it;
+and to 1e-13 of the largest over the `independence` of joints (`tolerances.DELTA`), to 1e-9 of one that is this part of
+it over the independence. Smaller ones are corrected."""
+AT_BOUND = 1e-6
+"""A friction that is as near to its bound as this part is not an unknown of its own."""
 LACKS = 1e-6
 """A row that elimination leaves out lacks at most this part of what heavy bodies do, the root of `NO_PIVOT`; more is a
 force that roundoff has lost."""
@@ -148,39 +172,88 @@ def is_solved(contacts: Contacts):
 
 
 @compiled_apart
-def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector):
-    """Put the f of the problem that was solved last into `amount`, and W f into `change`. Its w0 = offset + G x. Where
-    the masses in a group of contacts are far apart correct f for rates offset + G (x + what f makes) of twice the
-    digits, for w0 has lost what a light body leaves of a heavy one; f has two parts then. Laws whose force pulls, or
-    whose gap closes, by the corrected numbers are open or closed instead, and forces are corrected anew. Return whether
-    forces settle and satisfy their laws, by the pace of heavy bodies, in `group_pace`. Overwrites machine.x and the
-    multipliers."""
-    contacts, p, n, unsettled = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0], np.inf
+def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vector, rates: Vector):
+    """Put the f of the problem that was solved last into `amount`, and W f into `change`. Its w0 = offset + G x, with
+    the x that these loads and rates make; the second parts of the offset are in `offset_tail`. Where the masses, or the
+    forces, in a group of contacts are far apart correct f for rates offset + G (x + what f makes) of twice the digits,
+    for w0 has lost what a light body leaves of a heavy one, or a small force of a large one; f has two parts then. Laws
+    whose force pulls, or whose gap closes, by the corrected numbers are open or closed instead, and forces are
+    corrected anew. Return whether forces settle and satisfy their laws, by the pace of heavy bodies, in `group_pace`.
+    Overwrites machine.x and the multipliers, by the solution with these forces if they were `corrected`; otherwise they
+    are as before."""
+    contacts, p, n = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0]
     copy(p.f[:n], contacts.amount)
     contacts.amount_tail[:] = 0.0
     put_changes(contacts)
-    if put_masses(contacts) >= FIRM:
+    far_apart, contacts.corrected[0] = put_masses(contacts) < FIRM, 0
+    spread = _are_spread(contacts, x, offset, SPREAD / max(mechanism.nearness[2], SPREAD))
+    if not spread and not far_apart:
         return True
-    contacts.choices[0] += 1
+    contacts.choices[0] += 1 if far_apart else 0
     if not put_into_units(p) or p.scale[0] == 0.0:
         return p.scale[0] == 0.0
-    p.eased[0], p.eased[1], turned = 0.0, 1.0, True
     respond_to_forces(mechanism, REFINED)
     for i in range(n):
         if p.W[i, i] == 0.0:
             leave_out(contacts, i)
+        put_free_force(contacts, i, x, offset)
+    if spread and _find_amounts(mechanism, x, offset, loads, rates):
+        return True
+    contacts.spread[:] = 0  # digits of small forces are roundoff: nothing hangs on them
+    if far_apart and _find_amounts(mechanism, x, offset, loads, rates):
+        return True
+    if far_apart:
+        keep_uncertain(contacts)
+        return False
+    copy(p.f[:n], contacts.amount)
+    contacts.amount_tail[:] = 0.0
+    put_changes(contacts)
+    return True
+
+
+@compiled
+def _find_amounts(mechanism, x, offset, loads, rates):
+    """Correct the f of the problem; return whether forces settle and satisfy their laws. If so they are its f and w."""
+    contacts, p, n, unsettled = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0], np.inf
+    is_tree = mechanism.machine.pattern.tree.edges > 0  # its solution is not refined
+    put_into_units(p)
+    p.eased[0], p.eased[1], turned = 0.0, 1.0, True
     choose_modes(p, 0.0)
     for i in range(n):
-        contacts.amount[i] = 0.0 if p.mode[i] == OPEN else contacts.amount[i]
+        contacts.amount[i] = 0.0 if p.mode[i] == OPEN else p.f[i]
+    contacts.amount_tail[:] = 0.0
     for _ in range(OFTEN):
-        unsettled = _settle_amounts(mechanism, x, offset)
-        turned = _turn_modes(contacts)
+        unsettled = _settle_amounts(mechanism, x, offset, loads, rates)
+        turned = _turn_modes(contacts, INEXACT if is_tree else INEXACT * INEXACT)
         if not turned:
             break
+    certain = unsettled <= UNCERTAIN and not turned and _have_friction_of_modes(contacts)
+    if not (certain and _are_held(contacts) and _are_open(contacts)):
+        return False
     for i in range(n):
         contacts.change[i], p.f[i], p.w[i] = contacts.right[i] - p.w0[i], contacts.amount[i], contacts.right[i]
-    certain = unsettled <= UNCERTAIN and not turned and _have_friction_of_modes(contacts)
-    return certain and _are_held(contacts) and _are_open(contacts)
+    contacts.corrected[0] = 1
+    return True
+
+
+@compiled
+def _are_spread(contacts, x, offset, least):
+    """Return whether some forces are less than this part of the largest among those that they feel; put these. Of a gap
+    that hardly opens the sign is as uncertain as a small force."""
+    p = contacts.problem
+    for law in range(p.counts[0]):
+        begin, end, square = p.first[law], p.first[law + 1], 0.0
+        for i in range(begin, end):
+            square += p.f[i] ** 2
+        size, slips = np.sqrt(square), False
+        if not is_unilateral(p, law):
+            slips = size >= (1.0 - AT_BOUND) * bound_now(contacts, law, p.mu[law])
+        elif size == 0.0 and contacts.row_length[contacts.used[begin]] > 0.0:
+            size = abs(p.w[begin]) * contacts.heavy[begin] / contacts.row_length[contacts.used[begin]]
+        for i in range(begin, end):
+            contacts.size_of_force[i], contacts.solved_for[i] = size, 0 if slips else 1
+            put_free_force(contacts, i, x, offset)
+    return put_spread(contacts, least)
 
 
 @compiled
@@ -211,7 +284,7 @@ def _are_open(contacts):
 
 
 @compiled
-def _settle_amounts(mechanism, x, offset):
+def _settle_amounts(mechanism, x, offset, loads, rates):
     """Correct the amounts by Newton's method for the equations of the present modes, as long as each correction is less
     than half as large as the one before; return how large the last one is, relative to what it corrects. The tally of
     the problem becomes the number of forces between far masses that elimination does not determine."""
@@ -219,24 +292,23 @@ def _settle_amounts(mechanism, x, offset):
     for i in range(n):
         p.x[i] = contacts.amount[i] / (p.unit[i] * p.scale[0])
     respond(p)
-    _put_rates(mechanism, x, offset)
+    _put_rates(mechanism, x, offset, loads, rates)
     for _ in range(OFTEN):
         many, change = write_equations(p), 0.0
         for k in range(many):
             i = p.free[k]
             if p.mode[i] == CLOSED:
                 p.e[k] = -contacts.right[i] * p.unit[i] / p.scale[0]
+            elif contacts.gap[contacts.point[contacts.used[i]]] >= 0:
+                p.e[k] = _slip_residual(contacts, i) / (p.unit[i] * p.scale[0])
         rank = least_solution(p.J, p.e, p.step, p.order, many)
         p.tally[3] = 0
         for k in range(rank, many):
             p.tally[3] += 1 if is_far_apart(contacts, p.free[p.order[k]]) else 0
         for k in range(many):
             i = p.free[k]
-            size = abs(p.q[i])
-            for j in range(n):
-                size += abs(p.A[i, j] * p.x[j])
-            size = max(abs(p.x[i]), FAINT * size)
-            if not is_far_apart(contacts, i):
+            size = _size_of(contacts, i)
+            if not is_corrected(contacts, i):
                 p.step[k] = 0.0
             if p.step[k] != 0.0:
                 change = max(change, abs(p.step[k]) / size) if size > 0.0 else np.inf
@@ -247,7 +319,7 @@ def _settle_amounts(mechanism, x, offset):
             step = contacts.amount_tail[i] + p.step[k] * p.unit[i] * p.scale[0]
             contacts.amount[i], contacts.amount_tail[i] = two_sum(contacts.amount[i], step)
             p.x[i] = contacts.amount[i] / (p.unit[i] * p.scale[0])
-        _put_rates(mechanism, x, offset)
+        _put_rates(mechanism, x, offset, loads, rates)
         unsettled = change
         if change <= CORRECTED:
             break
@@ -255,23 +327,53 @@ def _settle_amounts(mechanism, x, offset):
 
 
 @compiled
-def is_far_apart(contacts, i):
-    """Return whether the masses of bodies that feel the force along the row used as number i are far apart; nothing
-    feels it where joints alone hold the row."""
-    return contacts.delassus[i, i] != 0.0 and contacts.light[i] < FIRM * contacts.heavy[i]
+def _size_of(contacts, i):
+    """Return the size by which corrections of the force along the row used as number i are judged, in units."""
+    p, size = contacts.problem, abs(contacts.problem.q[i])
+    if is_spread(contacts, i):
+        return max(_length(contacts, i), least_force(contacts, i)) / (p.unit[i] * p.scale[0])
+    for j in range(contacts.size[0]):
+        size += abs(p.A[i, j] * p.x[j])
+    return max(abs(p.x[i]), FAINT * size)
 
 
 @compiled
-def _turn_modes(contacts):
+def _length(contacts, i):
+    """Return the size of the force along the row used as number i, or of the friction that it is a component of."""
+    p, law, square = contacts.problem, 0, 0.0
+    while p.first[law + 1] <= i:
+        law += 1
+    for k in range(p.first[law], p.first[law + 1]):
+        square += contacts.amount[k] ** 2
+    return np.sqrt(square)
+
+
+@compiled
+def _slip_residual(contacts, i):
+    """Return what the friction of a contact that slides lacks of μ N along its direction, for amounts of two parts."""
+    p, law = contacts.problem, 0
+    while p.first[law + 1] <= i:
+        law += 1
+    normal, share = p.first[law] - 1, p.mu[law] * p.along[i]
+    product, left = two_product(share, contacts.amount[normal])
+    residual, rest = two_sum(product, -contacts.amount[i])
+    return residual + (rest + left + share * contacts.amount_tail[normal] - contacts.amount_tail[i])
+
+
+@compiled
+def _turn_modes(contacts, precise):
     """Close gaps that are open and whose rate is negative, and open those that are closed and whose force pulls, by
-    more than the errors of corrected numbers; return whether there are any."""
+    more than the errors of corrected numbers, rates of `precise` times their terms; return whether there are any."""
     p, turned = contacts.problem, False
     for law in range(p.counts[0]):
         for i in range(p.first[law], p.first[law + 1] if is_unilateral(p, law) else p.first[law]):
             pulls = contacts.amount[i] < -UNCERTAIN * opposing_force(contacts, i, contacts.amount)
             least = UNCERTAIN * min(contacts.balancing[i], pace_along(contacts, contacts.used[i]))
-            closes = contacts.right[i] < -max(least, INEXACT * contacts.balancing[i])
-            if not is_far_apart(contacts, i) or not (pulls if p.mode[i] == CLOSED else closes):
+            least = max(least, INEXACT * contacts.balancing[i])
+            if not is_far_apart(contacts, i):
+                pulls, least = contacts.amount[i] < -least_force(contacts, i), precise * contacts.balancing[i]
+            closes = contacts.right[i] < -least
+            if not is_corrected(contacts, i) or not (pulls if p.mode[i] == CLOSED else closes):
                 continue
             p.mode[i], turned = OPEN if p.mode[i] == CLOSED else CLOSED, True
             contacts.amount[i] = contacts.amount_tail[i] = 0.0
@@ -286,33 +388,36 @@ def _have_friction_of_modes(contacts):
     p, agree = contacts.problem, True
     for law in range(p.counts[0]):
         begin, held, power, size = p.first[law], 0.0, 0.0, 0.0
-        if is_unilateral(p, law) or not is_far_apart(contacts, begin):
+        if is_unilateral(p, law) or not is_corrected(contacts, begin):
             continue
         for i in range(begin, p.first[law + 1]):
             held, power = held + p.x[i] ** 2, power + contacts.amount[i] * contacts.right[i]
             size += abs(contacts.amount[i]) * contacts.balancing[i]
+        least = least_force(contacts, begin) / (p.unit[begin] * p.scale[0])
         if p.mode[begin] == CLOSED:
-            agree = agree and np.sqrt(held) <= (1.0 + UNCERTAIN) * radius(p, law)
+            agree = agree and np.sqrt(held) <= (1.0 + UNCERTAIN) * radius(p, law) + least
         elif p.mode[begin] == OPEN:
-            agree = agree and radius(p, law) <= UNCERTAIN
+            agree = agree and radius(p, law) <= (UNCERTAIN if is_far_apart(contacts, begin) else least)
         elif p.mode[begin] == SLIDES and speed(p, law) == 0.0:
             agree = agree and power <= MISSED * size
     return agree
 
 
 @compiled
-def _put_rates(mechanism, x, offset):
+def _put_rates(mechanism, x, offset, loads, rates):
     """Put the rates of the rows in use, for the amounts of two parts, into `right`, and the size of their terms into
-    `balancing`."""
+    `balancing`; and the solution for loads, rates of joints and these amounts into machine.x and the multipliers."""
     contacts, machine = mechanism.contacts, mechanism.machine
-    machine.x[:] = machine.multipliers[:] = 0.0
+    machine.x[:] = 0.0
     copy(x, machine.x[: x.size])
+    copy(contacts.g, machine.multipliers)
     add_responses(mechanism, contacts.amount, contacts.amount_tail)
+    refine_solution(mechanism, loads, rates, contacts.amount, contacts.amount_tail)
     for i in range(contacts.size[0]):
         row, start = contacts.used[i], offset[i]
         contacts.right[i], contacts.balancing[i] = start, abs(start)
         if contacts.kept[row] == FREE:
-            put_lack(mechanism, row, -start, contacts.right, contacts.rounding, i)
+            put_residual(mechanism, row, -start, -contacts.offset_tail[i], contacts.right, contacts.rounding, i)
             contacts.right[i] = -contacts.right[i]
             contacts.balancing[i] += size_along(contacts.rows, row, x) + size_along(contacts.rows, row, machine.x)
 

@@ -16,14 +16,17 @@ import numpy as np
 
 from ...compiled.contacts import (
     CLOSED,
+    CREEP,
     DEPARTS,
     FREE,
     HOLDS,
     INCIPIENT,
+    MOTION,
     OPEN,
     PARTS,
     SLIPS,
     SLIPS_ON,
+    STANDSTILL,
     STICKING,
     STILL,
     STOPS,
@@ -35,17 +38,16 @@ from ...kernels.blocks import Vector
 from ...linear.vectors import copy, dot, largest
 from ..derivative import Mechanism, accelerate_as_held
 from .bounds import BOUND
-from .delassus import force_to_stop, opposing_force, own_pace, put_paces, respond
+from .delassus import NONE, force_to_stop, opposing_force, own_pace, put_paces, respond
 from .departure import check_departures, find_departures, may_depart
 from .following import let_slips_follow
+from .forces import FORCES_LOST
 from .guards import AT_REST, SLOW, TOUCHES, keeps_still, largest_acceleration
 from .incipient import FAR
 from .kept import clear_roundoff, find_kept, is_kept, is_pressed, keep_sticking
 from .problem import bound_now, correct_amounts, is_solved, pose, use_points
 from .rubbing import never_sticks, resting, sliding, speed_of
 
-ROUNDOFF = 1e-14
-"""A force is none that is less than this part of what it is made of."""
 UNSOLVED = 23
 """A status: no forces of contacts go with the equations."""
 
@@ -88,7 +90,7 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
             if solved and check_departures(mechanism, q, v, a, False):
                 solved = _choose_anew(mechanism, q, v, a)
     if not solved:
-        contacts.status[0] = UNSOLVED
+        contacts.status[0] = FORCES_LOST if contacts.uncertain[0] > 0 else UNSOLVED
         return
     keep_sticking(contacts)
     _note_holds(contacts)
@@ -111,10 +113,10 @@ def _judge_groups(mechanism):
         g = contacts.group[c]
         own = AT_REST * np.sqrt(largest_acceleration(mechanism, g) * machine.extent)
         slow = contacts.group_rate[g] * AT_REST <= own * SLOW
-        contacts.rests_in[g] = 2 if contacts.group_rate[g] <= own else 1 if slow else 0
+        contacts.rests_in[g] = STANDSTILL if contacts.group_rate[g] <= own else CREEP if slow else MOTION
         contacts.point_pace[c] = max(contacts.group_rate[g], contacts.pace[1], own)
         contacts.pace[0] = max(contacts.pace[0], contacts.point_pace[c])
-        if contacts.rests_in[g] < 2 or contacts.departs[c] == DEPARTS:
+        if contacts.rests_in[g] != STANDSTILL or contacts.departs[c] == DEPARTS:
             contacts.departs[c] = 0
     return _note_holds(contacts)
 
@@ -163,6 +165,7 @@ def _choose_anew(mechanism, q, v, a):
 def _choose(mechanism):
     """The states, by the last evaluation; whether forces go with them."""
     contacts = mechanism.contacts
+    contacts.uncertain[0] = 0
     _use_touching(mechanism)
     respond(mechanism, 0)
     clear_roundoff(mechanism)
@@ -182,8 +185,8 @@ def _choose(mechanism):
 
 @compiled
 def _correct(mechanism):
-    """Correct the solution where masses are far apart; return whether it is certain. The accelerations and multipliers
-    without contacts stay. A slip may follow others (`following`), which changes its w0."""
+    """Correct the solution where masses or forces are far apart; return whether it is certain. The accelerations and
+    multipliers without contacts stay. A slip may follow others (`following`), which changes its w0."""
     contacts, machine = mechanism.contacts, mechanism.machine
     copy(machine.x[: contacts.f.size], contacts.f)
     copy(machine.multipliers, contacts.g)
@@ -191,8 +194,9 @@ def _correct(mechanism):
         row, start = contacts.used[i], contacts.problem.w0[i]
         followed = start - (dot(contacts.G[row], machine.x) - contacts.gamma[row])
         contacts.offset[i] = 0.0 if contacts.kept[row] == STILL else followed - contacts.gamma[row]
+    contacts.offset_tail[:] = 0.0
     put_paces(mechanism, contacts.f)
-    certain = correct_amounts(mechanism, contacts.f, contacts.offset)
+    certain = correct_amounts(mechanism, contacts.f, contacts.offset, machine.f, machine.g)
     copy(contacts.f, machine.x)
     copy(contacts.g, machine.multipliers)
     return certain
@@ -283,7 +287,7 @@ def _decide(mechanism):
     for c in range(contacts.gap.size):
         state = OPEN
         if contacts.touching[c] == 1:
-            least = ROUNDOFF * force_to_stop(mechanism, i, own_pace(mechanism))
+            least = NONE * force_to_stop(mechanism, i, own_pace(mechanism))
             least += BOUND * BOUND * opposing_force(contacts, i, problem.f)
             presses = contacts.gap[c] < 0 or problem.f[i] > least
             law, i = law + (1 if contacts.gap[c] >= 0 else 0), i + (1 if contacts.gap[c] >= 0 else 0)
