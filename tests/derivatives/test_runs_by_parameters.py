@@ -70,13 +70,27 @@ def chain() -> mbs.SpatialModel:
     return model
 
 
+def trailer() -> mbs.PlanarModel:
+    """A cart with a trailer, both on edges that restrict velocities alone."""
+    model = mbs.PlanarModel("cart")
+    l, m = model.parameter("l", 0.5), model.parameter("m", 1.0)
+    cart = model.body("cart", position=(0, 0), mass=2.0, inertia=0.1)
+    behind = model.body("trailer", position=(-1.0, 0), mass=m, inertia=0.2)
+    model.add(mbs.Revolute("pin", cart.at(-l, 0), behind.at(0.5, 0)), mbs.Force("drive", cart, (4.0, 3.0)))
+    model.add(mbs.KnifeEdge("front", model.ground, cart), mbs.KnifeEdge("rear", model.ground, behind))
+    return model
+
+
+ROLLS = {"cart.vx": 1.0, "cart.omega": 2.0, "cart.x": 0.0, "cart.y": 0.0, "cart.angle": 0.3, "trailer.angle": 0.1}
 MODELS: dict[str, tuple[Any, dict[str, float], tuple[str, ...]]] = {
     "pendulums": (pendulums, {"upper.omega": 1.0, "lower.omega": -2.0}, ("l", "k", "x0", "lower.omega")),
     "four-bar": (four_bar, {"crank.omega": 5.0}, ("r", "m", "crank.omega")),
     "driven": (driven, {}, ("r", "m", "omega")),
     "chain": (chain, {"one.wz": 3.0, "two.wx": 9.0}, ("l", "m", "k", "two.wx")),
+    "trailer": (trailer, ROLLS, ("l", "m", "cart.omega")),
 }
 READ = {"pendulums": ("lower.head.x", "A.force", "lower.ay"), "chain": ("two.x", "S.force", "two.alphay")}
+READ["trailer"] = ("trailer.x", "pin.force", "cart.alpha")
 READ |= {"driven": ("motor.effort", "coupler.x"), "four-bar": ("coupler.vx", "D.force")}
 
 

@@ -36,11 +36,12 @@ from ...compiled.derivatives import (
     differentiate,
     differentiate_contacts,
 )
-from ...compiled.machine import subtract_rates
+from ...compiled.machine import leave_out_velocity_rows, subtract_rates
 from ...compiled.manifold import difference, restore
 from ...coordinates.joint.vectors import after, at, back, cross, put_at, quaternion_at
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import INDEX, Indices, Integers, Matrix, Vector, Work, block, zeros
+from ...linear.kkt import factorise
 from ...linear.vectors import copy
 from ...motion.course import moment
 from ...motion.derivative import Mechanism, copy_forces
@@ -105,6 +106,8 @@ class Projection(NamedTuple):
     """q before the projection, its quaternions of unit length."""
     way: Work[Vector] = zeros("way")
     """x, with zeros for what never moves."""
+    jacobian: Work[Vector] = zeros("jacobian")
+    """Φ_v with rows of velocities, which places do not know."""
 
 
 class Weights(NamedTuple):
@@ -302,6 +305,23 @@ def put_place_before(projection, mechanism, before):
 
 
 @compiled
+def factorise_places(projection, machine):
+    """Factorise the matrix of the pose without rows that restrict velocities alone."""
+    if machine.program.velocity_rows > 0:
+        copy(machine.factor.jacobian, projection.jacobian)
+        leave_out_velocity_rows(machine)
+        factorise(machine.pattern, machine.factor)
+
+
+@compiled
+def factorise_velocities(projection, machine):
+    """Factorise the matrix of the pose with all its rows again."""
+    if machine.program.velocity_rows > 0:
+        copy(projection.jacobian, machine.factor.jacobian)
+        factorise(machine.pattern, machine.factor)
+
+
+@compiled
 def linearise_way(projection, mechanism, t, y):
     """Linearise M x + Jᵀ μ = 0 at the part of the motion in `projection.way` that puts a state onto the constraints; x
     takes its place."""
@@ -370,6 +390,7 @@ def vary_projection(
     machine, state, n = mechanism.machine, mechanism.state, own.columns
     manifold, q = machine.manifold, y[: state.q_end]
     put_place_before(projection, mechanism, before)
+    factorise_places(projection, machine)
     linearise_way_of_places(projection, mechanism, t, y)
     take_given(own)
     take_given(projection.momenta)
@@ -384,6 +405,7 @@ def vary_projection(
         for k in range(n):
             own.way[k] += machine.x[k]
         vary_places(manifold, q, own.way, dq)
+    factorise_velocities(projection, machine)
     linearise_way_of_velocities(projection, mechanism, t, before, y)
     take_given(projection.momenta)
     for p in range(dys.shape[0]):

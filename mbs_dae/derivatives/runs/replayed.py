@@ -228,7 +228,9 @@ def rerun_of(
     own = linear(builder, builder.fill(*held), ahead, weighted)
     of_ways = lean_builder(structure, (MOMENTA,), numbers[:, :of_joints])
     momenta = linear(of_ways, of_ways.fill(*held[:2]), ahead[:, :of_joints], weighted)
-    projection = block(Projection(momenta), place=system.layout.q_size, way=system.layout.v_size)
+    sizes = {"place": system.layout.q_size, "way": system.layout.v_size}
+    jacobian = march.mechanism.machine.factor.jacobian.size
+    projection = block(Projection(momenta), jacobian=jacobian, **sizes)
     return Rerun(system, march, own, projection, numbers, laws, builder, march.stages.y0.size if weighted else 0)
 
 

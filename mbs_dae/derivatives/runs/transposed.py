@@ -24,6 +24,8 @@ from .linear import (
     Linear,
     Projection,
     Weights,
+    factorise_places,
+    factorise_velocities,
     linearise_way_of_places,
     linearise_way_of_velocities,
     put_place_before,
@@ -205,6 +207,7 @@ def project_back(
         give_numbers(own, r, RATE, BEND)
         _turned_back(projection, machine, r, own.way)
         add_places(manifold, q, own.way, weights[r, : state.q_end])
+    factorise_places(projection, machine)
     linearise_way_of_places(projection, mechanism, t, y)
     for r in range(weights.shape[0]):
         of_q = weights[r, : state.q_end]
@@ -221,3 +224,4 @@ def project_back(
         turn_way(manifold, projection.way, -1.0, own.way)
         of_q[: state.z_at] = 0.0
         add_places(manifold, projection.place, own.way, of_q)
+    factorise_velocities(projection, machine)
