@@ -81,7 +81,7 @@ def vary_loads(
 def vary_forces(
     mechanism: Mechanism, own: Linear, path: Trajectory, multipliers: Matrix, signals: Matrix, out: Variation
 ):  # fmt: skip
-    """Of accelerations and multipliers, where how places, velocities and signals change is known."""
+    """Put the changes of accelerations and multipliers, from those of places, velocities and signals."""
     for k in range(path.t.size):
         t, q, v = path.t[k], path.q[k], path.v[k]
         differentiate(own.to, t, q, v, path.a[k], multipliers[k])
@@ -120,7 +120,8 @@ def _vary_rows(machine, own, p, level, often, found):
 
 @compiled
 def _vary_forces(mechanism, own, k, signals, out):
-    """Of accelerations and multipliers at time k, for all parameters; signals have a row for each, or none at all."""
+    """Put the changes of accelerations and multipliers at time k by all parameters. `signals` has a row for each
+    parameter at each time, or none where no state or input acts."""
     machine, often, first, n = mechanism.machine, max(refinements(mechanism), 1), own.first, own.columns
     for p in range(own.given.shape[0]):
         row = own.given.shape[0] * k + p

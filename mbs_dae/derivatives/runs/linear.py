@@ -98,7 +98,7 @@ class Linear(NamedTuple):
 
 
 class Projection(NamedTuple):
-    """How the way of a projection turns with the pose: see `vary_projection`."""
+    """The equations of the ways on which states are put onto the constraints, linearised: see `vary_projection`."""
 
     momenta: Linear
     """The slopes of M x + Jᵀ μ."""
