@@ -125,7 +125,9 @@ def check_energy(system: System, march: March, result: Result) -> None:
     scale = np.abs(energy.potential).max(initial=0.0) + system.heaviest * system.length**2
     fixed, broken = march.control.fixed, joints_with_corners(system)
     least = 1e-9 if fixed > 0.0 else max(1e-9, 10.0 * march.control.rtol)
-    if error <= energy_allowed(march.control) * most + least * scale + float(march.mechanism.contacts.left[1]):
+    if error <= energy_allowed(march.control) * most + least * scale + float(
+        march.mechanism.contacts.steps.residual[1]
+    ):
         return
     remedy = f"try step={fixed / 10:g}, or leave step out" if fixed > 0.0 else "lower rtol, or bound steps by max_step="
     what = f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: steps are too long for its "
@@ -202,7 +204,7 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
     if status == DRIVES:
         own = march.mechanism
         lost = driving_frictions(pose.system, own.contacts, float(np.abs(own.machine.f).max(initial=0.0)))
-        when = float(own.contacts.size_time[0])
+        when = float(own.contacts.laws.sizes_time[0])
         return Explanation(IntegrationError, *no_friction(pose.system.model.name, lost, when), when, tuple(lost), pose)
     if status == UNSOLVED:
         return without_forces(march, pose)
@@ -241,7 +243,7 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
 
 def _contacts_that_change(march: March) -> list[int]:
     """The entries of contacts that pass without end, if it is these and nothing else."""
-    search, own = march.search, march.mechanism.contacts.entries
+    search, own = march.search, march.mechanism.contacts.points.entries
     passing = np.flatnonzero(search.wanted if search.wanted.any() else search.surface)
     entries = passing - (march.mechanism.switches.kinds.size - own)
     return entries.tolist() if passing.size and (entries >= 0).all() else []

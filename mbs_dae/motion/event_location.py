@@ -26,7 +26,7 @@ What is zero at the end of a step that ends with a switch, but for roundoff, is 
 
 import numpy as np
 
-from ..compiled.contacts import CLOSED, KEPT, LOG
+from ..compiled.contact_records import CLOSED, KEPT, LOG
 from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_apart, words_at
 from ..linear.vectors import copy, largest
@@ -126,6 +126,7 @@ def look_at_rates(march, t, y):
     of what size rates are made of. (Accelerations are those without contacts, if they are larger.)"""
     events, mechanism, dy = march.events, march.mechanism, march.search.dy
     switches, contacts, state = mechanism.switches, mechanism.contacts, mechanism.state
+    choice = contacts.choice
     for n in range(events.function.size):
         switches.free[events.function[n]] = 0
         switches.mode[events.function[n]] = np.nan
@@ -133,11 +134,11 @@ def look_at_rates(march, t, y):
     now = moment(march.course, t)
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
     fastest = 0.0
-    if contacts.closed[0] > 0 or switches.sliding[0] > 0:
-        closed, contacts.closed[0] = contacts.closed[0], 0
+    if choice.closed_count[0] > 0 or switches.sliding[0] > 0:
+        closed, choice.closed_count[0] = choice.closed_count[0], 0
         accelerate_as_held(mechanism, now, q, v, a)
         fastest = largest(a)
-        contacts.closed[0] = closed
+        choice.closed_count[0] = closed
     derivative(mechanism, now, y, dy)
     look(mechanism)
     read_rates_here(mechanism, now, q, v, a)
@@ -172,7 +173,7 @@ def has_event(march, t, end):
             if not knows_rates:
                 look_at_rates(march, end, march.stages.y1)
                 knows_rates = True
-            is_held = mechanism.contacts.closed[0] > 0 or mechanism.switches.sliding[0] > 0
+            is_held = mechanism.contacts.choice.closed_count[0] > 0 or mechanism.switches.sliding[0] > 0
             moves = not is_held and abs(events.rate[n]) > FLAT * events.made[n]
             least = (FLOOR if moves else bound) * (mechanism.switches.scale[k] + mechanism.length)
             if abs(value) > bound * events.top[n] + least:
@@ -337,7 +338,7 @@ def put_sides(march: March, t: float, how: int):
     keep_numbers(events)
     listen(march, -1)
     look_at_rates(march, t, march.stages.y0)
-    is_held = contacts.closed[0] > 0 or switches.sliding[0] > 0
+    is_held = contacts.choice.closed_count[0] > 0 or switches.sliding[0] > 0
     bound = max(HELD, march.control.rtol)
     if how == BEGAN:
         events.top[:] = events.pace[:] = events.since[:] = events.last[:] = 0.0
@@ -372,7 +373,7 @@ def put_sides(march: March, t: float, how: int):
                 side = 1.0 if g > 0.0 else -1.0
             elif moves:
                 side = 1.0 if rate > 0.0 else -1.0
-            elif how == SWITCHED and contacts.entries > 0 and abs(events.last[n]) > near:
+            elif how == SWITCHED and contacts.points.entries > 0 and abs(events.last[n]) > near:
                 side = 0.0  # an impact has stopped it, and it stays so in flight
             else:
                 side = before
@@ -407,7 +408,7 @@ def note_contacts(march, how):
         changed = changed or kind != PRESS and (was != now if is_gap else (was == 0.0) != (now == 0.0))
     if how == BEGAN:
         events.logged[0] = 0
-    impacts = march.mechanism.contacts.logged[0]
+    impacts = march.mechanism.contacts.steps.impact_count[0]
     if events.asks[0] == 1 and how != BEGAN and (changed or impacts > events.struck[0]):
         events.count[0] += 1
     events.struck[0] = impacts

@@ -199,11 +199,12 @@ def moved_frictions(system: System, t: float, q: np.ndarray, null: np.ndarray) -
     run, found = mechanism(system, asks=GIVEN), list[Element]()
     evaluate(run, t, q, system.still)
     contacts = run.contacts
+    normals = contacts.normals
     for c, (element, _) in enumerate(system.structure.contacts.points):
-        rows, first = int(contacts.bound_rows[c]), int(contacts.bound_from[c])
-        for d in range(int(contacts.bound[c]) if rows else 0):
-            factors = contacts.factors[first + d * rows :][:rows]
-            moved = np.abs(factors @ null[contacts.bound_row[c] :][:rows]).max(initial=0.0)
+        rows, first = int(normals.row_count[c]), int(normals.output[c])
+        for d in range(int(normals.components[c]) if rows else 0):
+            factors = normals.factors[first + d * rows :][:rows]
+            moved = np.abs(factors @ null[normals.first_row[c] :][:rows]).max(initial=0.0)
             if moved > LOOSE * np.abs(factors).sum() and element not in found:
                 found.append(element)
     return found

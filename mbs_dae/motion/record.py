@@ -7,7 +7,8 @@ import numpy as np
 import sympy as sp
 
 from ..compiled import System
-from ..compiled.contacts import EVENTS, LOG, STEPS
+from ..compiled.contact_records import LOG
+from ..compiled.contacts import EVENTS, STEPS
 from ..compiled.dynamics import KINETIC, POTENTIAL, SCALARS
 from ..compiled.machine import DONE
 from ..compiled.manifold import restore
@@ -259,7 +260,7 @@ def _prototype(system: System, by: Stepping, how: Stabilization) -> March:
     unit, controlled, inertia = system.once(units_of)
     if method.is_implicit:
         newton = linearised(system, unit, method.inner)
-    mechanism.contacts.in_turn[0] = by.in_turn
+    mechanism.contacts.choice.in_turn[0] = by.in_turn
     control = block(Control(by.rtol, by.atol, unit, controlled, inertia, by.length, by.most))
     stabiliser = new_stabiliser(how, mechanism, by.length, by.rtol ** (1.0 / method.order))
     stages = method.stages(mechanism, nothing(Course), newton)
@@ -302,7 +303,7 @@ def put_right(march, t, y):
         status = project(mechanism, now, q, v)
     if status == DONE and mechanism.switches.sliding[0] > 0:
         status = return_to_surfaces(mechanism, now, y)
-    if status == DONE and mechanism.contacts.closed[0] > 0:
+    if status == DONE and mechanism.contacts.choice.closed_count[0] > 0:
         status = keep_contacts(mechanism, now, q, v)
     return status
 
@@ -312,7 +313,7 @@ def derivative_at_end(march: March, t: float, y: Vector, dy: Vector):
     """y' with its multipliers, forces of contacts and energies; or the means of the last step, where there are such."""
     mechanism, record, stages = march.mechanism, march.record, march.stages
     if march.tableau.means == 1:
-        state, unseen = mechanism.state, mechanism.contacts.unseen
+        state, unseen = mechanism.state, mechanism.contacts.choice.closed_only
         unseen[0] = 1  # the next step looks at contacts
         evaluate(mechanism, moment(march.course, t), y[: state.q_end], y[state.v_at : state.v_end])
         unseen[0] = 0

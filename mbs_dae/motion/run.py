@@ -10,7 +10,7 @@ All state is in `March`, so a run can go back to Python and be taken up again: w
 
 import numpy as np
 
-from ..compiled.contacts import LOG
+from ..compiled.contact_records import LOG
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_apart
@@ -82,10 +82,11 @@ def start(march: March, q: Vector, v: Vector):
     march.search.top[:] = march.search.late[:] = 0.0
     march.search.passes[:] = 0
     contacts = march.mechanism.contacts
-    contacts.state[:] = contacts.closed[:] = contacts.logged[:] = contacts.began[:] = 0
-    contacts.kept[:] = contacts.asked[:] = contacts.noted[:] = 0
-    contacts.force[:] = contacts.left[:] = 0.0
-    contacts.largest_friction[:] = contacts.largest_drag[:] = 0.0
+    constrained = contacts.constrained
+    contacts.state[:] = contacts.choice.closed_count[:] = contacts.steps.impact_count[:] = contacts.choice.began[:] = 0
+    constrained.state[:] = constrained.known[:] = constrained.reported[:] = 0
+    contacts.force[:] = contacts.steps.residual[:] = 0.0
+    contacts.laws.largest_sizes[:] = contacts.laws.largest_drag[:] = 0.0
     march.mechanism.switches.mode[:] = np.nan if march.tableau.means == 1 else 0.0
     for k in march.events.function:
         march.mechanism.switches.mode[k] = np.nan
@@ -118,7 +119,7 @@ def take_up(march: March):
     march.course.at[SPAN] = march.counts[:] = march.mechanism.machine.counts[:] = march.stabiliser.projected[0] = 0
     march.stages.implicit.flags[MATRICES:] = 0
     march.search.total[1] = march.search.total[0]
-    march.noted[0] = march.mechanism.contacts.logged[0] = 0
+    march.noted[0] = march.mechanism.contacts.steps.impact_count[0] = 0
     if record.times[0] == t:
         remember(march)
         status = derivative_at_end(march, t, march.stages.y0, record.dy)
@@ -143,7 +144,7 @@ def _begin_anew(march, t, how):
     status = derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
     note_sizes(march.mechanism.contacts)
     _observe_drags(march, t, march.stages.y0)
-    march.mechanism.contacts.size_time[0] = t
+    march.mechanism.contacts.laws.sizes_time[0] = t
     if status == DONE and drives(march.mechanism.contacts, largest(march.mechanism.machine.f)):
         status = DRIVES
     if status == DONE:
@@ -214,7 +215,11 @@ def propose(march: March):
     counts, control = march.counts, march.control
     if march.course.at[WAITING] == 1:
         return SAMPLING
-    if march.mechanism.contacts.logged[0] == LOG or march.events.logged[0] > LOG - ROWS or is_full(march.tape):
+    if (
+        march.mechanism.contacts.steps.impact_count[0] == LOG
+        or march.events.logged[0] > LOG - ROWS
+        or is_full(march.tape)
+    ):
         return PAUSED
     if counts[ACCEPTED] + counts[REJECTED] >= control.most or _has_stalled(march):
         return TOO_MANY
@@ -389,7 +394,8 @@ def _drives(march, t, end):
     ends. (Steps of which only means are known are short: their ends tell.) The last evaluation is that of the end."""
     mechanism, stages, y = march.mechanism, march.stages, march.record.y
     contacts, state, force = mechanism.contacts, mechanism.state, largest(mechanism.machine.f)
-    contacts.size_time[0] = end
+    laws = contacts.laws
+    laws.sizes_time[0] = end
     _observe_drags(march, end, stages.y1)
     if drives(contacts, force):
         return True
@@ -398,8 +404,8 @@ def _drives(march, t, end):
     for k in range(1, PARTS):
         stages.now[X] = k / PARTS
         read_cubic(stages, y)
-        contacts.size_time[0] = t + stages.now[X] * (end - t)
-        at = moment(march.course, contacts.size_time[0])
+        laws.sizes_time[0] = t + stages.now[X] * (end - t)
+        at = moment(march.course, laws.sizes_time[0])
         observe_gaps(mechanism, at, y[: state.q_end], y[state.v_at : state.v_end])
         note_sizes(contacts)
         if drives(contacts, force):
@@ -413,7 +419,7 @@ def _drives(march, t, end):
 def _observe_drags(march, t, y):
     """Read the sizes of friction that builds up over a speed at (t, y); evaluations of forces do not keep them."""
     state = march.mechanism.state
-    if march.mechanism.contacts.drag_is_force.size > 0:
+    if march.mechanism.contacts.laws.drag_is_force.size > 0:
         observe_gaps(march.mechanism, moment(march.course, t), y[: state.q_end], y[state.v_at : state.v_end])
 
 

@@ -189,9 +189,9 @@ class Prepared:
             self.steps.take(rows)
             tape.filled[0] = 0
         contacts, events = self.march.mechanism.contacts, self.march.events
-        if contacts.logged[0] or not self.impacts:
-            self.impacts.append(contacts.log[: contacts.logged[0]].copy())
-            contacts.logged[0] = 0
+        if contacts.steps.impact_count[0] or not self.impacts:
+            self.impacts.append(contacts.steps.impacts[: contacts.steps.impact_count[0]].copy())
+            contacts.steps.impact_count[0] = 0
         if events.logged[0] or not self.changes:
             self.changes.append(events.log[: events.logged[0]].copy())
             events.logged[0] = 0

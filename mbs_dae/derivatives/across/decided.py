@@ -48,7 +48,7 @@ class Decided(NamedTuple):
 def decided(run: Any, own: Beside, where: Stands, t: float, y: np.ndarray) -> Decided | None:
     """What was decided in the impact that a run has just made, from the state y; None if it comes out as another one
     when it is made again."""
-    meeting, modes = run.mechanism.contacts.meeting.copy(), run.mechanism.switches.mode.copy()
+    meeting, modes = run.mechanism.contacts.choice.meeting.copy(), run.mechanism.switches.mode.copy()
     known = where, t, meeting, modes, run.search.wanted.copy(), run.search.after.copy()
     room = ROOM
     while True:

@@ -104,7 +104,7 @@ class Following:
             self._sample(stands(self.run), self.run.stages.y0.copy(), self.run.stages.k[0].copy(), t)
         if self.run.counts[NEXT] > 0:
             self._read_now()
-        if self.run.mechanism.contacts.closed[0] > 0:
+        if self.run.mechanism.contacts.choice.closed_count[0] > 0:
             self._keep(t)
 
     def _keep(self, t: float) -> None:

@@ -108,7 +108,7 @@ def put_stages(march, entry):
 def linearise_stages(step, march, own, held):
     """Linearise all stages, each onto a shelf, and eliminate the matrix of the step. A status."""
     stages, mechanism, implicit = march.stages, march.mechanism, march.stages.implicit
-    newton, unseen = implicit.newton, mechanism.contacts.unseen
+    newton, unseen = implicit.newton, mechanism.contacts.choice.closed_only
     unseen[0] = 1
     status = _sharpen(march)
     for s in range(INNER):
@@ -492,9 +492,9 @@ def make_implicit_step(march: March, entry: Vector, before: Vector):
     put_entry(march, entry)
     set_out(march, entry)
     put_stages(march, entry)
-    march.mechanism.contacts.unseen[0] = 1
+    march.mechanism.contacts.choice.closed_only[0] = 1
     status = _sharpen(march)
-    march.mechanism.contacts.unseen[0] = 0
+    march.mechanism.contacts.choice.closed_only[0] = 0
     if status == DONE:
         status = make_end(march, entry[T1], stages.y1, stages.k[march.tableau.stages], before)
     note_end(march)

@@ -134,7 +134,7 @@ def _take_over(abreast, queue, like):
 @compiled
 def _is_alone(abreast, march):
     """Whether there is more to a step than to those in lanes."""
-    mechanism, closed = march.mechanism, march.mechanism.contacts.closed[0]
+    mechanism, closed = march.mechanism, march.mechanism.contacts.choice.closed_count[0]
     other = mechanism.refinements != abreast.mechanism.refinements
     return other or march.crossing.closed[0] == 1 or mechanism.switches.sliding[0] > 0 or closed > 0
 

@@ -64,7 +64,7 @@ def keeps(stages: Stages):
 def go_to_middle(stages: Stages):
     """The place in the middle of the step, in y₁, with the velocities of its beginning; the moment of it."""
     mechanism, state, h = stages.mechanism, stages.mechanism.state, stages.now[H]
-    mechanism.contacts.closed[0] = 0  # their forces are none that accelerations ask for
+    mechanism.contacts.choice.closed_count[0] = 0  # their forces are none that accelerations ask for
     copy(stages.y0, stages.y1)
     _go(stages, 0.5 * h, stages.y1[state.v_at : state.v_end])
     for k in range(state.z_at, state.q_end):

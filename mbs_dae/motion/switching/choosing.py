@@ -31,7 +31,7 @@ AT_SAME = 1e-14
 def choose(search: Search, y: Vector, dy: Vector):
     """The branches at the first state, by the signs there; where one is zero, by where the motion goes. No contact has
     been in any state before."""
-    pace = search.stages.mechanism.contacts.pace
+    pace = search.stages.mechanism.contacts.choice.pace
     search.surface[:] = 0
     pace[1] = JUMPED
     _choose(search, y, dy)
@@ -63,7 +63,7 @@ def start_over(search: Search, y: Vector, dy: Vector):
 @compiled_apart
 def go_on_anew(search: Search, y: Vector, dy: Vector):
     """The same, with surfaces on which the motion is known to stand."""
-    pace = search.stages.mechanism.contacts.pace
+    pace = search.stages.mechanism.contacts.choice.pace
     pace[1] = max(pace[1], JUMPED)
     _choose(search, y, dy)
     pace[1] = 0.0
@@ -159,7 +159,7 @@ def _change_branches(search, y, dy):
             search.surface[k] = STANDS if near else 0  # it may be the same surface, but for roundoff
     mark_passed(search.stages.mechanism, search.wanted, search.size, search.found[0] == HERE)
     settle(search, moment(search.stages.course, t), y, dy)
-    search.stages.mechanism.contacts.began[:] = 0
+    search.stages.mechanism.contacts.choice.began[:] = 0
     for k in range(switches.kinds.size):
         if search.wanted[k] == 1 and switches.kinds[k] < TOUCH:
             faint = search.size[k] <= FAINT * search.top[k] and switches.mode[k] == search.after[k]

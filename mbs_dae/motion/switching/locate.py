@@ -137,7 +137,7 @@ def _put_off_slips(search):
 def is_searched(search):
     """Whether there are laws or contacts that may switch."""
     mechanism = search.stages.mechanism
-    return search.functions.size > 0 and mechanism.switches.acting + mechanism.contacts.entries > 0
+    return search.functions.size > 0 and mechanism.switches.acting + mechanism.contacts.points.entries > 0
 
 
 @compiled

@@ -173,7 +173,7 @@ def _see(search, t, h, x, closely, is_there):
     _read(search, before, closely, y)
     for i in range(y.size):
         dy[i] = (other[i] - y[i]) / span
-    differs = switches.sliding[0] > 0 or mechanism.contacts.closed[0] > 0
+    differs = switches.sliding[0] > 0 or mechanism.contacts.choice.closed_count[0] > 0
     for k in range(switches.kinds.size):
         differs = differs or (switches.blind[k] == 1 and not is_idle(switches, k))
     if differs:
@@ -256,7 +256,7 @@ def _evaluate(search, t):
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
     if has_gaps_alone(mechanism):
         observe_gaps(mechanism, now, q, v)
-    elif mechanism.switches.sliding[0] > 0 or mechanism.contacts.closed[0] > 0:
+    elif mechanism.switches.sliding[0] > 0 or mechanism.contacts.choice.closed_count[0] > 0:
         accelerate(mechanism, now, q, v, search.a)
     else:
         evaluate(mechanism, now, q, v)

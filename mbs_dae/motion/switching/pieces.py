@@ -12,7 +12,7 @@ An open gap is what it is at each place: its branches are free, and nobody looks
 
 import numpy as np
 
-from ...compiled.contacts import OPEN, STICKING
+from ...compiled.contact_records import OPEN, STICKING
 from ...kernels.abi import compiled
 from ...linear.vectors import largest
 from ...symbolic.branches import WHOLE
@@ -28,14 +28,14 @@ ALIKE = 1e-9
 @compiled
 def branches_of_gaps(mechanism):
     """The numbers of the first one, and behind the last one: slips have theirs among them."""
-    return laws_of(mechanism.switches), mechanism.switches.kinds.size - mechanism.contacts.entries
+    return laws_of(mechanism.switches), mechanism.switches.kinds.size - mechanism.contacts.points.entries
 
 
 @compiled
 def branches_of_points(mechanism):
     """The range of branches of gaps and of sizes of friction, which stand before these."""
     first, end = branches_of_gaps(mechanism)
-    return first - mechanism.contacts.bounds.switch_at.size, end
+    return first - mechanism.contacts.normals.readings.switch_at.size, end
 
 
 @compiled
@@ -45,12 +45,13 @@ def free_what_is_open(search):
     surface, and its point opens, the laws that had one mixture with it are chosen anew."""
     mechanism = search.stages.mechanism
     switches, contacts = mechanism.switches, mechanism.contacts
+    points = contacts.points
     first, end = branches_of_points(mechanism)
     for k in range(first, end):
         switches.free[k] = 1 if search.surface[k] == 0 else 0
-    for e in range(contacts.decides.size):
-        if contacts.state[contacts.decided[e]] != OPEN:
-            switches.free[first + contacts.decides[e]] = 0
+    for e in range(points.branch.size):
+        if contacts.state[points.decided_point[e]] != OPEN:
+            switches.free[first + points.branch[e]] = 0
     for k in range(first, laws_of(switches)):
         if switches.free[k] == 1 and switches.slides[k] == 1:
             for j in range(laws_of(switches)):
@@ -133,11 +134,12 @@ def breaks_rates(search, y):
     """Whether velocities are not those of what is closed, on the pieces that hold."""
     mechanism, fastest = search.stages.mechanism, 0.0
     contacts, state = mechanism.contacts, mechanism.state
+    motion = contacts.motion
     t = moment(search.stages.course, search.span[0])
     observe_gaps(mechanism, t, y[: state.q_end], y[state.v_at : state.v_end])
     for c in range(contacts.gap.size):
         if contacts.state[c] != OPEN and contacts.gap[c] >= 0:
-            fastest = max(fastest, abs(contacts.rate[contacts.gap[c]]))
+            fastest = max(fastest, abs(motion.rate[contacts.gap[c]]))
         for k in range(contacts.slips[c] if contacts.state[c] == STICKING else 0):
-            fastest = max(fastest, abs(contacts.rate[contacts.slip[c] + k]))
-    return fastest > TOUCHES * max(largest(contacts.parts), contacts.pace[0])
+            fastest = max(fastest, abs(motion.rate[contacts.slip[c] + k]))
+    return fastest > TOUCHES * max(largest(motion.rate_size), contacts.choice.pace[0])

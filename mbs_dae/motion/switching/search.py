@@ -97,4 +97,8 @@ def resolved_until(search, t):
     """Until when an explicit step from t may go if it is to resolve the directions of slips."""
     contacts = search.stages.mechanism.contacts
     explicit = search.stages.implicit.weight.size == 0
-    return t + max(contacts.resolves[0], SHORT * search.whole) if explicit and contacts.gap.size > 0 else np.inf
+    return (
+        t + max(contacts.sliding.longest_step[0], SHORT * search.whole)
+        if explicit and contacts.gap.size > 0
+        else np.inf
+    )

@@ -95,10 +95,10 @@ def _choose_contacts(search, t, y, dy):
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
     hold_all(mechanism)  # others than the present branches have been tried
     call_on_block(contacts.functions[CHOOSE_STATES], mechanism, (q, v, a))
-    search.status[0] = contacts.status[0]
+    search.status[0] = contacts.choice.status[0]
     tell_states(mechanism)
     hold_pieces(search)
-    return contacts.changed[0] == 1
+    return contacts.choice.changed[0] == 1
 
 
 @compiled
