@@ -244,7 +244,7 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
 def _contacts_that_change(march: March) -> list[int]:
     """The entries of contacts that pass without end, if it is these and nothing else."""
     search, own = march.search, march.mechanism.contacts.points.entries
-    passing = np.flatnonzero(search.wanted if search.wanted.any() else search.surface)
+    passing = np.flatnonzero(search.guards.passes_zero if search.guards.passes_zero.any() else search.guards.surface)
     entries = passing - (march.mechanism.switches.kinds.size - own)
     return entries.tolist() if passing.size and (entries >= 0).all() else []
 
@@ -333,7 +333,12 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         return what, "use stabilization=mbs.Projection(), or a smaller rtol"
     if status == CHATTERS:
         deciding, search = system.structure.deciding, march.search
-        who = {deciding[k] for k in np.flatnonzero(search.wanted if search.wanted.any() else search.surface)}
+        who = {
+            deciding[k]
+            for k in np.flatnonzero(
+                search.guards.passes_zero if search.guards.passes_zero.any() else search.guards.surface
+            )
+        }
         brief = float(march.search.times.max() - march.search.times.min())
         count = RUSH
         if march.events.endless[0]:
@@ -359,7 +364,7 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
             what = f"{name!r} stands on a dead point at t = {t:.6g}, where no motion that is free moves what "
             what += f"{' and '.join(dead)} rubs on, so which way it slips does not follow from its velocity"
             return what, "start beside the dead point, or with a velocity that leads through it"
-        wrong = march.search.wrong
+        wrong = march.search.guards.wrong
         deciding = {system.structure.deciding[k] for k in np.flatnonzero((wrong > 0) & (wrong == wrong.max()))}
         deciding = deciding or {*system.structure.deciding}
         what = f"{' or '.join(sorted(deciding))} of {name!r} cannot be followed at t = {t:.6g}: it jumps there, or "

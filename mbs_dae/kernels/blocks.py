@@ -84,7 +84,7 @@ class BlockType(types.Type):
         self.record = record
         hints = get_type_hints(record, include_extras=True)
         if taken := sorted(TAKEN & hints.keys()):
-            raise TypeError(f"{record.__name__}: a field of a record cannot be called {taken[0]!r}; choose another name")
+            raise TypeError(f"{record.__name__}: a field cannot be called {taken[0]!r}; choose another name")
         self.members = {name: kind_of(hint) for name, hint in hints.items()}
         self.records = [name for name, kind in self.members.items() if isinstance(kind, BlockType)]
         self.copied = {name for name, hint in hints.items() if {WORK, DESIGN}.intersection(map(str, get_args(hint)))}

@@ -36,7 +36,7 @@ def happened(
     these changes."""
     deciding, own = system.structure.deciding, march.events
     fired = {deciding[own.function[n]]: int(own.fired[n]) for n in np.flatnonzero(own.fired)}
-    own.fired[:] = own.count[:] = 0
+    own.fired[:] = own.passages[:] = 0
     if not fired and not changes:
         return [], []
     at = present(system, march)
@@ -98,7 +98,7 @@ class Glance:
                 block.words[:] = words  # type: ignore[union-attr]
         for name, numbers in self.ends.items():
             getattr(self.march.record, name)[:] = numbers
-        own.fired[:] = own.count[:] = 0
+        own.fired[:] = own.passages[:] = 0
 
     def end_at(self, acting: Event) -> int:
         """Let the next step of the run, which is to stand where it stood, end where this event happens, and all that
@@ -107,7 +107,7 @@ class Glance:
         only = own.function.tolist().index(function_of(self.system, self.march, acting))
         t, direction = self.passed[0], int(self.passed[1][only])
         while self._goes_on(only):
-            passed, own.count[:] = int(own.fired[only]), 0
+            passed, own.passages[:] = int(own.fired[only]), 0
             own.fired[:] = 0
             if passed == direction:
                 t = float(self.march.time[0])  # in one step, not over other events

@@ -79,8 +79,8 @@ def start(march: March, q: Vector, v: Vector):
     march.course.at[:] = march.counts[:] = 0
     march.crossing.wait[0] = NOWHERE
     march.search.total[0] = 0
-    march.search.top[:] = march.search.late[:] = 0.0
-    march.search.passes[:] = 0
+    march.search.guards.largest[:] = march.search.guards.delay[:] = 0.0
+    march.search.guards.faint_passes[:] = 0
     contacts = march.mechanism.contacts
     constrained = contacts.constrained
     contacts.state[:] = contacts.choice.closed_count[:] = contacts.steps.impact_count[:] = contacts.choice.began[:] = 0
@@ -176,7 +176,7 @@ def restart(march: March, q: Vector, v: Vector):
     if march.record.times[last] == t:
         keep(march, last, y0, march.stages.k[0])
     control.step[0] = control.fixed
-    return EVENT if march.events.count[0] > 0 else DONE
+    return EVENT if march.events.passages[0] > 0 else DONE
 
 
 @compiled_apart
@@ -199,7 +199,7 @@ def go_on(march: March, patience: int):
     while status == DONE and march.counts[NEXT] < march.record.times.size:
         if patience <= 0:
             return SAMPLING if march.course.at[WAITING] == 1 else PAUSED
-        patience -= 1 + march.search.looked[0]
+        patience -= 1 + march.search.samples.count_since[0]
         status = propose(march)
         if status == DONE:
             stages = march.stages
@@ -223,7 +223,7 @@ def propose(march: March):
         return PAUSED
     if counts[ACCEPTED] + counts[REJECTED] >= control.most or _has_stalled(march):
         return TOO_MANY
-    march.search.looked[0] = 0
+    march.search.samples.count_since[0] = 0
     t, length = march.time[0], control.step[0]
     remember(march)
     end = _end_of_step(march, t)
@@ -286,7 +286,7 @@ def judge(march: March, status: int):
     if switching in (CUT, AT_ONCE):
         put_back(march)
         status = _switch(march, t) if switching == AT_ONCE else DONE
-        return EVENT if status == DONE and march.events.count[0] > 0 else status
+        return EVENT if status == DONE and march.events.passages[0] > 0 else status
     control.error[0] = error
     if accepted and has_event(march, t, end):
         return STEP_EVENT
@@ -324,7 +324,7 @@ def _take(march, status, error, accepted, otherwise, switches):
         stabiliser.projected[0] += 1
     if accepted and not march.widest[0] <= LOSS * march.mechanism.length:
         return LOST
-    if accepted and march.events.count[0] > 0:
+    if accepted and march.events.passages[0] > 0:
         return EVENT
     drifted = accepted and stabiliser.when == NEVER and march.widest[0] > drift_limit(march.mechanism)
     return DRIFTED if drifted else DONE
@@ -430,7 +430,7 @@ def resume(march: March):
     status = _next_span(march, SAMPLED)
     if status == DONE:
         _keep_if_asked(march)
-    return EVENT if status == DONE and march.events.count[0] > 0 else status
+    return EVENT if status == DONE and march.events.passages[0] > 0 else status
 
 
 @compiled

@@ -39,7 +39,7 @@ class Decided(NamedTuple):
         """The same, and a status."""
         march, y = beside.march, y.copy()
         beside.stand(self.where)
-        march.search.wanted[:], march.search.after[:] = self.wanted, self.after
+        march.search.guards.passes_zero[:], march.search.guards.after[:] = self.wanted, self.after
         status = meet(march, self.t + later, y, self.meeting, self.modes, self.notes)
         made = np.concatenate([y, self.notes.margins[: self.margins.size]])
         return made if status == DONE else made * np.nan, status
@@ -49,7 +49,7 @@ def decided(run: Any, own: Beside, where: Stands, t: float, y: np.ndarray) -> De
     """What was decided in the impact that a run has just made, from the state y; None if it comes out as another one
     when it is made again."""
     meeting, modes = run.mechanism.contacts.choice.meeting.copy(), run.mechanism.switches.mode.copy()
-    known = where, t, meeting, modes, run.search.wanted.copy(), run.search.after.copy()
+    known = where, t, meeting, modes, run.search.guards.passes_zero.copy(), run.search.guards.after.copy()
     room = ROOM
     while True:
         notes: Any = block(Notes(), items=room)

@@ -139,7 +139,9 @@ class Following:
             else:
                 self._step(t, y, changes=switched or broke)
         if switched:
-            self.crossing = Crossing(was, y, dy, self.S, t, t - was.t, np.flatnonzero(run.search.wanted == 1))
+            self.crossing = Crossing(
+                was, y, dy, self.S, t, t - was.t, np.flatnonzero(run.search.guards.passes_zero == 1)
+            )
             self._switch(y, dy, broke)
         elif stepped and run.events.passed.any():
             passed = run.events.function[run.events.passed == 1]
@@ -506,7 +508,7 @@ class Following:
             return found[guards] if status == DONE else found[guards] * np.nan
 
         unit = self.own.units_of(self.run, crossing.y, crossing.dy)
-        size, of_events = self.run.search.size[guards], np.isin(guards, self.run.events.function)
+        size, of_events = self.run.search.guards.size[guards], np.isin(guards, self.run.events.function)
         size[of_events] = np.abs(make(self.own, before.y, before.t - t))[of_events]
         course, span = self.run.course, before.span
         if t == course.ends[span] and span < course.ends.size - 1:  # behind a break guards cannot be read

@@ -83,7 +83,7 @@ def strike_alike(search: Search, y: Vector, meeting: Integers, modes: Vector, no
     notes.acts[:] = 0.0
     contacts.steps.impact_count[0] = 0
     contacts.steps.impacts[0][:] = choice.pace[1] = choice.rest_time[0] = 0.0
-    search.surface[:] = 0
+    search.guards.surface[:] = 0
     for c in range(contacts.gap.size):
         stays = contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED
         choice.lands[c] = 1 if stays else 0
@@ -187,10 +187,10 @@ def _solve(contacts, notes):
             return False
         read_modes(p)
     for i in range(unknowns(p)):
-        p.f[i], p.mode[i] = note(notes, p.f[i]), int(note(notes, float(p.mode[i])))
-        p.along[i] = note(notes, p.along[i])
+        p.f[i], p.modes.mode[i] = note(notes, p.f[i]), int(note(notes, float(p.modes.mode[i])))
+        p.modes.direction[i] = note(notes, p.modes.direction[i])
     for row in range(p.bound_at[p.counts[0]]):
-        p.sense[row] = note(notes, p.sense[row])
+        p.modes.gradient[row] = note(notes, p.modes.gradient[row])
     undetermined = solve_held(p)
     if undetermined < 0 or note(notes, float(undetermined)) != undetermined:
         return False
@@ -200,8 +200,8 @@ def _solve(contacts, notes):
 @compiled
 def _put_margins(contacts, notes):
     p = contacts.problem
-    notes.acts[0] = max(notes.acts[0], p.scale[0])
-    size, many = note(notes, max(p.scale[0], FAINT * notes.acts[0])), unknowns(p) + p.bound_at[p.counts[0]]
+    notes.acts[0] = max(notes.acts[0], p.scaled.scale[0])
+    size, many = note(notes, max(p.scaled.scale[0], FAINT * notes.acts[0])), unknowns(p) + p.bound_at[p.counts[0]]
     at = notes.at[MARGINS]
     if at + many > notes.margins.size:
         notes.full[0] = 1

@@ -190,7 +190,7 @@ def repeat_impact(march: March, t: float, y: Vector, passed: Vector, modes: Vect
     choice.pace[1], contacts.steps.impact_count[0] = 0.0, 0
     copy(y, to)
     for k in range(passed.size):
-        search.wanted[k] = int(passed[k])
+        search.guards.passes_zero[k] = int(passed[k])
     for c in range(contacts.gap.size):
         stays = contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED
         choice.lands[c] = 1 if stays else 0

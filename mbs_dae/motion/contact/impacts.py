@@ -63,7 +63,7 @@ def strike(search: Search, y: Vector, dy: Vector):
     copy(y, search.other)
     copy(dy[state.v_at : state.v_end], search.a)
     choice.pace[1] = choice.rest_time[0] = 0.0
-    choice.lands[:] = search.surface[:] = 0
+    choice.lands[:] = search.guards.surface[:] = 0
     turn_over(search, y)
     if not _meet(search, y):
         return
@@ -171,7 +171,7 @@ def look_at_rates(search, y):
             choice.meeting[c] = 0 if is_given(contacts, c) else 1
             continue
         near = abs(contacts.motion.phi[contacts.gap[c]]) <= TOUCHES * mechanism.machine.extent
-        meets = near or contacts.state[c] != OPEN or search.wanted[first_entry(mechanism, c)] == 1
+        meets = near or contacts.state[c] != OPEN or search.guards.passes_zero[first_entry(mechanism, c)] == 1
         choice.meeting[c] = 1 if meets and not is_kept(contacts, c) else 0
     return True
 

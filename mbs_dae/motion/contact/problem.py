@@ -194,8 +194,8 @@ def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
     if not spread and not far_apart:
         return True
     contacts.choice.ambiguities[0] += 1 if far_apart else 0
-    if not put_into_units(p) or p.scale[0] == 0.0:
-        return p.scale[0] == 0.0
+    if not put_into_units(p) or p.scaled.scale[0] == 0.0:
+        return p.scaled.scale[0] == 0.0
     respond_to_forces(mechanism, REFINED)
     for i in range(n):
         if p.W[i, i] == 0.0:
@@ -227,10 +227,10 @@ def _find_amounts(mechanism, x, offset, loads, rates):
     delassus = contacts.delassus
     is_tree = mechanism.machine.pattern.tree.edges > 0  # its solution is not refined
     put_into_units(p)
-    p.eased[0], p.eased[1], turned = 0.0, 1.0, True
+    p.scaled.relaxation[0], p.scaled.relaxation[1], turned = 0.0, 1.0, True
     choose_modes(p, 0.0)
     for i in range(n):
-        delassus.amount[i] = 0.0 if p.mode[i] == OPEN else p.f[i]
+        delassus.amount[i] = 0.0 if p.modes.mode[i] == OPEN else p.f[i]
     delassus.amount_tail[:] = 0.0
     for _ in range(OFTEN):
         unsettled = _settle_amounts(mechanism, x, offset, loads, rates)
@@ -277,7 +277,7 @@ def _are_held(contacts):
     lack no more than a part of what heavy bodies do: of a light one alone roundoff is more than that."""
     p, held = contacts.problem, True
     for i in range(contacts.delassus.used_count[0]):
-        if p.mode[i] == CLOSED and is_far_apart(contacts, i):
+        if p.modes.mode[i] == CLOSED and is_far_apart(contacts, i):
             pace = pace_along(contacts, contacts.delassus.used[i])
             most = MISSED * (pace + contacts.equations.balancing_size[i]) if p.tally[3] == 0 else LACKS * pace
             held = held and abs(contacts.equations.right[i]) <= most
@@ -291,7 +291,7 @@ def _are_open(contacts):
     p, certain = contacts.problem, True
     for law in range(p.counts[0]):
         for i in range(p.first[law], p.first[law + 1] if is_unilateral(p, law) else p.first[law]):
-            if p.mode[i] == OPEN and is_far_apart(contacts, i):
+            if p.modes.mode[i] == OPEN and is_far_apart(contacts, i):
                 error = INEXACT * contacts.equations.balancing_size[i]
                 known = abs(contacts.equations.right[i]) > error or error <= MISSED * pace_along(
                     contacts, contacts.delassus.used[i]
@@ -311,37 +311,38 @@ def _settle_amounts(mechanism, x, offset, loads, rates):
         mechanism.contacts.delassus.used_count[0],
         np.inf,
     )
+    scaled, modes = p.scaled, p.modes
     delassus = contacts.delassus
     for i in range(n):
-        p.x[i] = delassus.amount[i] / (p.unit[i] * p.scale[0])
+        scaled.x[i] = delassus.amount[i] / (scaled.unit[i] * scaled.scale[0])
     respond(p)
     _put_rates(mechanism, x, offset, loads, rates)
     for _ in range(OFTEN):
         many, change = write_equations(p), 0.0
         for k in range(many):
-            i = p.free[k]
-            if p.mode[i] == CLOSED:
-                p.e[k] = -contacts.equations.right[i] * p.unit[i] / p.scale[0]
+            i = modes.free[k]
+            if modes.mode[i] == CLOSED:
+                modes.residual[k] = -contacts.equations.right[i] * scaled.unit[i] / scaled.scale[0]
             elif contacts.gap[contacts.points.of_row[delassus.used[i]]] >= 0:
-                p.e[k] = _slip_residual(contacts, i) / (p.unit[i] * p.scale[0])
-        rank = least_solution(p.J, p.e, p.step, p.order, many)
+                modes.residual[k] = _slip_residual(contacts, i) / (scaled.unit[i] * scaled.scale[0])
+        rank = least_solution(modes.matrix, modes.residual, modes.step, modes.order, many)
         p.tally[3] = 0
         for k in range(rank, many):
-            p.tally[3] += 1 if is_far_apart(contacts, p.free[p.order[k]]) else 0
+            p.tally[3] += 1 if is_far_apart(contacts, modes.free[modes.order[k]]) else 0
         for k in range(many):
-            i = p.free[k]
+            i = modes.free[k]
             size = _size_of(contacts, i)
             if not is_corrected(contacts, i):
-                p.step[k] = 0.0
-            if p.step[k] != 0.0:
-                change = max(change, abs(p.step[k]) / size) if size > 0.0 else np.inf
+                modes.step[k] = 0.0
+            if modes.step[k] != 0.0:
+                change = max(change, abs(modes.step[k]) / size) if size > 0.0 else np.inf
         if not change < 0.5 * unsettled:
             return max(change, unsettled)
         for k in range(many):
-            i = p.free[k]
-            step = delassus.amount_tail[i] + p.step[k] * p.unit[i] * p.scale[0]
+            i = modes.free[k]
+            step = delassus.amount_tail[i] + modes.step[k] * scaled.unit[i] * scaled.scale[0]
             delassus.amount[i], delassus.amount_tail[i] = two_sum(delassus.amount[i], step)
-            p.x[i] = delassus.amount[i] / (p.unit[i] * p.scale[0])
+            scaled.x[i] = delassus.amount[i] / (scaled.unit[i] * scaled.scale[0])
         _put_rates(mechanism, x, offset, loads, rates)
         unsettled = change
         if change <= CORRECTED:
@@ -352,12 +353,13 @@ def _settle_amounts(mechanism, x, offset, loads, rates):
 @compiled
 def _size_of(contacts, i):
     """Return the size by which corrections of the force along the row used as number i are judged, in units."""
-    p, size = contacts.problem, abs(contacts.problem.q[i])
+    p, size = contacts.problem, abs(contacts.problem.scaled.q[i])
+    scaled = p.scaled
     if is_spread(contacts, i):
-        return max(_length(contacts, i), least_force(contacts, i)) / (p.unit[i] * p.scale[0])
+        return max(_length(contacts, i), least_force(contacts, i)) / (scaled.unit[i] * scaled.scale[0])
     for j in range(contacts.delassus.used_count[0]):
-        size += abs(p.A[i, j] * p.x[j])
-    return max(abs(p.x[i]), FAINT * size)
+        size += abs(scaled.A[i, j] * scaled.x[j])
+    return max(abs(scaled.x[i]), FAINT * size)
 
 
 @compiled
@@ -378,7 +380,7 @@ def _slip_residual(contacts, i):
     p, law = contacts.problem, 0
     while p.first[law + 1] <= i:
         law += 1
-    normal, share = p.first[law] - 1, p.mu[law] * p.along[i]
+    normal, share = p.first[law] - 1, p.mu[law] * p.modes.direction[i]
     product, left = two_product(share, delassus.amount[normal])
     residual, rest = two_sum(product, -delassus.amount[i])
     return residual + (rest + left + share * delassus.amount_tail[normal] - delassus.amount_tail[i])
@@ -390,6 +392,7 @@ def _turn_modes(contacts, precise):
     more than the errors of corrected numbers, rates of `precise` times their terms; return whether there are any."""
     delassus, equations = contacts.delassus, contacts.equations
     p, turned = contacts.problem, False
+    modes = p.modes
     for law in range(p.counts[0]):
         for i in range(p.first[law], p.first[law + 1] if is_unilateral(p, law) else p.first[law]):
             pulls = delassus.amount[i] < -UNCERTAIN * opposing_force(contacts, i, delassus.amount)
@@ -398,9 +401,9 @@ def _turn_modes(contacts, precise):
             if not is_far_apart(contacts, i):
                 pulls, least = delassus.amount[i] < -least_force(contacts, i), precise * equations.balancing_size[i]
             closes = equations.right[i] < -least
-            if not is_corrected(contacts, i) or not (pulls if p.mode[i] == CLOSED else closes):
+            if not is_corrected(contacts, i) or not (pulls if modes.mode[i] == CLOSED else closes):
                 continue
-            p.mode[i], turned = OPEN if p.mode[i] == CLOSED else CLOSED, True
+            modes.mode[i], turned = OPEN if modes.mode[i] == CLOSED else CLOSED, True
             delassus.amount[i] = delassus.amount_tail[i] = 0.0
     return turned
 
@@ -411,19 +414,20 @@ def _have_friction_of_modes(contacts):
     they set out to slip, and are left out only where nothing presses: a gap that was closed by corrected numbers has a
     friction that was chosen while it was open."""
     p, agree = contacts.problem, True
+    scaled, modes = p.scaled, p.modes
     for law in range(p.counts[0]):
         begin, held, power, size = p.first[law], 0.0, 0.0, 0.0
         if is_unilateral(p, law) or not is_corrected(contacts, begin):
             continue
         for i in range(begin, p.first[law + 1]):
-            held, power = held + p.x[i] ** 2, power + contacts.delassus.amount[i] * contacts.equations.right[i]
+            held, power = held + scaled.x[i] ** 2, power + contacts.delassus.amount[i] * contacts.equations.right[i]
             size += abs(contacts.delassus.amount[i]) * contacts.equations.balancing_size[i]
-        least = least_force(contacts, begin) / (p.unit[begin] * p.scale[0])
-        if p.mode[begin] == CLOSED:
+        least = least_force(contacts, begin) / (scaled.unit[begin] * scaled.scale[0])
+        if modes.mode[begin] == CLOSED:
             agree = agree and np.sqrt(held) <= (1.0 + UNCERTAIN) * radius(p, law) + least
-        elif p.mode[begin] == OPEN:
+        elif modes.mode[begin] == OPEN:
             agree = agree and radius(p, law) <= (UNCERTAIN if is_far_apart(contacts, begin) else least)
-        elif p.mode[begin] == SLIDES and speed(p, law) == 0.0:
+        elif modes.mode[begin] == SLIDES and speed(p, law) == 0.0:
             agree = agree and power <= MISSED * size
     return agree
 

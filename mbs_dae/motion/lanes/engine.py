@@ -116,7 +116,7 @@ def _take_over(abreast, queue, like):
     for lane in range(LANES):
         if abreast.active[lane] == 1:
             march = at(queue.march[queue.lane[lane]], like)
-            if _is_alone(abreast, march) or get(abreast.doubt, 0, lane) != 0.0:
+            if _is_alone(abreast, march) or get(abreast.step.doubt, 0, lane) != 0.0:
                 queue.steps[ALONE] += 1
                 stages = march.stages
                 made = take_step(stages, stages.now[T], stages.now[H], march.crossing.closed[0])
@@ -171,7 +171,7 @@ def _conclude(abreast, queue, like):
     for lane in range(LANES):
         if abreast.active[lane] == 1:
             march, status = at(queue.march[queue.lane[lane]], like), DONE
-            if get(abreast.doubt, 0, lane) != 0.0:
+            if get(abreast.step.doubt, 0, lane) != 0.0:
                 status = _find_end(abreast, march, lane)
             else:
                 unload_end(abreast, march, lane)

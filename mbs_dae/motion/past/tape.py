@@ -63,7 +63,7 @@ def is_full(tape):
 @compiled
 def begins_as(march, how):
     """What happened at the present instant; of several things the one that changes most."""
-    tape, wanted = march.tape, march.search.wanted
+    tape, wanted = march.tape, march.search.guards.passes_zero
     if tape.rows.shape[0] == 0:
         return
     tape.fresh[0] = max(tape.fresh[0], how)

@@ -48,7 +48,7 @@ def free_what_is_open(search):
     points = contacts.points
     first, end = branches_of_points(mechanism)
     for k in range(first, end):
-        switches.free[k] = 1 if search.surface[k] == 0 else 0
+        switches.free[k] = 1 if search.guards.surface[k] == 0 else 0
     for e in range(points.branch.size):
         if contacts.state[points.decided_point[e]] != OPEN:
             switches.free[first + points.branch[e]] = 0
@@ -56,7 +56,7 @@ def free_what_is_open(search):
         if switches.free[k] == 1 and switches.slides[k] == 1:
             for j in range(laws_of(switches)):
                 if switches.slides[j] == 1 and switches.leads[j] == switches.leads[k]:
-                    switches.slides[j], search.surface[j] = 0, STANDS if switches.free[j] == 0 else 0
+                    switches.slides[j], search.guards.surface[j] = 0, STANDS if switches.free[j] == 0 else 0
                     switches.sliding[0] -= 1
 
 
@@ -86,7 +86,7 @@ def put_natural(search, k):
     switches = search.stages.mechanism.switches
     switches.mode[k] = natural(switches, k)
     if switches.mode[k] == 0.0 and switches.kinds[k] != WHOLE:
-        search.surface[k] = STANDS
+        search.guards.surface[k] = STANDS
         switches.mode[k] = 1.0
 
 
@@ -94,15 +94,16 @@ def put_natural(search, k):
 def turn_over(search, y):
     """Go over to the pieces that begin here, as far as is known before velocities are; return whether there are any. A
     condition that jumps because another one has switched, as that of a piece does where a period begins, follows it."""
+    guards = search.guards
     mechanism = search.stages.mechanism
     switches, state, found = mechanism.switches, mechanism.state, False
     first, end = branches_of_gaps(mechanism)
     for k in range(first, end):
         if _ends_unseen(search, k):
-            search.wanted[k], search.after[k] = 1, -switches.mode[k]
-        if search.wanted[k] == 1:
-            switches.mode[k], found = search.after[k], True
-            search.surface[k] = LEFT if switches.kinds[k] == WHOLE else STANDS
+            guards.passes_zero[k], guards.after[k] = 1, -switches.mode[k]
+        if guards.passes_zero[k] == 1:
+            switches.mode[k], found = guards.after[k], True
+            guards.surface[k] = LEFT if switches.kinds[k] == WHOLE else STANDS
     jumps, rounds = found, 0
     while jumps and rounds < end - first:
         hold_all(mechanism)
@@ -111,8 +112,8 @@ def turn_over(search, y):
         look(mechanism)
         jumps, rounds = False, rounds + 1
         for k in range(first, end):
-            near = abs(search.begin[k]) <= ALIKE * search.size[k]
-            if search.wanted[k] == 0 and not near and switches.slides[k] == 0 and switches.guard[k] < 0.0:
+            near = abs(guards.begin[k]) <= ALIKE * guards.size[k]
+            if guards.passes_zero[k] == 0 and not near and switches.slides[k] == 0 and switches.guard[k] < 0.0:
                 switches.mode[k], jumps = natural(switches, k), True
     if found:
         hold_all(mechanism)
@@ -123,10 +124,11 @@ def turn_over(search, y):
 def _ends_unseen(search, k):
     """Whether a branch is wanted as well, but for roundoff: it says the same as another one in other words. (The first
     row of what was seen is what was seen last before the end.)"""
+    guards = search.guards
     switches = search.stages.mechanism.switches
-    near = abs(search.begin[k]) <= ALIKE * search.size[k]
-    unseen = near and switches.free[k] == 0 and search.wanted[k] == 0 and switches.kinds[k] != WHOLE
-    return unseen and switches.mode[k] * search.rates[0, k] < 0.0
+    near = abs(guards.begin[k]) <= ALIKE * guards.size[k]
+    unseen = near and switches.free[k] == 0 and guards.passes_zero[k] == 0 and switches.kinds[k] != WHOLE
+    return unseen and switches.mode[k] * search.samples.rates[0, k] < 0.0
 
 
 @compiled
