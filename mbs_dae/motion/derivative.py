@@ -16,19 +16,10 @@ import numpy as np
 from ..compiled.contact_records import Contacts
 from ..compiled.contacts import observe_contacts
 from ..compiled.dynamics import KINETIC, POTENTIAL, POWER, SCALARS, Dynamics, evaluate_forces, take_masses
-from ..compiled.machine import (
-    DONE,
-    FACTORISATIONS,
-    NOT_FINITE,
-    UNSETTLED,
-    Machine,
-    observe,
-    put_squares,
-    subtract_rates,
-    take_accelerations,
-)
+from ..compiled.machine import FACTORISATIONS, Machine, observe, put_squares, subtract_rates, take_accelerations
 from ..compiled.manifold import rates
 from ..compiled.signals import Signals, assign, put_reactions, take_signals
+from ..compiled.status import DONE, NOT_FINITE, UNSETTLED
 from ..compiled.tree.transformation import DYNAMICS, MASSES, transform
 from ..coordinates import Layout
 from ..kernels.abi import call_on_block, compiled, compiled_apart

@@ -27,7 +27,7 @@ What is zero at the end of a step that ends with a switch, but for roundoff, is 
 import numpy as np
 
 from ..compiled.contact_records import CLOSED, KEPT, LOG
-from ..compiled.machine import DONE
+from ..compiled.status import CHATTERS, DONE, STEP_EVENT
 from ..kernels.abi import compiled, compiled_apart, words_at
 from ..linear.vectors import copy, largest
 from ..symbolic.branches import SIDE, WATCH, WHOLE
@@ -41,12 +41,10 @@ from .record import ACCEPTED, March, derivative_at_end, put_back, put_right, rem
 from .switching.along import read_rates_here
 from .switching.locate import is_searched, look_through
 from .switching.looks import EXACT, look_at
-from .switching.search import AT_ONCE, BRIEF, CHATTERS, CUT, HERE, LOST_SIGHT, NONE, RUSH, SOON
+from .switching.search import AT_ONCE, BRIEF, CUT, HERE, LOST_SIGHT, NONE, RUSH, SOON
 from .switching.settling import ZERO
 from .switching.switches import hold_all, is_idle, look, natural, read_scales, read_scales_of_rates
 
-STEP_EVENT = 24
-"""A status: there are events in a step that is to be accepted."""
 HELD = 1e-6
 """A function that contacts or friction hold at zero is zero to this part of its largest value, or to the tolerance of
 the run: errors of constraints move it."""

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from ..compiled import System
-from ..compiled.machine import DONE
+from ..compiled.status import DONE, STEP_EVENT
 from ..errors import MbsError, ModelError
 from ..model.breaks import nearest_passage
 from ..model.contacts.changes import ContactChange
@@ -17,7 +17,7 @@ from ..results.happenings import Happening
 from ..results.result import State
 from ..symbolic.branches import WATCH
 from ..symbolic.markers import t as time
-from .event_location import STEP_EVENT, go_to_event
+from .event_location import go_to_event
 from .initial import nearest_velocity
 from .methods.method import END
 from .record import March

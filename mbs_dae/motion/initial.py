@@ -15,8 +15,8 @@ import numpy as np
 from ..arguments import check_start
 from ..compiled import System
 from ..compiled.contacts import GIVEN
-from ..compiled.machine import DONE
 from ..compiled.reading import read_outputs
+from ..compiled.status import DONE
 from ..compiled.structure import Structure
 from ..errors import ModelError, SingularConfigurationError
 from ..model.door import name_of

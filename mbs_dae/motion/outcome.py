@@ -17,9 +17,10 @@ from ..arguments import tables_left
 from ..compiled import System
 from ..compiled.contact_records import OPEN
 from ..compiled.contacts import EVENTS, GIVEN
-from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
+from ..compiled.machine import EVALUATIONS, FACTORISATIONS
 from ..compiled.manifold import move
 from ..compiled.reading import Trajectory
+from ..compiled.status import DONE
 from ..errors import ModelError
 from ..poses.newton import close, complete, dependent_rows
 from ..readings.motion import own_motion, result_of

@@ -10,8 +10,8 @@ from ..compiled import System
 from ..compiled.contact_records import LOG
 from ..compiled.contacts import EVENTS, STEPS
 from ..compiled.dynamics import KINETIC, POTENTIAL, SCALARS
-from ..compiled.machine import DONE
 from ..compiled.manifold import restore
+from ..compiled.status import DONE
 from ..compiled.structure import Structure
 from ..errors import ModelError
 from ..kernels.abi import compiled, compiled_apart

@@ -12,18 +12,31 @@ import numpy as np
 
 from ..compiled.contact_records import LOG
 from ..compiled.dynamics import KINETIC, POTENTIAL
-from ..compiled.machine import DONE
+from ..compiled.status import (
+    ASTRAY,
+    CUT_SHORT,
+    DONE,
+    DRIFTED,
+    DRIVES,
+    EVENT,
+    LOST,
+    PAUSED,
+    SAMPLING,
+    STEP_EVENT,
+    STUCK,
+    TOO_MANY,
+)
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.vectors import copy, largest
 from ..tolerances import LOSS
-from .contact.bounds import DRIVES, drives, note_sizes, reads_sizes
+from .contact.bounds import drives, note_sizes, reads_sizes
 from .contact.guards import observe_gaps
 from .contact.impulses import note_meeting
 from .control import asks_for_end, choose_next, first_step, judged, pace, parted_within, shortest_step
 from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
-from .event_location import STEP_EVENT, fire_due, has_event, note_contacts, put_sides
+from .event_location import fire_due, has_event, note_contacts, put_sides
 from .implicit.iteration import BEGUN, MATRICES
 from .methods.method import END, H, T, X, estimate_error, take_step
 from .methods.runge_kutta import read_cubic
@@ -58,12 +71,6 @@ STALL_STEPS, STALL_SPAN, STALL_PACE = 5000, 1e-7, 1e-3
 """A run has stalled if so many steps advance it by less than STALL_SPAN of its span (the whole would take 5·10¹⁰ steps)
 and by less than STALL_PACE of the time in which bodies move. The second test spares fast motions in a long span that an
 event is to end."""
-STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING, EVENT, CUT_SHORT = 11, 12, 13, 14, 15, 16, 19, 18, 20
-"""More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
-for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
-have been tried; no step keeps the energy near a singular pose; controllers are to sample the motion, and `resume` goes
-on; events have happened, which the run goes on after; the next step is cut to end with the run, and it and all
-after it are not those of a longer run, which would begin to differ here."""
 
 
 @compiled_apart

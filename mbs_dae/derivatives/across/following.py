@@ -16,7 +16,7 @@ import numpy as np
 from ...compiled import System
 from ...compiled.derivatives import SUPPLIED
 from ...compiled.dynamics import KINETIC, POTENTIAL
-from ...compiled.machine import DONE
+from ...compiled.status import DONE
 from ...model.events import Event
 from ...motion.contact.guards import PRESS
 from ...motion.events import asked_by, function_of, present

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ...compiled.contact_records import CLOSED
 from ...compiled.contacts import put_rows
+from ...compiled.status import UNSOLVED
 from ...kernels.abi import compiled
 from ...kernels.blocks import Integers, Vector, Work, zeros
 from ...linear.laws import unknowns
@@ -30,7 +31,6 @@ from ...motion.contact.impacts import (
     stop,
 )
 from ...motion.contact.problem import is_solved, put_changes, use_points
-from ...motion.contact.states import UNSOLVED
 from ...motion.course import moment
 from ...motion.derivative import evaluate, factorise_terms
 from ...motion.switching.pieces import turn_over

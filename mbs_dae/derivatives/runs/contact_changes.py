@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 
 from ...compiled.contact_records import CLOSED, FREE, OPEN, STICKING
-from ...compiled.machine import DONE, subtract_rates
+from ...compiled.machine import subtract_rates
+from ...compiled.status import DONE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector
 from ...linear.vectors import axpy, copy, dot
@@ -36,7 +37,6 @@ from ...motion.contact.guards import first_entry
 from ...motion.contact.impacts import gives_energy, look_at_rates, put_impulses
 from ...motion.contact.normals import components
 from ...motion.contact.rubbing import never_sticks, resting, sliding
-from ...motion.contact.states import UNSOLVED
 from ...motion.course import moment
 from ...motion.derivative import Mechanism, refinements
 from ...motion.past.tape import HEAD

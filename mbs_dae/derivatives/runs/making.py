@@ -5,8 +5,8 @@ Behind each part the mechanism is at a state with its derivative, its multiplier
 linearised.
 """
 
-from ...compiled.machine import DONE
 from ...compiled.manifold import restore
+from ...compiled.status import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import copy

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import DONE
 from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...motion.course import moment

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...compiled import System
-from ...compiled.machine import DONE
+from ...compiled.status import DONE
 from ...errors import MbsError
 from ...explain.failures import told_of_faint
 from ...kernels.blocks import block

@@ -18,8 +18,6 @@ NEGATIVE = 1e-9
 """A coefficient of friction is negative below minus this number, and a force of friction below minus this part of the
 largest that it has had, or of the forces on bodies. Where |x| turns, steps end within 1e-11 of their
 length, so that |x| may be negative by as much."""
-DRIVES = 25
-"""A status: the size of a friction is negative, so it would drive what it is to brake."""
 
 
 @compiled

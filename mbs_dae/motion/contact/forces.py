@@ -25,7 +25,8 @@ import numpy as np
 
 from ...compiled.contact_records import CLOSED, FREE, HOLDS, INCIPIENT, OPEN, STICKING
 from ...compiled.contacts import put_rows
-from ...compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, take_accelerations
+from ...compiled.machine import take_accelerations
+from ...compiled.status import DONE, FORCES_LOST, NOT_CONVERGED, NOT_FINITE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.elimination import scaled_solution
@@ -83,8 +84,6 @@ MISSED = 1e-3
 """An acceleration along a held row that forces leave there is an error if it is more than this part of its terms. A row
 that elimination leaves out depends on others but for the root of `NO_PIVOT`, 1e-6, and lacks as small a part; a row
 that roundoff has lost lacks all of its acceleration. This is the mean of both, in decades."""
-FORCES_LOST = 26
-"""A status: the forces of contacts are lost in roundoff."""
 
 
 @compiled_apart

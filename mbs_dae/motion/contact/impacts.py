@@ -27,7 +27,7 @@ motion is right to the second order of the approach. When the last one would hav
 
 from ...compiled.contact_records import OPEN, STILL
 from ...compiled.contacts import NOTED, put_rows
-from ...compiled.machine import DONE, NOT_FINITE
+from ...compiled.status import DONE, FORCES_LOST, NOT_FINITE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import axpy, copy, dot, largest
@@ -39,12 +39,10 @@ from ..switching.search import Search
 from .bounds import is_given
 from .delassus import put_jump, put_rate_tails, respond
 from .following import let_rates_follow
-from .forces import FORCES_LOST
 from .guards import REST, TOUCHES, first_entry
 from .keeping import put_cancelling, use_closed
 from .kept import clear_roundoff, find_kept, is_kept, is_pressed
 from .problem import correct_amounts, is_solved, pose, put_changes, use_points
-from .states import UNSOLVED
 
 GAIN = 1e-9
 """Energy gained is none if it is less than this part of what an impact moves."""

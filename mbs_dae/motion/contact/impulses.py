@@ -28,8 +28,9 @@ import numpy as np
 
 from ...compiled.contact_records import CLOSED, OPEN, STICKING, STILL, Contacts
 from ...compiled.contacts import NOTED, put_rows
-from ...compiled.machine import DONE, NOT_FINITE, in_own_velocities
+from ...compiled.machine import in_own_velocities
 from ...compiled.manifold import move
+from ...compiled.status import DONE, FORCES_LOST, NOT_FINITE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.proximal import solve_proximal
@@ -40,13 +41,11 @@ from ...tolerances import TIGHT
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .bounds import BOUND
 from .delassus import FIRM, add_responses, put_masses, put_paces, respond, responses, use
-from .forces import FORCES_LOST
 from .guards import TOUCHES, observe_gaps, tell_states
 from .islands import find_islands
 from .kept import clear_roundoff, is_kept
 from .problem import bound_now, correct_amounts, is_solved, pose, pose_gaps, use_points
 from .rubbing import across, resting, sliding
-from .states import UNSOLVED
 
 DEEP = 1e-12
 """Bodies overlap if a gap is below zero by more than this part of how far the model reaches."""

@@ -7,8 +7,9 @@ joints (`following`), and each would take away what the other has put there.
 
 from ...compiled.contact_records import INCIPIENT, OPEN, STICKING, STOPS
 from ...compiled.contacts import put_rows
-from ...compiled.machine import DONE, NOT_FINITE, in_own_velocities, subtract_rates
+from ...compiled.machine import in_own_velocities, subtract_rates
 from ...compiled.manifold import move
+from ...compiled.status import DONE, NOT_FINITE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.elimination import scaled_solution

@@ -32,7 +32,7 @@ from ...compiled.contact_records import (
     STOPS,
 )
 from ...compiled.contacts import put_rows
-from ...compiled.machine import DONE
+from ...compiled.status import DONE, FORCES_LOST, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy, dot, largest
@@ -41,15 +41,11 @@ from .bounds import BOUND
 from .delassus import NONE, force_to_stop, opposing_force, own_pace, put_paces, respond
 from .departure import check_departures, find_departures, may_depart
 from .following import let_slips_follow
-from .forces import FORCES_LOST
 from .guards import AT_REST, SLOW, TOUCHES, keeps_still, largest_acceleration
 from .incipient import FAR
 from .kept import clear_roundoff, find_kept, is_kept, is_pressed, keep_sticking
 from .problem import bound_now, correct_amounts, is_solved, pose, use_points
 from .rubbing import never_sticks, resting, sliding, speed_of
-
-UNSOLVED = 23
-"""A status: no forces of contacts go with the equations."""
 
 
 @compiled_apart

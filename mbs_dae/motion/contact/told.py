@@ -7,8 +7,8 @@ import numpy as np
 from ...compiled import System
 from ...compiled.contact_records import KEPT, OPEN, Contacts
 from ...compiled.contacts import GIVEN, NOTED, ContactsBuilder, observe_contacts, put_rows
-from ...compiled.machine import DONE
 from ...compiled.reading import Trajectory
+from ...compiled.status import DONE
 from ...errors import Names
 from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector

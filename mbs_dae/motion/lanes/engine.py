@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import DONE
 from ...kernels import work
 from ...kernels.abi import address_of, at, compiled, compiled_apart
 from ...kernels.blocks import Integers, Work, block, zeros

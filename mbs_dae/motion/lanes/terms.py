@@ -59,7 +59,7 @@ def evaluate(abreast: Abreast, q: Lanes, v: Lanes):
     read_jacobian(program, out, factor.jacobian)
     _doubt_unless_finite(abreast, factor.jacobian)
     if program.losses.rows.size > 0:
-        shares_of_rows(program, abreast, out, factor.jacobian, factor.share)
+        shares_of_rows(program, step, out, factor.jacobian, factor.share)
     evaluate_in_lanes(abreast.forces, step.now, q, v)
     add_forces(mechanism.dynamics, abreast.forces.out, equations.f, equations.scalars)
     add_masses(mechanism.dynamics, abreast.forces.out, factor.weight, factor.beside)

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compiled.machine import DONE, NOT_CONVERGED
 from ...compiled.manifold import most_turned
+from ...compiled.status import DONE, NOT_CONVERGED
 from ...kernels.abi import call_on_block, compiled
 from ...kernels.blocks import Integers, Matrix, Vector, Work, block, ones, zeros
 from ...kernels.functions import addresses

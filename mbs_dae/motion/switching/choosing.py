@@ -5,7 +5,7 @@ Off the surfaces g = 0 it is that of the sign of g, or of the integer below it; 
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import CHATTERS, DONE
 from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
@@ -15,7 +15,7 @@ from ..course import SPAN, moment
 from ..derivative import STRIKE, evaluate
 from ..implicit.iteration import SHARP
 from .pieces import breaks_rates, free_what_is_open, put_natural, turn_over
-from .search import BRIEF, CHATTERS, FAINT, HERE, LEFT, LONG, RUSH, SHORT, STANDS, Search
+from .search import BRIEF, FAINT, HERE, LEFT, LONG, RUSH, SHORT, STANDS, Search
 from .settling import ALL, ZERO, choice_of, settle
 from .switches import hold_all, is_idle, look
 

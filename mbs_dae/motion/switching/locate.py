@@ -18,7 +18,7 @@ choice is refuted, and another one is made.
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import DONE, TANGLED
 from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import block
 from ...kernels.functions import addresses
@@ -32,7 +32,7 @@ from .along import read_rates_here
 from .choosing import carry_on, choose, start_over, switch_over
 from .looks import EXACT, LEFT, first_wrong, look_at, sets_out
 from .pieces import hold_pieces
-from .search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SHORT, SOON, TANGLED, Search, resolved_until
+from .search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SHORT, SOON, Search, resolved_until
 from .settling import SLACK
 from .switches import is_idle, look, natural, side_of
 from .wide import stays_wide

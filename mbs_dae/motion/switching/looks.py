@@ -16,8 +16,8 @@ that of a function in Python.
 
 import numpy as np
 
-from ...compiled.machine import DONE
 from ...compiled.signals import assign
+from ...compiled.status import DONE, TANGLED
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
@@ -35,7 +35,7 @@ from ..course import moment
 from ..derivative import accelerate, evaluate
 from ..methods.method import X, prepare_reading, read_between
 from ..methods.runge_kutta import read_cubic
-from .search import DEEP, TANGLED, Search
+from .search import DEEP, Search
 from .settling import ALL, SLACK, ZERO
 from .switches import guard_of, guard_of_side, is_idle, look, position, read_rates, read_scales, side_of
 

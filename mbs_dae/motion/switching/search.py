@@ -23,10 +23,6 @@ STANDS, LEFT = 1, 2
 """Of a surface g = 0 at which a step begins: rates decide about its branch; it is decided."""
 SHORT = BRIEF / RUSH
 """The part of the run below which a step says no more of which branch is right."""
-CHATTERS = 17
-"""A status: laws switch back and forth without end (see `run` for the others)."""
-TANGLED = 22
-"""A status: what a switching function does in a step cannot be seen, however closely it is looked at."""
 
 
 class Guards(NamedTuple):

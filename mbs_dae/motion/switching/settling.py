@@ -24,7 +24,7 @@ What a step refutes (`locate`: it goes back at once, however short it is) is not
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import CHATTERS, DONE
 from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
@@ -33,7 +33,7 @@ from ..contact.guards import TOUCH, has_stopped, hold_senses, note_fastest, note
 from ..derivative import CHOOSE_STATES, accelerate, derivative, keep_contacts
 from .along import read_rates_here
 from .pieces import hold_pieces
-from .search import CHATTERS, STANDS, Search, resolved_until
+from .search import STANDS, Search, resolved_until
 from .sliding import respond
 from .switches import hold_all, laws_of, look, natural, put_mode
 
