@@ -33,6 +33,24 @@ FREE, STILL, PRESSED = range(3)
 """A row that forces or joints may move; one that joints keep still; one along which joints press bodies together."""
 
 
+class ContactCalls(NamedTuple):
+    """Addresses of the functions in `motion.contact` that a run calls; 0 for models without contacts, for which they
+    are not compiled. Each is called with a block and the arrays named here."""
+
+    push: int
+    """`forces.push`, mechanism (a): add the forces of contacts while their states hold."""
+    powers: int
+    """`forces.contact_powers`, mechanism (work): add their powers."""
+    keep: int
+    """`keeping.keep_closed`, mechanism (q, v): put closed contacts back onto their gaps."""
+    choose_states: int
+    """`states.choose_states`, mechanism (q, v, a): choose the states of all points."""
+    strike: int
+    """`impacts.strike`, search (y, dy): an impact."""
+    find_constrained: int
+    """`constrained.find_constrained`, mechanism (): find the rows that joints alone keep as they are."""
+
+
 class ContactTree(NamedTuple):
     """How rows over the velocities of bodies become rows over the velocities of joints."""
 
@@ -223,7 +241,7 @@ class ConstrainedRows(NamedTuple):
     state: Work[Integers] = zeros("lines")
     """FREE, STILL or PRESSED."""
     known: Work[Integers] = zeros("points")
-    """Not 0 for each point of which the states of rows are known (`motion.contact.kept`)."""
+    """Not 0 for each point of which the states of rows are known (`motion.contact.constrained`)."""
     reported: Work[Integers] = zeros("points")
     """1 for each point whose gap joints have kept at some time in the run."""
     displacement: Work[Vector] = zeros("columns")
@@ -436,13 +454,12 @@ class Contacts(NamedTuple):
     """G, row by row; all rows of a point have entries in the same columns."""
     proximal: Proximal
     """The laws of many contacts over a step."""
-    functions: Integers
-    """Addresses of the functions in `motion.contact` that a run calls; they are compiled for models with contacts."""
-    gap: Integers
+    calls: ContactCalls
+    gap_row: Integers
     """The row of the gap of each point, -1 if it has none."""
-    slip: Integers
+    slip_row: Integers
     """The first row of slip of each point."""
-    slips: Integers
+    slip_count: Integers
     """The number of rows of slip of each point."""
     points: ContactPoints
     laws: ContactLaws

@@ -37,7 +37,15 @@ from ..model.parameters import Evaluator, Parameter
 from ..symbolic.derive import Form
 from ..symbolic.loads import joint_wrenches
 from .batch import VALUE, BatchBuilder, Instance, evaluate, instance_of
-from .contact_records import ContactGroups, ContactLaws, ContactPoints, Contacts, ContactTree, NormalForces
+from .contact_records import (
+    ContactCalls,
+    ContactGroups,
+    ContactLaws,
+    ContactPoints,
+    Contacts,
+    ContactTree,
+    NormalForces,
+)
 from .program import ProgramBuilder, read_rows
 from .tree.maps import row_terms
 from .tree.transformation import NO_TERMS, Transformation, carry_to_ground, take_term
@@ -235,7 +243,7 @@ class ContactsBuilder:
         self.drag_is_force = np.array([isinstance(e, SmoothFriction) for e in self.drags], dtype=np.int64)
 
     def fill(
-        self, number: Evaluator, transformation: Transformation, functions: np.ndarray, pattern: Pattern, state: int,
+        self, number: Evaluator, transformation: Transformation, calls: ContactCalls, pattern: Pattern, state: int,
         asks: int, length: float, masses: Mapping[Body, tuple[float, float]], of_columns: np.ndarray,
         coupled: np.ndarray, far: bool,
     ) -> Contacts:  # fmt: skip
@@ -259,10 +267,10 @@ class ContactsBuilder:
             "tree": ContactTree(transformation, self.terms, place),
             "rows": rows,
             "proximal": proximal,
-            "functions": functions,
-            "gap": self.gap,
-            "slip": self.slip,
-            "slips": self.slips,
+            "calls": calls,
+            "gap_row": self.gap,
+            "slip_row": self.slip,
+            "slip_count": self.slips,
             "points": ContactPoints(self._point_of_row(), self.entry, self.entries, self.decides, self.decided, FEW),
             "laws": ContactLaws(
                 self.curve, restitution, friction, static, smooth, self.drag_sizes.fill(number), self.drag_is_force,

@@ -14,8 +14,8 @@ from ..model.bodies.body import Body
 from ..model.contacts import Contact, Stop
 from ..model.contacts.geometry import HalfSpace
 from ..motion.contact.delassus import FIRM, put_masses
+from ..motion.contact.reports import frictions_at_fault, no_friction
 from ..motion.contact.states import TOUCHES
-from ..motion.contact.told import frictions_at_fault, no_friction
 from ..motion.mechanism import masses_of
 from ..motion.record import March
 from ..motion.switching.search import RUSH
@@ -124,7 +124,7 @@ def _facing(contact: Contact, body: Body) -> str:
 def touching_now(march: March, system: System) -> list[str]:
     """The contacts that are closed."""
     contacts = march.mechanism.contacts
-    return _names(system, [k for k, gap in enumerate(contacts.gap) if gap >= 0 and contacts.state[k] != OPEN])
+    return _names(system, [k for k, gap in enumerate(contacts.gap_row) if gap >= 0 and contacts.state[k] != OPEN])
 
 
 def without_forces(march: March, pose: State) -> Explanation:
@@ -132,7 +132,9 @@ def without_forces(march: March, pose: State) -> Explanation:
     contacts, problem, name = march.mechanism.contacts, march.mechanism.contacts.problem, pose.system.model.name
     if lost := frictions_at_fault(pose.system, contacts):
         return Explanation(IntegrationError, *no_friction(name, lost, pose.t), pose.t, tuple(lost), pose)
-    if pressed := [k for k, row in enumerate(contacts.gap) if row >= 0 and contacts.constrained.state[row] == PRESSED]:
+    if pressed := [
+        k for k, row in enumerate(contacts.gap_row) if row >= 0 and contacts.constrained.state[row] == PRESSED
+    ]:
         return _squeezed(pose, _names(pose.system, pressed))
     names, rubs = _names(pose.system, _used(contacts)), bool(problem.mu[: problem.counts[0]].any())
     problem.mu[:] = 0.0
@@ -210,7 +212,7 @@ def chatters(march: March, pose: State, entries: Sequence[int]) -> Explanation:
 def _used(contacts: Contacts) -> list[int]:
     """The points of the problem that was posed last."""
     rows = {int(row) for row in contacts.delassus.used[: contacts.delassus.used_count[0]]}
-    own = np.where(contacts.gap >= 0, contacts.gap, contacts.slip)
+    own = np.where(contacts.gap_row >= 0, contacts.gap_row, contacts.slip_row)
     return [k for k, row in enumerate(own) if int(row) in rows]
 
 

@@ -25,7 +25,7 @@ from ..model.drivers import Driver
 from ..model.events import Reset
 from ..model.parameters import constants_out
 from ..motion import run as marching
-from ..motion.contact.told import driving_frictions, frictions_lost_at, no_friction
+from ..motion.contact.reports import driving_frictions, frictions_lost_at, no_friction
 from ..motion.derivative import Mechanism, evaluate, factorise_terms
 from ..motion.events import present
 from ..motion.mechanism import mechanism

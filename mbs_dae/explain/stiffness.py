@@ -47,7 +47,7 @@ def _stiff_friction(system: System, march: March, t: float, rate: float) -> str:
 
     contacts.choice.closed_only[0] = 0
     forces(seen.y)
-    apart = (contacts.gap >= 0) & (contacts.motion.phi[contacts.gap] > TOUCHES * system.machine().extent)
+    apart = (contacts.gap_row >= 0) & (contacts.motion.phi[contacts.gap_row] > TOUCHES * system.machine().extent)
     contacts.state[rubs] = np.where(apart[rubs], OPEN, CLOSED)
     contacts.choice.closed_count[0] = int((contacts.state != OPEN).sum())
     force, slip = (np.abs(one - other) for one, other in zip(forces(seen.y), forces(seen.aside), strict=True))
@@ -55,7 +55,7 @@ def _stiff_friction(system: System, march: March, t: float, rate: float) -> str:
     gained = np.zeros(force.size)
     gained[used] = force[used] * delassus.W.diagonal()[: used.size]
     for k in rubs:
-        own = slice(contacts.slip[k], contacts.slip[k] + contacts.slips[k])
+        own = slice(contacts.slip_row[k], contacts.slip_row[k] + contacts.slip_count[k])
         if gained[own].max() > SHARE * rate * slip[own].max():
             return system.structure.contacts.points[k][0].who
     return ""

@@ -1,5 +1,8 @@
 """Problems of contact: f and w = W f + w0 that satisfy unilateral and friction laws (`laws`). Compiled.
 
+    unilateral      0 ≤ f,  0 ≤ w,  f w = 0
+    friction        |f_c| ≤ r,  f_c = -r w_c/|w_c| where w_c is not zero,  r = μ |b + B f|
+
 Three things are wanted of a method: that it comes near from anywhere, that it ends at roundoff, that it knows when it
 has failed. No single one has all three. Sweeps, projections of all laws at once, come near from anywhere but slowly;
 Newton's method (`modes`) is exact as soon as it starts with the right modes. So they take turns, with more sweeps each

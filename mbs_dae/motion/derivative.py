@@ -34,8 +34,6 @@ from .switching.switches import Switches, hold_all
 WORK = len(WORKS)
 SLIDE, RETURN = 0, 1
 """The places among `Switches.functions`."""
-PUSH, POWERS, KEEP, CHOOSE_STATES, STRIKE, FIND_KEPT = range(6)
-"""Those among `Contacts.functions`."""
 
 
 class StateLayout(NamedTuple):
@@ -107,7 +105,7 @@ def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     else:
         take_masses(dynamics, out, factor.weight, factor.beside)
     contacts = mechanism.contacts
-    if contacts.choice.closed_count[0] > 0 or (contacts.gap.size > 0 and contacts.choice.closed_only[0] == 0):
+    if contacts.choice.closed_count[0] > 0 or (contacts.gap_row.size > 0 and contacts.choice.closed_only[0] == 0):
         observe_contacts(contacts, t, q, v)
 
 
@@ -262,7 +260,7 @@ def return_to_surfaces(mechanism, t, y):
 def keep_contacts(mechanism, t, q, v):
     """Take away what the gaps of closed contacts have become off zero; a status."""
     mechanism.switches.now[0] = t
-    call_on_block(mechanism.contacts.functions[KEEP], mechanism, (q, v))
+    call_on_block(mechanism.contacts.calls.keep, mechanism, (q, v))
     return mechanism.contacts.choice.status[0]
 
 
@@ -294,7 +292,7 @@ def solve_terms(mechanism: Mechanism, v: Vector, a: Vector):
             return UNSETTLED
     status = DONE if take_accelerations(machine, a) else NOT_FINITE
     if mechanism.contacts.choice.closed_count[0] > 0 and status == DONE:
-        call_on_block(mechanism.contacts.functions[PUSH], mechanism, (a,))
+        call_on_block(mechanism.contacts.calls.push, mechanism, (a,))
         return mechanism.contacts.choice.status[0]
     return status
 
@@ -345,7 +343,7 @@ def powers(mechanism, work):
     """The rates of the works, after `accelerate`."""
     put_powers(mechanism.scalars, mechanism.machine.multipliers, mechanism.machine.nu, work)
     if mechanism.contacts.choice.closed_count[0] > 0:
-        call_on_block(mechanism.contacts.functions[POWERS], mechanism, (work,))
+        call_on_block(mechanism.contacts.calls.powers, mechanism, (work,))
 
 
 @compiled
@@ -380,7 +378,7 @@ def solve_motion(
             hold_all(mechanism)
             if mechanism.contacts.choice.closed_count[0] > 0:
                 evaluate(mechanism, t[k], q[k], v[k])
-                call_on_block(mechanism.contacts.functions[FIND_KEPT], mechanism, ())
+                call_on_block(mechanism.contacts.calls.find_constrained, mechanism, ())
         if accelerate(mechanism, t[k], q[k], v[k], machine.here.a) != DONE:
             return k
         copy(machine.multipliers, multipliers[k])

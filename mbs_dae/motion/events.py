@@ -17,13 +17,13 @@ from ..results.happenings import Happening
 from ..results.result import State
 from ..symbolic.branches import WATCH
 from ..symbolic.markers import t as time
-from .event_location import go_to_event
 from .initial import nearest_velocity
 from .methods.method import END
 from .record import March
 from .run import restart
 from .samples import set_states
 from .switching.search import AT_ONCE, HERE
+from .watched_events import go_to_event
 
 ANY = -1
 """In place of one event: all of them."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..compiled.contact_records import Contacts
+from ..compiled.contact_records import ContactCalls, Contacts
 from ..compiled.contacts import EVENTS, GIVEN, STEPS
 from ..compiled.dynamics import Dynamics
 from ..compiled.machine import Machine
@@ -16,12 +16,12 @@ from ..kernels.functions import addresses
 from ..kernels.images import Image
 from ..linear.kkt import new_factor
 from ..model.bodies.body import Body
+from .contact.constrained import find_constrained
 from .contact.delassus import FIRM
 from .contact.forces import contact_powers, push
 from .contact.guards import PRESS, RUB, TOUCH
 from .contact.impacts import strike
 from .contact.keeping import keep_closed
-from .contact.kept import find_kept
 from .contact.states import choose_states
 from .derivative import Mechanism, state_layout
 from .switching.sliding import return_to_surfaces, slide
@@ -96,12 +96,12 @@ def _parts(system: System, faint: float, asks: int, formed: bool) -> Mechanism:
 
 
 def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
-    builder, functions = system.structure.contacts, np.zeros(0, dtype=np.int64)
+    builder, calls = system.structure.contacts, ContactCalls(0, 0, 0, 0, 0, 0)
     if builder.points:
-        parts = (push, contact_powers, keep_closed, choose_states, strike, find_kept)
-        functions = addresses(parts)
+        parts = addresses((push, contact_powers, keep_closed, choose_states, strike, find_constrained))
+        calls = ContactCalls(*map(int, parts))
     state = 2 * (system.layout.q_size + 2 * system.layout.v_size)
-    numbers = system.evaluator, machine.transformation, functions, machine.pattern, state, asks, system.length
+    numbers = system.evaluator, machine.transformation, calls, machine.pattern, state, asks, system.length
     masses, own = masses_of(system), np.zeros(0)
     if builder.points and asks != GIVEN:
         own = system.diagonal / system.column_weight

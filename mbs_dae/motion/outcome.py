@@ -29,7 +29,7 @@ from ..readings.teeth import apart, with_separation
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT, NEARLY, UNCERTAIN
-from .contact.told import choose_along, impulses_along, states_of, sticking_rows
+from .contact.reports import choose_along, impulses_along, states_of, sticking_rows
 from .derivative import WORK, solve_motion
 from .implicit.iteration import MATRICES
 from .initial import told_of_ratios
@@ -231,7 +231,7 @@ def counts_of(march: March) -> dict[str, Any]:
     implicit = march.stages.implicit
     if implicit.weight.size:
         stats |= dict(zip(("matrices", "eliminations", "corrections"), implicit.flags[MATRICES:].tolist(), strict=True))
-    if march.search.functions.size:
+    if march.search.calls.search:
         stats["switches"] = int(march.search.total[0] - march.search.total[1])
     if (left := march.mechanism.contacts.steps.residual[0]) > 0.0:
         stats["contact_residual"] = float(left)

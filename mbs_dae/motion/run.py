@@ -1,6 +1,7 @@
 """From time to time: steps, their control, their stabilisation, and what is kept of them. Compiled.
 
-    take a step  ->  settle its end (stabilise, y' there)  ->  accept it or try a shorter one  ->  record times
+    make a step -> settle its end (stabilise, y' there) -> look for switches and impacts in it (`switching.locate`)
+    -> accept it, or make it anew: shorter, or to end at a switch -> record times -> switch, or impact (`_switch`)
 
 y₀ and k₀ stand untouched until a step is accepted, and what evaluations choose on their way (which rows are enforced,
 how near a singular pose is) is put back after a step that is rejected and after the reading of requested times. So
@@ -31,12 +32,11 @@ from ..kernels.blocks import Vector
 from ..linear.vectors import copy, largest
 from ..tolerances import LOSS
 from .contact.bounds import drives, note_sizes, reads_sizes
-from .contact.guards import observe_gaps
-from .contact.impulses import note_meeting
+from .contact.gaps import observe_gaps
+from .contact.time_stepping import note_meeting
 from .control import asks_for_end, choose_next, first_step, judged, pace, parted_within, shortest_step
 from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
-from .event_location import fire_due, has_event, note_contacts, put_sides
 from .implicit.iteration import BEGUN, MATRICES
 from .methods.method import END, H, T, X, estimate_error, take_step
 from .methods.runge_kutta import read_cubic
@@ -58,9 +58,10 @@ from .record import (
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, drift_limit, is_projected
 from .stiffness import watch
-from .switching.locate import CARRY_ON, CHOOSE, START_OVER, SWITCH, after_step, is_searched, next_begins, switched
+from .switching.locate import after_step, is_searched, next_begins, switched
 from .switching.search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE
 from .switching.switches import hold_all
+from .watched_events import fire_due, has_event, note_contacts, put_sides
 
 PARTS = 4
 """Sizes of friction are looked at where so many equal parts of a step meet: a law that passes zero twice within one of
@@ -103,7 +104,7 @@ def start(march: March, q: Vector, v: Vector):
     look_around(march.mechanism, moment(march.course, times[0]), q, v)
     status = DONE
     if is_searched(march.search):
-        status = switched(march.search, times[0], y0, march.stages.k[0], CHOOSE)
+        status = switched(march.search, times[0], y0, march.stages.k[0], march.search.calls.choose)
     if status == DONE:
         status = _begin_anew(march, times[0], BEGAN)
     if status != DONE:
@@ -171,7 +172,7 @@ def restart(march: March, q: Vector, v: Vector):
     copy(v, y0[state.v_at : state.v_end])
     march.crossing.wait[0] = NOWHERE
     if is_searched(search):
-        status = switched(search, t, y0, march.stages.k[0], START_OVER)
+        status = switched(search, t, y0, march.stages.k[0], search.calls.start_over)
     if status == DONE:
         status = _begin_anew(march, t, RESTARTED)
     if status != DONE:
@@ -465,7 +466,7 @@ def _next_span(march, how):
     course, control, stages, status = march.course, march.control, march.stages, DONE
     course.at[SPAN] += 1
     if is_searched(march.search):
-        status = switched(march.search, march.time[0], stages.y0, stages.k[0], CARRY_ON)
+        status = switched(march.search, march.time[0], stages.y0, stages.k[0], march.search.calls.carry_on)
     if status == DONE:
         status = _begin_anew(march, course.first[course.at[SPAN]], how)
     march.crossing.energy[0] = energy_of(march.record.end_scalars, stages.y0[march.mechanism.state.works_at :])
@@ -477,7 +478,7 @@ def _next_span(march, how):
 def _switch(march, t):
     """Branches of laws have changed: the derivative anew. The next step may be as long as it would have been."""
     y0, k0, search = march.stages.y0, march.stages.k[0], march.search
-    status = switched(search, t, y0, k0, SWITCH)
+    status = switched(search, t, y0, k0, search.calls.switch)
     if status == DONE:
         status = _begin_anew(march, t, SWITCHED)
     march.crossing.energy[0] = energy_of(march.record.end_scalars, march.stages.y0[march.mechanism.state.works_at :])

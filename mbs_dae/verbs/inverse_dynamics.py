@@ -22,7 +22,7 @@ from ..model.contacts import Closure, Contact
 from ..model.model import Model
 from ..model.signals import signals_of
 from ..motion.contact.guards import TOUCHES
-from ..motion.contact.told import frictions_lost_at, no_friction, states_of
+from ..motion.contact.reports import frictions_lost_at, no_friction, states_of
 from ..motion.initial import check_reactions
 from ..motion.outcome import forces_along, in_the_limit, modes_along, with_forces
 from ..poses.assembly import assembled

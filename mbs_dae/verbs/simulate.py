@@ -46,7 +46,7 @@ from ..model.door import check_held
 from ..model.events import Event, Reset
 from ..model.model import Model
 from ..motion import run as marching
-from ..motion.contact.told import changes_at, impacts_of, transitions_of
+from ..motion.contact.reports import changes_at, impacts_of, transitions_of
 from ..motion.course import SPAN, beginning, new_course
 from ..motion.events import Glance, happened, is_clock, present, reset
 from ..motion.initial import check_reactions, in_own_coordinates, initial_state
@@ -326,7 +326,7 @@ class Prepared:
             return True
         if self.samples and self._samples_are_special(steps.head, last):
             return True
-        if mechanism.contacts.gap.size and has_choices(steps, last, self.moves, mechanism, (self.q, self.v)):
+        if mechanism.contacts.gap_row.size and has_choices(steps, last, self.moves, mechanism, (self.q, self.v)):
             return True
         passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []
         clocks = {event.name for event in self.system.model.events if is_clock(event)}

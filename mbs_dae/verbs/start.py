@@ -33,7 +33,7 @@ from ..model.breaks import bends, reads_time
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..motion import run as marching
-from ..motion.contact.told import impacts_of, transitions_of
+from ..motion.contact.reports import impacts_of, transitions_of
 from ..motion.course import SPAN, WAITING, with_span_before
 from ..motion.events import state_with
 from ..motion.lanes.engine import Engine, engine

@@ -23,7 +23,7 @@ from ..kernels.blocks import block
 from ..model.drivers import Driver
 from ..model.model import Model
 from ..model.parameters import Parameter, finite_number
-from ..motion.contact.told import states_of, sticking_rows, sweeping_modes
+from ..motion.contact.reports import states_of, sticking_rows, sweeping_modes
 from ..motion.initial import told_of_ratios
 from ..motion.outcome import forces_along, in_the_limit
 from ..poses.assembly import assembled

@@ -16,21 +16,21 @@ from ...kernels.blocks import Integers, Vector, Work, zeros
 from ...linear.laws import unknowns
 from ...linear.vectors import copy
 from ...motion.contact.delassus import respond
-from ...motion.contact.guards import first_entry
+from ...motion.contact.gaps import first_entry
 from ...motion.contact.impacts import (
     MOST,
     add_expansion,
     gives_energy,
     is_over,
     jump,
-    look_at_rates,
-    pose_compression,
-    pose_expansion,
-    pose_impact,
+    prepare_impact,
     put_approaching,
     stop,
+    write_compression,
+    write_expansion,
+    write_impact,
 )
-from ...motion.contact.problem import is_solved, put_changes, use_points
+from ...motion.contact.problem import put_changes, solve_laws, use_points
 from ...motion.course import moment
 from ...motion.derivative import evaluate, factorise_terms
 from ...motion.switching.pieces import turn_over
@@ -84,15 +84,15 @@ def strike_alike(search: Search, y: Vector, meeting: Integers, modes: Vector, no
     contacts.steps.impact_count[0] = 0
     contacts.steps.impacts[0][:] = choice.pace[1] = choice.rest_time[0] = 0.0
     search.guards.surface[:] = 0
-    for c in range(contacts.gap.size):
-        stays = contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED
+    for c in range(contacts.gap_row.size):
+        stays = contacts.gap_row[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED
         choice.lands[c] = 1 if stays else 0
     turn_over(search, y)
     if choice.in_turn[0] == 1 and not _pass_on(search, y, notes):
         return
     if not _look(search, y, notes):
         return
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         choice.meeting[c] = meeting[c]
     if not _jumps(search, y, choice.meeting, notes):
         return
@@ -117,9 +117,9 @@ def _pass_on(search, y, notes):
             return False
         fastest = put_approaching(contacts)
         first = max(first, fastest)
-        for c in range(contacts.gap.size):
-            touches = contacts.gap[c] >= 0 and note(notes, float(choice.meeting[c])) == 1.0
-            rate = contacts.motion.rate[contacts.gap[c]] if touches else 1.0
+        for c in range(contacts.gap_row.size):
+            touches = contacts.gap_row[c] >= 0 and note(notes, float(choice.meeting[c])) == 1.0
+            rate = contacts.motion.rate[contacts.gap_row[c]] if touches else 1.0
             _put_margin(notes, rate, note(notes, choice.pace[1] if touches else 1.0))
             choice.touching[c] = int(note(notes, float(choice.touching[c])))
         if note(notes, 1.0 if is_over(contacts, fastest, first) else 0.0) == 1.0:
@@ -144,7 +144,7 @@ def _look(search, y, notes):
     """Rates here; and whether joints alone keep the same rows still."""
     contacts, same = search.stages.mechanism.contacts, True
     constrained = contacts.constrained
-    if not look_at_rates(search, y):
+    if not prepare_impact(search, y):
         return False
     for row in range(constrained.state.size):
         same = note(notes, float(constrained.state[row])) == constrained.state[row] and same
@@ -160,15 +160,15 @@ def _jumps(search, y, points, notes):
     contacts, margins = mechanism.contacts, notes.at[MARGINS]
     use_points(contacts, points)
     respond(mechanism, 0)
-    pose_impact(mechanism, points)
+    write_impact(mechanism, points)
     solved = _solve(contacts, notes)
     copy(contacts.problem.f[: contacts.delassus.used_count[0]], contacts.delassus.amount)
     put_changes(contacts)
     if note(notes, 1.0 if solved and gives_energy(contacts) else 0.0) == 1.0:
         notes.at[MARGINS] = margins
-        pose_compression(mechanism, points)
+        write_compression(mechanism, points)
         solved = _solve(contacts, notes)
-        pose_expansion(contacts, points)
+        write_expansion(contacts, points)
         solved = solved and _solve(contacts, notes)
         add_expansion(contacts)
     if not solved:
@@ -183,7 +183,7 @@ def _solve(contacts, notes):
     """The problem that is posed, with the modes that were noted; whether it is solved."""
     p = contacts.problem
     if notes.known[0] == 0:
-        if not is_solved(contacts):
+        if not solve_laws(contacts):
             return False
         read_modes(p)
     for i in range(unknowns(p)):

@@ -33,8 +33,8 @@ from ...kernels.blocks import Integers, Matrix, Vector
 from ...linear.vectors import axpy, copy, dot
 from ...motion.contact.bounds import component
 from ...motion.contact.delassus import put_jump
-from ...motion.contact.guards import first_entry
-from ...motion.contact.impacts import gives_energy, look_at_rates, put_impulses
+from ...motion.contact.gaps import first_entry
+from ...motion.contact.impacts import gives_energy, prepare_impact, put_impulses
 from ...motion.contact.normals import components
 from ...motion.contact.rubbing import never_sticks, resting, sliding
 from ...motion.course import moment
@@ -115,23 +115,23 @@ def vary_guards(
         put_changes(own, mechanism, y, p, dys[p])
         for level in (GAP_OF, SLIP_OF, SIZE_OF):
             put_right(own, p, level)
-        for c in range(contacts.gap.size):
-            e, gap = contacts.points.entry[c], contacts.gap[c]
+        for c in range(contacts.gap_row.size):
+            e, gap = contacts.points.entry[c], contacts.gap_row[c]
             if gap >= 0:
                 is_open = contacts.state[c] == OPEN
                 out[p, e] = -own.right[own.first[GAP_OF] + gap] if is_open else forces[p, gap]
                 e += 1
-            out[p, e : e + contacts.slips[c]] = 0.0
-            if contacts.slips[c] == 1 and contacts.state[c] == CLOSED and not never_sticks(contacts, c):
-                row = contacts.slip[c]
+            out[p, e : e + contacts.slip_count[c]] = 0.0
+            if contacts.slip_count[c] == 1 and contacts.state[c] == CLOSED and not never_sticks(contacts, c):
+                row = contacts.slip_row[c]
                 slip = (
                     dot(contacts.delassus.G[row], dv[: contacts.delassus.G.shape[1]])
                     - own.right[own.first[SLIP_OF] + row]
                 )
                 out[p, e] = contacts.sliding.heading[row] * slip
-            elif contacts.slips[c] == 1 and contacts.state[c] == STICKING:
+            elif contacts.slip_count[c] == 1 and contacts.state[c] == STICKING:
                 out[p, e] = _vary_hold(own, held, contacts, p, c, loads[p], forces[p])
-            e += contacts.slips[c]
+            e += contacts.slip_count[c]
             for d in range(components(contacts, c)):
                 out[p, e + d] = 0.0
             for d in range(components(contacts, c)):
@@ -145,14 +145,14 @@ def _vary_hold(own, held, contacts, p, c, loads, forces):
     """How μ N - |f| of a point that sticks changes."""
     normals = contacts.normals
     sizes = own.right[own.first[SIZE_OF] : own.first[SIZE_OF + 1]]
-    row, normal, pressed = contacts.slip[c], abs(normal_force(contacts, c, True)), 0.0
+    row, normal, pressed = contacts.slip_row[c], abs(normal_force(contacts, c, True)), 0.0
     coefficient = (
         -sizes[contacts.laws.coefficient[c] + 1]
         if contacts.laws.coefficient[c] >= 0
         else held.moved[p, LAWS * c + STATIC]
     )
-    if contacts.gap[c] >= 0:
-        pressed = forces[contacts.gap[c]]
+    if contacts.gap_row[c] >= 0:
+        pressed = forces[contacts.gap_row[c]]
     elif normals.row_count[c] == 0:
         pressed = -sizes[normals.output[c] + 1]
     else:
@@ -191,10 +191,10 @@ def repeat_impact(march: March, t: float, y: Vector, passed: Vector, modes: Vect
     copy(y, to)
     for k in range(passed.size):
         search.guards.passes_zero[k] = int(passed[k])
-    for c in range(contacts.gap.size):
-        stays = contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED
+    for c in range(contacts.gap_row.size):
+        stays = contacts.gap_row[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED
         choice.lands[c] = 1 if stays else 0
-    if not look_at_rates(search, y):
+    if not prepare_impact(search, y):
         return search.status[0]
     if put_impulses(mechanism, choice.meeting) != DONE or gives_energy(contacts):
         return UNSOLVED
@@ -222,19 +222,19 @@ def hold_impact(held: HeldForces, mechanism: Mechanism, sticks: Integers):
         copy(delassus.multipliers[i], held.L[i])
         held.facts[i, NU] = contacts.motion.nu[row]
         largest = max(largest, abs(delassus.amount[i]))
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if contacts.choice.meeting[c] == 0:
             continue
-        gaps, normal, pressed = 1 if contacts.gap[c] >= 0 else 0, n, 0.0
+        gaps, normal, pressed = 1 if contacts.gap_row[c] >= 0 else 0, n, 0.0
         if gaps == 1:
             pressed = delassus.amount[number] if delassus.amount[number] > STICKS * largest else 0.0
             rests = (
                 contacts.state[c] != OPEN
-                and abs(contacts.motion.rate[contacts.gap[c]]) <= EDGE * contacts.choice.pace[1]
+                and abs(contacts.motion.rate[contacts.gap_row[c]]) <= EDGE * contacts.choice.pace[1]
             )
             sticks[number] = 1 if pressed > 0.0 or rests else 0
             n = _hold_impulse(held, contacts, number, n, sticks[number])
-        for i in range(number + gaps, number + gaps + contacts.slips[c]):
+        for i in range(number + gaps, number + gaps + contacts.slip_count[c]):
             most, facts = sliding(contacts, c) * pressed, held.facts[i]
             sticks[i] = 1 if abs(delassus.amount[i]) < (1.0 - STICKS) * most else 0
             if sticks[i] == 1:
@@ -243,7 +243,7 @@ def hold_impact(held: HeldForces, mechanism: Mechanism, sticks: Integers):
                 facts[NORMAL], facts[COEFFICIENT] = pressed, sliding(contacts, c)
                 facts[ALONG] = -np.sign(delassus.amount[i])
                 held.T[i, normal] = -facts[COEFFICIENT] * facts[ALONG]
-        number += gaps + contacts.slips[c]
+        number += gaps + contacts.slip_count[c]
     held.size[0, 0], held.size[0, 1] = m, n
     invert(held, 0)
 
@@ -307,7 +307,7 @@ def vary_jump(
             before[p, row] += along
             behind[p, row] += along
             right = -behind[p, row]
-            if contacts.gap[c] == row and contacts.choice.lands[c] == 0 and motion.rate[row] < 0.0:
+            if contacts.gap_row[c] == row and contacts.choice.lands[c] == 0 and motion.rate[row] < 0.0:
                 right -= contacts.laws.restitution[c] * before[p, row]
                 right -= held.moved[p, LAWS * c + RESTITUTION] * motion.rate[row]
             own.right[own.first[BEND_OF] + row] = right
@@ -350,7 +350,7 @@ class ContactChange:
     def _closes(self) -> bool:
         """Whether a gap closes, so that there is an impact."""
         contacts: Any = self.march.mechanism.contacts
-        gaps = [c for c in range(contacts.gap.size) if contacts.gap[c] >= 0 and contacts.state[c] == OPEN]
+        gaps = [c for c in range(contacts.gap_row.size) if contacts.gap_row[c] >= 0 and contacts.state[c] == OPEN]
         return any(contacts.points.entry[c] in self.passed for c in gaps)
 
     def ways(self, S: np.ndarray) -> np.ndarray:
@@ -439,10 +439,10 @@ class ContactChange:
                 else contacts.normals.factors[contacts.laws.coefficient[c]]
             )
             felt = np.abs(contacts.delassus.W[i, : used.size] * impulses[used]).sum()
-            if contacts.gap[c] == row and sticks[i] and felt <= EDGE * pace:
+            if contacts.gap_row[c] == row and sticks[i] and felt <= EDGE * pace:
                 normal = row  # it rests on, apart from all that meets
                 continue
-            if contacts.gap[c] == row:
+            if contacts.gap_row[c] == row:
                 normal, back = (
                     row,
                     0.0

@@ -167,16 +167,16 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
         copy(delassus.response[i], held.X[first + i])
         copy(delassus.multipliers[i], held.L[first + i])
         held.facts[first + i, NU] = motion.nu[row]
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if contacts.state[c] == OPEN:
             continue
-        gaps, normal = 1 if contacts.gap[c] >= 0 else 0, n
+        gaps, normal = 1 if contacts.gap_row[c] >= 0 else 0, n
         if gaps == 1:
             n = _hold_row(held, contacts, first + number, begin, n, number)
         elif contacts.state[c] != STICKING:
             _hold_normal(held, mechanism, c, begin + n)
             n += 1
-        for k in range(contacts.slips[c]):
+        for k in range(contacts.slip_count[c]):
             i = number + gaps + k
             facts = held.facts[first + i]
             facts[SLIP], facts[PUSH] = motion.rate[delassus.used[i]], contacts.force[delassus.used[i]]
@@ -185,7 +185,7 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
                 held.T[first + i, normal] = -facts[COEFFICIENT] * facts[ALONG]
             else:
                 n = _hold_row(held, contacts, first + i, begin, n, i)
-        number += gaps + contacts.slips[c]
+        number += gaps + contacts.slip_count[c]
     held.size[s, 0], held.size[s, 1] = m, n
     invert(held, s)
 
@@ -219,8 +219,8 @@ def _hold_normal(held, mechanism, c, equation):
 @compiled
 def normal_force(contacts, c, rests):
     """Return the normal force of point c at the last evaluation. Where it is given, `rests` chooses that of rest."""
-    if contacts.gap[c] >= 0:
-        return contacts.force[contacts.gap[c]]
+    if contacts.gap_row[c] >= 0:
+        return contacts.force[contacts.gap_row[c]]
     if is_given(contacts, c):
         return given(contacts, c, rests)
     return sense(contacts, c, contacts.delassus.amount) * pressure(contacts, c, contacts.delassus.amount)
@@ -237,7 +237,7 @@ def _hold_slip(held, contacts, c, k, line):
         held.curve[line] = laws.coefficient[c]
     if never_sticks(contacts, c) and not drives_apart(contacts, c):
         size = np.hypot(speed, v)
-        facts[TURNS], facts[SMOOTHED] = v * v / size**3, -contacts.motion.rate[contacts.slip[c] + k] * v / size**3
+        facts[TURNS], facts[SMOOTHED] = v * v / size**3, -contacts.motion.rate[contacts.slip_row[c] + k] * v / size**3
 
 
 @compiled
@@ -540,7 +540,7 @@ def _is_kept(held, s, j):
 def _is_gap(held, mechanism, s, j):
     """Return whether equation j of a shelf is about a gap."""
     contacts, line = mechanism.contacts, s * held.w.size + held.about[s * held.u.size + j]
-    return _is_kept(held, s, j) and contacts.gap[held.point[line]] == held.used[line]
+    return _is_kept(held, s, j) and contacts.gap_row[held.point[line]] == held.used[line]
 
 
 @compiled

@@ -19,7 +19,7 @@ from ...compiled.contacts import observe_contacts, put_rows
 from ...errors import ModelError
 from ...explain.contacts import point_of
 from ...motion.contact.guards import TOUCHES
-from ...motion.contact.told import frictions_at_fault, no_friction
+from ...motion.contact.reports import frictions_at_fault, no_friction
 from ...motion.mechanism import mechanism
 from ..balance import Balance, levels_of_forces
 
@@ -55,7 +55,7 @@ class Rows:
     @cached_property
     def gaps(self) -> np.ndarray:
         """Which rows are gaps."""
-        gap = self.contacts.gap
+        gap = self.contacts.gap_row
         return np.sort(gap[gap >= 0])
 
     @property

@@ -18,7 +18,7 @@ import numpy as np
 from ...compiled.contact_records import CLOSED, OPEN
 from ...compiled.derivatives import derivative_matrix
 from ...errors import ModelError
-from ...motion.contact.told import states_of
+from ...motion.contact.reports import states_of
 from ..balance import Balance
 from .rows import Rows
 

@@ -26,8 +26,8 @@ def put_bounds(mechanism, is_impact):
     impact there are but impulses: what is given, or was carried before, bounds none."""
     contacts, multipliers = mechanism.contacts, mechanism.machine.multipliers
     normals = contacts.normals
-    for c in range(contacts.gap.size):
-        for d in range(normals.components[c] if contacts.gap[c] < 0 else 0):
+    for c in range(contacts.gap_row.size):
+        for d in range(normals.components[c] if contacts.gap_row[c] < 0 else 0):
             at, rows, b = COMPONENTS * c + d, normals.row_count[c], 0.0
             first = normals.output[c] + d * rows
             for i in range(contacts.delassus.used_count[0]):
@@ -49,13 +49,13 @@ def given(contacts, c, rests):
 
 @compiled
 def is_given(contacts, c):
-    return contacts.gap[c] < 0 and contacts.normals.row_count[c] == 0
+    return contacts.gap_row[c] < 0 and contacts.normals.row_count[c] == 0
 
 
 @compiled
 def note_sizes(contacts):
     """Keep the sizes of friction of the last evaluation."""
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         place = contacts.laws.coefficient[c]
         if place < 0 and is_given(contacts, c):
             place = contacts.normals.output[c]
@@ -68,7 +68,7 @@ def note_sizes(contacts):
 def reads_sizes(contacts):
     """Return whether friction that builds up over a speed, or a point that is not open, has a size that may change."""
     found = contacts.laws.drag_is_force.size > 0
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         found = found or (contacts.state[c] != OPEN and (contacts.laws.coefficient[c] >= 0 or is_given(contacts, c)))
     return found
 
@@ -79,7 +79,7 @@ def drives(contacts, force):
     `force` is the largest one on bodies."""
     laws = contacts.laws
     found = False
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         sliding, rest = laws.sizes[c, 0], laws.sizes[c, 1]
         laws.largest_sizes[c] = max(laws.largest_sizes[c], sliding, rest)
         scale = 1.0 if laws.coefficient[c] >= 0 else max(laws.largest_sizes[c], force)

@@ -50,9 +50,9 @@ def use(contacts, row):
 
 @compiled_apart
 def respond(mechanism: Mechanism, least: int):
-    """The responses to the rows that are used, and W between them, by the last factor and the last rows, with so many
-    refinements at least. Forces along what joints alone keep (`kept`) go into joints, and move nothing: to roundoff,
-    which would be their W."""
+    """Put the accelerations by unit forces along the rows in use, and W between these rows, from the last factor and the
+    last rows. Solutions are refined `least` times at least. Forces along rows that joints alone keep as they are
+    (`constrained`) move nothing: W is 0 for them, not its roundoff."""
     contacts, machine, rows = mechanism.contacts, mechanism.machine, mechanism.contacts.rows
     delassus, constrained = contacts.delassus, contacts.constrained
     n = delassus.used_count[0]

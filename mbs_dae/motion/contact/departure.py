@@ -35,9 +35,10 @@ from ...compiled.machine import take_accelerations
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ..derivative import Mechanism, evaluate
+from .constrained import NOTHING, depends, factorise_joints
 from .delassus import add_responses
-from .guards import LEEWAY, TOUCHES, largest_acceleration
-from .kept import NOTHING, depends, factorise_joints
+from .gaps import LEEWAY
+from .guards import TOUCHES, largest_acceleration
 from .rubbing import across, never_sticks
 
 ALONG = 0.9
@@ -51,10 +52,10 @@ def may_depart(contacts, c):
     groups = contacts.groups
     if groups.rest[groups.of_point[c]] == MOTION or groups.holds[groups.of_point[c]] == 1:
         return False
-    if contacts.slips[c] == 0 or contacts.state[c] == OPEN or never_sticks(contacts, c):
+    if contacts.slip_count[c] == 0 or contacts.state[c] == OPEN or never_sticks(contacts, c):
         return False
     stays = True
-    for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+    for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
         stays = stays and contacts.constrained.state[row] == STILL
     return stays
 
@@ -72,14 +73,14 @@ def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
         finite = take_accelerations(mechanism.machine, a)
         _note_accelerations(mechanism)
     factorise_joints(mechanism)
-    for c in range(contacts.gap.size if finite else 0):
+    for c in range(contacts.gap_row.size if finite else 0):
         g = contacts.groups.of_point[c]
         if contacts.groups.accelerates[g] == 0 or not may_depart(contacts, c):
             continue
         way, size = _put_direction(mechanism, q, v, a, c)
         if way > LEEWAY * size:
             contacts.choice.departure[c], sliding.departure_rate[c], found = HOLDS, way, True
-            for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+            for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
                 sliding.heading[row] = sliding.friction_direction[row] / way
     return found
 
@@ -97,13 +98,13 @@ def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, hold
     finite = take_accelerations(mechanism.machine, a)
     _note_accelerations(mechanism)
     factorise_joints(mechanism)
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         g = groups.of_point[c]
         moves = finite and groups.accelerates[g] == 1
         if choice.departure[c] == 0 or (holding and not moves):
             continue
         (way, size), along = _put_direction(mechanism, q, v, a, c), 0.0
-        for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+        for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
             along += sliding.friction_direction[row] * sliding.heading[row]
         sets_out = moves and way > max(LEEWAY * size, TOUCHES**2 * sliding.departure_rate[c])  # it is quadratic in a
         if holding and sets_out:
@@ -112,7 +113,7 @@ def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, hold
             agrees = sets_out and along > ALONG * way if choice.departure[c] == DEPARTS else not sets_out
             if not agrees:
                 groups.differs[g], differs = 1, True
-    for c in range(contacts.gap.size if not holding else 0):
+    for c in range(contacts.gap_row.size if not holding else 0):
         if groups.differs[groups.of_point[c]] == 1:
             choice.departure[c] = 0
     return differs
@@ -126,14 +127,14 @@ def _remove_friction(mechanism):
     contacts, problem, i, found = mechanism.contacts, mechanism.contacts.problem, 0, False
     delassus = contacts.delassus
     delassus.amount[:] = 0.0
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if contacts.choice.touching[c] == 0:
             continue
-        i += 1 if contacts.gap[c] >= 0 else 0
+        i += 1 if contacts.gap_row[c] >= 0 else 0
         passed = contacts.choice.began[c] == SLIPS and contacts.groups.accelerates[contacts.groups.of_point[c]] == 0
-        for k in range(contacts.slips[c] if passed else 0):
+        for k in range(contacts.slip_count[c] if passed else 0):
             delassus.amount[i + k], problem.f[i + k], found = -problem.f[i + k], 0.0, True
-        i += contacts.slips[c]
+        i += contacts.slip_count[c]
     add_responses(mechanism, delassus.amount, contacts.corrections.no_tail)
     return found
 
@@ -146,7 +147,7 @@ def _put_direction(mechanism, q, v, a, c):
     contacts, machine, t, size = mechanism.contacts, mechanism.machine, mechanism.switches.now[0], 0.0
     motion, sliding = contacts.motion, contacts.sliding
     sigma, rows, along, back = sliding.acceleration, contacts.rows, 0.0, 0.0
-    for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+    for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
         depends(mechanism, row)  # puts c, in `taken`
         sliding.friction_direction[row] = 0.0
         for turn in range(3):  # what is quadratic in v: of a, of -a, less twice that of v = 0
@@ -169,7 +170,7 @@ def _put_direction(mechanism, q, v, a, c):
     rate, drawn = across(contacts, c, sliding.friction_direction), across(contacts, c, sigma)
     seen = drawn > NOTHING * largest_acceleration(mechanism, contacts.groups.of_point[c])
     if along < 0.0 and (back < 0.0 or (seen and back == 0.0)):
-        for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+        for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
             sliding.friction_direction[row] = sigma[row] * rate / drawn
     return rate, size
 

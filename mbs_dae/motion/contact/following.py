@@ -13,7 +13,7 @@ the slip have no solution. It is taken as the others have it:
     accelerations    if nothing moves it, neither ρ nor ρ̇ nor a slip that it follows, it is at rest, and accelerates by
                      Σ d_k w_k
 
-Its friction shares the load with what it follows (`forces`). A slip that joints hold alone has none (`kept`).
+Its friction shares the load with what it follows (`forces`). A slip that joints hold alone has none (`constrained`).
 
 Dependence is found by elimination on W = L Lᵀ, in the order in which rows are looked at: gaps, then slips.
 """
@@ -22,9 +22,10 @@ import numpy as np
 
 from ...compiled.contact_records import OPEN, SLIPS
 from ...kernels.abi import compiled
+from .constrained import DEPENDS
 from .delassus import force_to_stop, own_pace
-from .guards import LEEWAY, TOUCHES
-from .kept import DEPENDS
+from .gaps import LEEWAY
+from .guards import TOUCHES
 from .rubbing import never_sticks
 
 
@@ -51,13 +52,13 @@ def let_slips_follow(mechanism):
     choice = contacts.choice
     for started in (True, False):
         i = 0
-        for c in range(contacts.gap.size):
+        for c in range(contacts.gap_row.size):
             if choice.touching[c] == 1:
-                i += 1 if contacts.gap[c] >= 0 else 0
+                i += 1 if contacts.gap_row[c] >= 0 else 0
                 moves = choice.slipping[c] > 0 and not never_sticks(contacts, c) and choice.departure[c] == 0
                 if moves and started == (choice.began[c] == SLIPS) and _are_still(mechanism, c, i, many):
                     choice.slipping[c] = 0
-                i += contacts.slips[c]
+                i += contacts.slip_count[c]
         if started:
             many = _take_resting(mechanism, _take_gaps(contacts, many, False))
 
@@ -66,16 +67,16 @@ def let_slips_follow(mechanism):
 def _take_resting(mechanism, many):
     """Those of points that stick as well; how many there are then."""
     contacts, i = mechanism.contacts, 0
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if contacts.choice.touching[c] == 0:
             continue
-        i += 1 if contacts.gap[c] >= 0 else 0
-        for k in range(i, i + contacts.slips[c] if contacts.choice.slipping[c] == 0 else i):
+        i += 1 if contacts.gap_row[c] >= 0 else 0
+        for k in range(i, i + contacts.slip_count[c] if contacts.choice.slipping[c] == 0 else i):
             if not _follows(contacts, k, many):
                 many = _take(contacts, k, many)
             elif _is_still(mechanism, k, many):
                 contacts.problem.w0[k] = _others(contacts, many)
-        i += contacts.slips[c]
+        i += contacts.slip_count[c]
     return many
 
 
@@ -83,10 +84,10 @@ def _take_resting(mechanism, many):
 def _are_still(mechanism, c, first, many):
     """Whether all slips of a point, used from `first` on, follow from what is at rest; they accelerate so."""
     contacts = mechanism.contacts
-    for i in range(first, first + contacts.slips[c]):
+    for i in range(first, first + contacts.slip_count[c]):
         if not (_follows(contacts, i, many) and _is_still(mechanism, i, many)):
             return False
-    for i in range(first, first + contacts.slips[c]):
+    for i in range(first, first + contacts.slip_count[c]):
         _follows(contacts, i, many)
         contacts.problem.w0[i] = _others(contacts, many)
     return True
@@ -136,8 +137,8 @@ def _others(contacts, many):
 def _point_of_gap(contacts, i):
     """Whose gap a row is, -1 if it is a slip."""
     found = -1
-    for c in range(contacts.gap.size):
-        found = c if contacts.gap[c] == contacts.delassus.used[i] else found
+    for c in range(contacts.gap_row.size):
+        found = c if contacts.gap_row[c] == contacts.delassus.used[i] else found
     return found
 
 

@@ -35,6 +35,7 @@ from ...linear.vectors import copy, dot
 from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
+from .constrained import depends, factorise_joints
 from .delassus import (
     FIRM,
     REFINED,
@@ -61,7 +62,6 @@ from .delassus import (
     use,
 )
 from .incipient import beyond, put_incipient, weight_of_changes
-from .kept import depends, factorise_joints
 from .normals import put_normals, sense
 from .rubbing import across, direction, resting, sliding
 
@@ -170,7 +170,9 @@ def _put_unknowns(contacts, n):
     corrections.is_unknown[:] = 0
     for i in range(delassus.used_count[0]):
         corrections.force_size[i], point = abs(delassus.amount[i]), contacts.points.of_row[delassus.used[i]]
-        if contacts.slips[point] > 1 and delassus.used[i] != contacts.gap[point]:  # friction in space is a vector
+        if (
+            contacts.slip_count[point] > 1 and delassus.used[i] != contacts.gap_row[point]
+        ):  # friction in space is a vector
             corrections.force_size[i] = across(contacts, point, contacts.force)
     for k in range(n):
         if contacts.equations.unknown[k] >= 0:
@@ -200,7 +202,7 @@ def _correct(mechanism, n):
             if not is_corrected(contacts, row) or (number >= 0 and contacts.corrections.is_unknown[number] == 0):
                 equations.correction[i] = 0.0
             size = _size_of(contacts, i, row)
-            if equations.unknown[i] >= -contacts.gap.size and equations.correction[i] != 0.0:
+            if equations.unknown[i] >= -contacts.gap_row.size and equations.correction[i] != 0.0:
                 change = max(change, counts * abs(equations.correction[i]) / size) if size > 0.0 else np.inf
         if not change < 0.5 * unsettled:
             return max(change, unsettled)
@@ -227,7 +229,7 @@ def _size_of(contacts, i, row):
     if number < 0 or not is_spread(contacts, row):
         return max(size, FAINT * equations.balancing_size[i])
     point = contacts.points.of_row[contacts.delassus.used[row]]
-    if contacts.delassus.used[row] != contacts.gap[point]:  # friction in space is a vector
+    if contacts.delassus.used[row] != contacts.gap_row[point]:  # friction in space is a vector
         size = max(size, across(contacts, point, contacts.force) / contacts.choice.weight[point])
     return max(size, least_force(contacts, row))
 
@@ -297,7 +299,7 @@ def _put_residuals(mechanism, n):
             equations.balancing_size[i] = max(equations.balancing_size[i], delassus.force_size[row])
             put_residual(mechanism, row, contacts.motion.gamma[row], 0.0, equations.right, equations.residual_tail, i)
             for j in range(n):
-                if equations.unknown[j] < -contacts.gap.size:  # by what an incipient slip accelerates
+                if equations.unknown[j] < -contacts.gap_row.size:  # by what an incipient slip accelerates
                     equations.right[i] -= equations.matrix[i, j] * equations.solution[j]
 
 
@@ -337,7 +339,7 @@ def _are_held(mechanism, n, most, determined):
 @compiled
 def _row_of(contacts, k):
     """Return the number, among the rows in use, of a row along which unknown k acts."""
-    number, point, points = contacts.equations.unknown[k], contacts.equations.unknown[k], contacts.gap.size
+    number, point, points = contacts.equations.unknown[k], contacts.equations.unknown[k], contacts.gap_row.size
     if number < 0:
         point = -1 - number if number >= -points else -1 - number - points
         for i in range(contacts.delassus.used_count[0]):
@@ -350,8 +352,8 @@ def _row_of(contacts, k):
 def _sets_out(contacts, number):
     """Whether a row that is used is a slip that sets out, and accelerates."""
     row, found = contacts.delassus.used[number], False
-    for c in range(contacts.gap.size):
-        own = contacts.slip[c] <= row < contacts.slip[c] + contacts.slips[c]
+    for c in range(contacts.gap_row.size):
+        own = contacts.slip_row[c] <= row < contacts.slip_row[c] + contacts.slip_count[c]
         found = found or (own and contacts.state[c] == INCIPIENT)
     return found
 
@@ -362,19 +364,19 @@ def _use_closed(contacts):
     hold something, by their numbers; the N of slips without a gap, by -1 less the number of the point; and by what
     friction falls short, by as much less again as there are points. How many."""
     equations = contacts.equations
-    n, points = 0, contacts.gap.size
+    n, points = 0, contacts.gap_row.size
     contacts.delassus.used_count[0] = 0
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if contacts.state[c] == OPEN:
             continue
-        if contacts.gap[c] >= 0:
-            equations.unknown[n] = use(contacts, contacts.gap[c])
+        if contacts.gap_row[c] >= 0:
+            equations.unknown[n] = use(contacts, contacts.gap_row[c])
             n += 1
         elif contacts.state[c] != STICKING:
             equations.unknown[n] = -1 - c
             n += 1
-        for k in range(contacts.slips[c]):
-            number = use(contacts, contacts.slip[c] + k)
+        for k in range(contacts.slip_count[c]):
+            number = use(contacts, contacts.slip_row[c] + k)
             if contacts.state[c] != CLOSED:
                 equations.unknown[n] = number
                 n += 1
@@ -389,7 +391,7 @@ def _put_equations(contacts, x, n):
     """matrix · unknowns = right: of forces along rows by how they accelerate, of an N by what it is made of, which is
     linear around the present forces. The units of both stand in `units`. Whether all are linear as they stand."""
     equations = contacts.equations
-    linear, column, number, points = True, 0, 0, contacts.gap.size
+    linear, column, number, points = True, 0, 0, contacts.gap_row.size
     units = equations.units
     equations.matrix[:] = 0.0
     for i in range(n):
@@ -403,10 +405,10 @@ def _put_equations(contacts, x, n):
             linear = _put_pressure(contacts, -1 - equations.unknown[i], i) and linear
         else:
             equations.right[i], linear = 0.0, False
-    for c in range(contacts.gap.size):  # column by column: what each unknown does along all rows
+    for c in range(contacts.gap_row.size):  # column by column: what each unknown does along all rows
         if contacts.state[c] == OPEN:
             continue
-        slips, state, gaps = contacts.slips[c], contacts.state[c], 1 if contacts.gap[c] >= 0 else 0
+        slips, state, gaps = contacts.slip_count[c], contacts.state[c], 1 if contacts.gap_row[c] >= 0 else 0
         if state == INCIPIENT:
             put_incipient(contacts, c, number + gaps, column)
         if gaps == 1 or state != STICKING:
@@ -457,7 +459,7 @@ def _add_effect(contacts, number, amount, column, n):
         unknown = equations.unknown[i]
         if unknown >= 0:
             equations.matrix[i, column] += amount * contacts.delassus.W[unknown, number]
-        elif unknown >= -contacts.gap.size and not is_given(contacts, -1 - unknown):
+        elif unknown >= -contacts.gap_row.size and not is_given(contacts, -1 - unknown):
             for d in range(normals.components[-1 - unknown]):
                 at = COMPONENTS * (-1 - unknown) + d
                 equations.matrix[i, column] -= amount * normals.direction[at] * normals.B[at, number]
@@ -468,10 +470,10 @@ def _take_forces(contacts):
     """The forces along all rows that are used, in `amount`, from the unknowns, in `rest`; whether as before."""
     delassus, equations = contacts.delassus, contacts.equations
     column, number, largest, change, counts = 0, 0, 0.0, 0.0, weight_of_changes(contacts)
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if contacts.state[c] == OPEN:
             continue
-        slips, state, gaps, normal, tail = contacts.slips[c], contacts.state[c], contacts.gap[c] >= 0, 0.0, 0.0
+        slips, state, gaps, normal, tail = contacts.slip_count[c], contacts.state[c], contacts.gap_row[c] >= 0, 0.0, 0.0
         part = counts if gaps else 1.0
         if gaps or state != STICKING:
             normal, tail = equations.solution[column], equations.solution_tail[column]
@@ -504,7 +506,7 @@ def _take_forces(contacts):
 @compiled
 def _put_most(contacts):
     """The most that each friction which sticks could be."""
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         contacts.choice.largest_friction[c] = resting(contacts, c) * most_pressed(
             contacts, c, contacts.delassus.amount, True
         )
@@ -519,8 +521,8 @@ def _weigh(contacts, anew):
     largest = 0.0
     for i in range(contacts.delassus.used_count[0]):
         largest = max(largest, abs(contacts.delassus.amount[i]))
-    for c in range(contacts.gap.size):
-        if contacts.state[c] != STICKING or contacts.slips[c] == 0:
+    for c in range(contacts.gap_row.size):
+        if contacts.state[c] != STICKING or contacts.slip_count[c] == 0:
             continue
         held, most = across(contacts, c, contacts.force), max(choice.largest_friction[c], 0.0)
         if anew and largest > 0.0:
@@ -532,8 +534,8 @@ def _weigh(contacts, anew):
 @compiled
 def _are_strained(contacts):
     """Whether a friction that sticks would hold nearly all that it can, or more."""
-    for c in range(contacts.gap.size):
-        sticks = contacts.state[c] == STICKING and contacts.slips[c] > 0
+    for c in range(contacts.gap_row.size):
+        sticks = contacts.state[c] == STICKING and contacts.slip_count[c] > 0
         if sticks and across(contacts, c, contacts.force) > WITHIN * contacts.choice.largest_friction[c]:
             return True
     return False
@@ -542,8 +544,8 @@ def _are_strained(contacts):
 @compiled
 def most_pressed(contacts, c, forces, rests):
     """The N of a point."""
-    if contacts.gap[c] >= 0:
-        return contacts.force[contacts.gap[c]]
+    if contacts.gap_row[c] >= 0:
+        return contacts.force[contacts.gap_row[c]]
     return given(contacts, c, rests) if is_given(contacts, c) else pressure(contacts, c, forces)
 
 
@@ -554,9 +556,9 @@ def contact_powers(mechanism: Mechanism, work: Vector):
     for i in range(contacts.delassus.used_count[0]):
         row = contacts.delassus.used[i]
         work[2] += contacts.force[row] * contacts.motion.nu[row]
-    for c in range(contacts.gap.size):
-        for k in range(contacts.slips[c]):
-            row = contacts.slip[c] + k
+    for c in range(contacts.gap_row.size):
+        for k in range(contacts.slip_count[c]):
+            row = contacts.slip_row[c] + k
             work[1] -= contacts.force[row] * contacts.motion.rate[row]
 
 

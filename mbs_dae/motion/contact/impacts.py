@@ -37,12 +37,14 @@ from ..switching.choosing import go_on_anew
 from ..switching.pieces import turn_over
 from ..switching.search import Search
 from .bounds import is_given
+from .constrained import clear_roundoff, find_constrained, is_constrained, is_pressed
+from .corrections import correct_amounts
 from .delassus import put_jump, put_rate_tails, respond
 from .following import let_rates_follow
-from .guards import REST, TOUCHES, first_entry
+from .gaps import first_entry
+from .guards import REST, TOUCHES
 from .keeping import put_cancelling, use_closed
-from .kept import clear_roundoff, find_kept, is_kept, is_pressed
-from .problem import correct_amounts, is_solved, pose, put_changes, use_points
+from .problem import put_changes, solve_laws, use_points, write_laws
 
 GAIN = 1e-9
 """Energy gained is none if it is less than this part of what an impact moves."""
@@ -95,7 +97,7 @@ def _meet(search, y):
     contacts.steps.impacts[contacts.steps.impact_count[0]][:] = 0.0
     if contacts.choice.in_turn[0] == 1 and not _pass_on(search, y):
         return False
-    return look_at_rates(search, y) and _jumps(search, y, contacts.choice.meeting)
+    return prepare_impact(search, y) and _jumps(search, y, contacts.choice.meeting)
 
 
 @compiled
@@ -116,7 +118,7 @@ def _pass_on(search, y):
     that can be seen: what is left of it is the matter of all together. Whether all are solved."""
     contacts, first = search.stages.mechanism.contacts, 0.0
     for _ in range(MOST):
-        if not look_at_rates(search, y):
+        if not prepare_impact(search, y):
             return False
         fastest = put_approaching(contacts)
         first = max(first, fastest)
@@ -132,11 +134,13 @@ def put_approaching(contacts):
     """Of the points that meet those that approach, in `touching`; how fast the fastest does."""
     choice = contacts.choice
     fastest = 0.0
-    for c in range(contacts.gap.size):
-        approach = -contacts.motion.rate[contacts.gap[c]] if contacts.gap[c] >= 0 and choice.meeting[c] == 1 else 0.0
+    for c in range(contacts.gap_row.size):
+        approach = (
+            -contacts.motion.rate[contacts.gap_row[c]] if contacts.gap_row[c] >= 0 and choice.meeting[c] == 1 else 0.0
+        )
         choice.touching[c] = 1 if approach > LEFT * choice.pace[1] else 0
         fastest = max(fastest, approach)
-        if contacts.gap[c] < 0:
+        if contacts.gap_row[c] < 0:
             choice.touching[c] = choice.meeting[c]
     return fastest
 
@@ -148,7 +152,7 @@ def is_over(contacts, fastest, first):
 
 
 @compiled
-def look_at_rates(search, y):
+def prepare_impact(search, y):
     """Rows and rates in the state y, and the points that meet; whether they are numbers, and nothing is pressed."""
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
@@ -158,19 +162,19 @@ def look_at_rates(search, y):
     if not factorise_terms(mechanism):
         search.status[0] = NOT_FINITE
         return False
-    find_kept(mechanism)
+    find_constrained(mechanism)
     put_rate_tails(mechanism, y[state.v_at : state.v_end])
     if is_pressed(contacts):
         search.status[0] = UNSOLVED
         return False
     choice.pace[1] = max(choice.pace[1], largest(contacts.motion.rate_size))
-    for c in range(contacts.gap.size):  # those that touch: closed before, or met now
-        if contacts.gap[c] < 0:
+    for c in range(contacts.gap_row.size):  # those that touch: closed before, or met now
+        if contacts.gap_row[c] < 0:
             choice.meeting[c] = 0 if is_given(contacts, c) else 1
             continue
-        near = abs(contacts.motion.phi[contacts.gap[c]]) <= TOUCHES * mechanism.machine.extent
+        near = abs(contacts.motion.phi[contacts.gap_row[c]]) <= TOUCHES * mechanism.machine.extent
         meets = near or contacts.state[c] != OPEN or search.guards.passes_zero[first_entry(mechanism, c)] == 1
-        choice.meeting[c] = 1 if meets and not is_kept(contacts, c) else 0
+        choice.meeting[c] = 1 if meets and not is_constrained(contacts, c) else 0
     return True
 
 
@@ -201,9 +205,9 @@ def put_impulses(mechanism, points):
     use_points(contacts, points)
     respond(mechanism, 0)
     clear_roundoff(mechanism)
-    pose_impact(mechanism, points)
+    write_impact(mechanism, points)
     corrections.uncertain[0] = 0
-    if not is_solved(contacts):
+    if not solve_laws(contacts):
         return UNSOLVED
     copy(contacts.groups.speed, contacts.groups.pace)
     delassus.f[:] = delassus.g[:] = 0.0
@@ -221,30 +225,30 @@ def put_impulses(mechanism, points):
 @compiled
 def _solve_in_two(mechanism, points):
     """The impulses by Poisson's law: of compression, and what it gives back; whether there are some."""
-    pose_compression(mechanism, points)
+    write_compression(mechanism, points)
     mechanism.contacts.corrections.corrected[0] = 0
-    if not is_solved(mechanism.contacts):
+    if not solve_laws(mechanism.contacts):
         return False
-    pose_expansion(mechanism.contacts, points)
-    if not is_solved(mechanism.contacts):
+    write_expansion(mechanism.contacts, points)
+    if not solve_laws(mechanism.contacts):
         return False
     add_expansion(mechanism.contacts)
     return True
 
 
 @compiled
-def pose_compression(mechanism, points):
+def write_compression(mechanism, points):
     """The problem of what ends all approach."""
     contacts = mechanism.contacts
     contacts.choice.ambiguities[0] += 1
-    pose(mechanism, points, True)
+    write_laws(mechanism, points, True)
     for i in range(contacts.delassus.used_count[0]):
         contacts.problem.w0[i] = _rate(contacts, i)
     let_rates_follow(mechanism)
 
 
 @compiled
-def pose_expansion(contacts, points):
+def write_expansion(contacts, points):
     """The problem of what more than its part is given back of that, which was solved last; both of them in `amount`."""
     delassus = contacts.delassus
     problem, n, i = contacts.problem, delassus.used_count[0], 0
@@ -253,8 +257,8 @@ def pose_expansion(contacts, points):
     for i in range(n):
         problem.w0[i], problem.f[i] = problem.w[i], 0.0
     i = 0
-    for c in range(contacts.gap.size):
-        if points[c] == 1 and contacts.gap[c] >= 0:
+    for c in range(contacts.gap_row.size):
+        if points[c] == 1 and contacts.gap_row[c] >= 0:
             back = _restitution(contacts, c) * delassus.amount[i]
             delassus.amount[i] += back
             for j in range(n):
@@ -262,7 +266,7 @@ def pose_expansion(contacts, points):
             for row in range(problem.bound_at[problem.counts[0]]):
                 problem.b[row] += problem.B[row, i] * back
             i += 1
-        i += contacts.slips[c] * points[c]
+        i += contacts.slip_count[c] * points[c]
 
 
 @compiled
@@ -299,20 +303,20 @@ def _at_stake(contacts):
 
 
 @compiled
-def pose_impact(mechanism, points):
+def write_impact(mechanism, points):
     """The problem of impulses."""
     contacts = mechanism.contacts
     contacts.choice.slipping[:] = 0
-    pose(mechanism, points, True)
+    write_laws(mechanism, points, True)
     for i in range(contacts.delassus.used_count[0]):
         contacts.problem.w0[i] = _rate(contacts, i)
     let_rates_follow(mechanism)
     i = 0
-    for c in range(contacts.gap.size):
-        if points[c] == 1 and contacts.gap[c] >= 0:
+    for c in range(contacts.gap_row.size):
+        if points[c] == 1 and contacts.gap_row[c] >= 0:
             contacts.problem.w0[i] += _restitution(contacts, c) * min(contacts.problem.w0[i], 0.0)
             i += 1
-        i += contacts.slips[c] * points[c]
+        i += contacts.slip_count[c] * points[c]
 
 
 @compiled
@@ -355,8 +359,8 @@ def _land(search):
     contacts, machine = mechanism.contacts, mechanism.machine
     choice = contacts.choice
     put_rows(contacts)
-    for c in range(contacts.gap.size):
-        row, e = contacts.gap[c], contacts.laws.restitution[c]
+    for c in range(contacts.gap_row.size):
+        row, e = contacts.gap_row[c], contacts.laws.restitution[c]
         if row < 0 or choice.meeting[c] == 0 or contacts.state[c] != OPEN or choice.lands[c] == 1 or e == 1.0:
             continue
         speed, back = contacts.motion.rate[row], dot(contacts.delassus.G[row], machine.x) - contacts.motion.gamma[row]

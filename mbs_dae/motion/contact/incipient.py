@@ -51,14 +51,14 @@ def put_incipient(contacts, c, number, column):
     `column`; behind it are its forces along slips, and d. Where Newton's method ends does not depend on how directions
     bend. So they bend a little more than they do, and forces of several points across their slips that together do
     nothing, which W does not know, stay as they are."""
-    slips, size, w = contacts.slips[c], 0.0, 0.0
+    slips, size, w = contacts.slip_count[c], 0.0, 0.0
     last, amount, matrix = column + 1 + slips, contacts.delassus.amount, contacts.equations.matrix
     for k in range(slips):
         size += amount[number + k] ** 2
     size = np.sqrt(size)
-    towards = contacts.sliding.friction_direction[contacts.slip[c] :]
+    towards = contacts.sliding.friction_direction[contacts.slip_row[c] :]
     for k in range(slips):
-        own = amount[number + k] / size if size > 0.0 else -contacts.sliding.heading[contacts.slip[c] + k]
+        own = amount[number + k] / size if size > 0.0 else -contacts.sliding.heading[contacts.slip_row[c] + k]
         towards[k] = own
     for k in range(slips):
         for j in range(slips):
@@ -83,7 +83,7 @@ def weight_of_changes(contacts):
     """How much a change of forces that are held matters: where slips are incipient they turn, and what that does to
     their accelerations is but this part of it."""
     most = -1.0
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if contacts.state[c] == INCIPIENT:
             most = max(most, falls_short(contacts, c, across(contacts, c, contacts.force)))
     return 1.0 if most < 0.0 else min(most + EASED, 1.0)
@@ -99,16 +99,16 @@ def is_let_go(contacts, c):
 def stays_incipient(contacts, c):
     """Positive as long as the slip of a point has the direction of its acceleration, that against its friction; or
     nearly, where friction falls short by next to nothing."""
-    first, along, aside = contacts.slip[c], 0.0, 0.0
+    first, along, aside = contacts.slip_row[c], 0.0, 0.0
     slip, held = speed_of(contacts, c), across(contacts, c, contacts.force)
     if held == 0.0:
         return -FAR
     short = contacts.sliding.friction_deficit[c] / held
     if slip == 0.0:
         return min(RISEN, FAR - short)
-    for k in range(first, first + contacts.slips[c]):
+    for k in range(first, first + contacts.slip_count[c]):
         along -= contacts.motion.rate[k] * contacts.force[k] / held
-    for k in range(first, first + contacts.slips[c]):
+    for k in range(first, first + contacts.slip_count[c]):
         aside += (contacts.motion.rate[k] + along * contacts.force[k] / held) ** 2
     angle = (np.sqrt(aside) - FAINT * contacts.choice.point_pace[c]) / slip
     return min(max(min(PARALLEL - angle, RISEN), min(TURNED - angle, RISEN - short)), FAR - short)
@@ -117,10 +117,10 @@ def stays_incipient(contacts, c):
 @compiled
 def strays(contacts, c):
     """What of a slip is aside from its heading, relative to what may be."""
-    along, square, first = 0.0, 0.0, contacts.slip[c]
-    for k in range(first, first + contacts.slips[c]):
+    along, square, first = 0.0, 0.0, contacts.slip_row[c]
+    for k in range(first, first + contacts.slip_count[c]):
         along += contacts.motion.rate[k] * contacts.sliding.heading[k]
-    for k in range(first, first + contacts.slips[c]):
+    for k in range(first, first + contacts.slip_count[c]):
         square += (contacts.motion.rate[k] - along * contacts.sliding.heading[k]) ** 2
     return np.sqrt(square) / (STRAY * contacts.choice.point_pace[c]) if contacts.choice.point_pace[c] > 0.0 else np.inf
 
@@ -130,7 +130,7 @@ def goes_straight(contacts, c, number, x):
     """Whether a slip that creeps would go so straight on, for `OFTEN` times as long as a step that resolves its
     direction, that the direction may be held; the forces along it begin at `number`."""
     first, slip, along, square, most, held = (
-        contacts.slip[c],
+        contacts.slip_row[c],
         speed_of(contacts, c),
         0.0,
         0.0,
@@ -139,7 +139,7 @@ def goes_straight(contacts, c, number, x):
     )
     if not 0.0 < slip < SLOWLY * contacts.choice.point_pace[c] or (held == STRAIGHT and strays(contacts, c) > 0.5):
         return False
-    for k in range(first, first + contacts.slips[c]):
+    for k in range(first, first + contacts.slip_count[c]):
         change = dot(contacts.delassus.G[k], x) - contacts.motion.gamma[k]
         along += change * (contacts.sliding.heading[k] if held == STRAIGHT else contacts.motion.rate[k] / slip)
         square += change * change
@@ -156,19 +156,19 @@ def longest(contacts, x, held):
     for which it may be `held`."""
     sliding = contacts.sliding
     least, number = np.inf, 0
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if contacts.state[c] == OPEN:
             continue
-        number += 1 if contacts.gap[c] >= 0 else 0
+        number += 1 if contacts.gap_row[c] >= 0 else 0
         speed = speed_of(contacts, c)
-        turns = contacts.slips[c] > 1 and contacts.state[c] == CLOSED and sliding.holds_direction[c] != ENDS
+        turns = contacts.slip_count[c] > 1 and contacts.state[c] == CLOSED and sliding.holds_direction[c] != ENDS
         turns = turns and not never_sticks(contacts, c)
         sliding.straight[c] = 1 if held and turns and goes_straight(contacts, c, number, x) else 0
         if turns and sliding.straight[c] == 0 and speed > 0.0:
-            for k in range(contacts.slips[c]):
+            for k in range(contacts.slip_count[c]):
                 slowing = _slowing(contacts, number + k)
                 least = min(least, STABLE * speed / slowing) if slowing > 0.0 else least
-        number += contacts.slips[c]
+        number += contacts.slip_count[c]
     return least
 
 
@@ -176,12 +176,12 @@ def longest(contacts, x, held):
 def _slowing(contacts, number):
     """The acceleration along a row that is used which all slips together could make."""
     total, other = 0.0, 0
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if contacts.state[c] == OPEN:
             continue
-        other += 1 if contacts.gap[c] >= 0 else 0
-        for k in range(contacts.slips[c]):
+        other += 1 if contacts.gap_row[c] >= 0 else 0
+        for k in range(contacts.slip_count[c]):
             if contacts.state[c] == CLOSED:
                 total += abs(contacts.delassus.W[number, other + k] * contacts.delassus.amount[other + k])
-        other += contacts.slips[c]
+        other += contacts.slip_count[c]
     return total

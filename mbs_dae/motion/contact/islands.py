@@ -22,20 +22,20 @@ def find_islands(mechanism: Mechanism):
     put_mobilities(mechanism)
     for k in range(steps.island.size):
         steps.island[k], steps.island_rows[k], light[k], heavy[k] = k, 0, 1e300, 0.0
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if choice.touching[c] == 1:
             _join(contacts, c)
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         k = _island_of(contacts, c) if choice.touching[c] == 1 else -1
         if k >= 0:
             light[k], heavy[k] = min(light[k], _lightest(contacts, c)), max(heavy[k], contacts.groups.heaviest[c])
-            steps.island_rows[k] += contacts.slips[c] + (1 if contacts.gap[c] >= 0 else 0)
+            steps.island_rows[k] += contacts.slip_count[c] + (1 if contacts.gap_row[c] >= 0 else 0)
             most = max(most, heavy[k])
     if _count(contacts, few, most) > contacts.delassus.response.shape[0]:
         few = 0
     if _count(contacts, few, most) > contacts.delassus.response.shape[0]:
         most = 0.0
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         k = _island_of(contacts, c) if choice.touching[c] == 1 else -1
         steps.by_elimination[c] = 1 if k >= 0 and _is_chosen(contacts, k, few, most) else 0
     for column in range(of.size):
@@ -67,8 +67,8 @@ def _is_chosen(contacts, k, few, most):
 def _join(contacts, c):
     """Join all groups of joints that the rows of a point move."""
     rows, first = contacts.rows, _island_of(contacts, c)
-    for k in range(-1, contacts.slips[c]):
-        row = contacts.gap[c] if k < 0 else contacts.slip[c] + k
+    for k in range(-1, contacts.slip_count[c]):
+        row = contacts.gap_row[c] if k < 0 else contacts.slip_row[c] + k
         for e in range(rows.at[row] if row >= 0 else 0, rows.at[row + 1] if row >= 0 else 0):
             if rows.value[e] != 0.0:
                 contacts.steps.island[_root(contacts, contacts.groups.joint_group[rows.column[e]])] = first
@@ -78,8 +78,8 @@ def _join(contacts, c):
 def _island_of(contacts, c):
     """Return the island of a point, -1 where its rows move nothing."""
     rows, found = contacts.rows, -1
-    for k in range(-1, contacts.slips[c]):
-        row = contacts.gap[c] if k < 0 else contacts.slip[c] + k
+    for k in range(-1, contacts.slip_count[c]):
+        row = contacts.gap_row[c] if k < 0 else contacts.slip_row[c] + k
         for e in range(rows.at[row] if row >= 0 else 0, rows.at[row + 1] if row >= 0 else 0):
             if rows.value[e] != 0.0 and found < 0:
                 found = _root(contacts, contacts.groups.joint_group[rows.column[e]])
@@ -99,8 +99,8 @@ def _lightest(contacts, c):
     """Return the least mass that a point feels."""
     delassus = contacts.delassus
     least = contacts.groups.lightest[c]
-    for k in range(-1, contacts.slips[c]):
-        row = contacts.gap[c] if k < 0 else contacts.slip[c] + k
+    for k in range(-1, contacts.slip_count[c]):
+        row = contacts.gap_row[c] if k < 0 else contacts.slip_row[c] + k
         if row >= 0 and delassus.mobility[row] > 0.0:
             least = min(least, delassus.squared_length[row] / delassus.mobility[row])
     return least

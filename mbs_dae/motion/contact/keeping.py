@@ -63,14 +63,14 @@ def use_closed(contacts):
     """Use the gaps of points that are closed, then the slips of those that stick, or have just stopped and set out
     anew; how many gaps. (What slips on to the other side passes zero by itself.)"""
     contacts.delassus.used_count[0] = 0
-    for c in range(contacts.gap.size):
-        if contacts.state[c] != OPEN and contacts.gap[c] >= 0:
-            use(contacts, contacts.gap[c])
+    for c in range(contacts.gap_row.size):
+        if contacts.state[c] != OPEN and contacts.gap_row[c] >= 0:
+            use(contacts, contacts.gap_row[c])
     gaps = contacts.delassus.used_count[0]
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         rests = contacts.state[c] == STICKING or (contacts.state[c] == INCIPIENT and contacts.choice.began[c] == STOPS)
-        for k in range(contacts.slips[c] if rests else 0):
-            use(contacts, contacts.slip[c] + k)
+        for k in range(contacts.slip_count[c] if rests else 0):
+            use(contacts, contacts.slip_row[c] + k)
     return gaps
 
 

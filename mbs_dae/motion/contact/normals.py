@@ -33,7 +33,7 @@ VANISHES = 1e-6
 @compiled
 def components(contacts, c):
     """How many components the normal force of point c has: 0 if it is that of a gap, or is given."""
-    if contacts.gap[c] >= 0 or contacts.normals.row_count[c] == 0:
+    if contacts.gap_row[c] >= 0 or contacts.normals.row_count[c] == 0:
         return 0
     return contacts.normals.components[c]
 
@@ -54,7 +54,7 @@ def put_normals(mechanism):
     contacts, tr, most = mechanism.contacts, mechanism.machine.transformation, 0.0
     normals = contacts.normals
     loads = tr.fc if tr.edges > 0 else mechanism.machine.f
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         many, factor = components(contacts, c), 1.0
         if many > 0 and most == 0.0:
             most = 2.0 * mechanism.scalars[KINETIC] / mechanism.machine.extent
@@ -140,7 +140,7 @@ def release_normals(contacts):
 def hold_normals(contacts, closed):
     """Hold the directions of the last N of all points that slip, whose state is `closed`, for the next step."""
     normals = contacts.normals
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         first, end = COMPONENTS * c, COMPONENTS * c + components(contacts, c)
         size = size_of_normal(contacts, c)
         turns = normals.vanishing_size[c] > 0.0 and size <= normals.vanishing_size[c]

@@ -41,7 +41,7 @@ def drives_apart(contacts, c):
 def across(contacts, c, values):
     """The size of what these values along rows are across the normal of a point: of its slip, of its friction."""
     square = 0.0
-    for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+    for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
         square += values[row] ** 2
     return np.sqrt(square)
 
@@ -60,14 +60,14 @@ def direction(contacts, c, k):
     seen, and then no implicit equations with its direction have a solution. Of friction that never sticks it is
     s/√(s² + v²)."""
     motion, sliding = contacts.motion, contacts.sliding
-    first, speed, onward = contacts.slip[c], speed_of(contacts, c), 0.0
+    first, speed, onward = contacts.slip_row[c], speed_of(contacts, c), 0.0
     if drives_apart(contacts, c):
         return -1.0  # friction acts against it
     if never_sticks(contacts, c):
         return motion.rate[first + k] / np.hypot(speed, contacts.laws.smooth[c])
-    if contacts.slips[c] == 1:
+    if contacts.slip_count[c] == 1:
         return sliding.heading[first]
-    for i in range(contacts.slips[c]):
+    for i in range(contacts.slip_count[c]):
         onward += motion.rate[first + i] * sliding.heading[first + i]
     if speed <= AWAY * contacts.choice.point_pace[c] or sliding.holds_direction[c] != 0:
         return sliding.heading[first + k]

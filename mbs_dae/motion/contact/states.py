@@ -38,13 +38,14 @@ from ...kernels.blocks import Vector
 from ...linear.vectors import copy, dot, largest
 from ..derivative import Mechanism, accelerate_as_held
 from .bounds import BOUND
+from .constrained import clear_roundoff, find_constrained, is_constrained, is_pressed, keep_sticking
+from .corrections import correct_amounts
 from .delassus import NONE, force_to_stop, opposing_force, own_pace, put_paces, respond
 from .departure import check_departures, find_departures, may_depart
 from .following import let_slips_follow
 from .guards import AT_REST, SLOW, TOUCHES, keeps_still, largest_acceleration
 from .incipient import FAR
-from .kept import clear_roundoff, find_kept, is_kept, is_pressed, keep_sticking
-from .problem import bound_now, correct_amounts, is_solved, pose, use_points
+from .problem import bound_now, solve_laws, use_points, write_laws
 from .rubbing import never_sticks, resting, sliding, speed_of
 
 
@@ -53,7 +54,7 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     """The states of all points here; `changed` tells whether they are others than before."""
     contacts = mechanism.contacts
     groups, choice = contacts.groups, contacts.choice
-    count = contacts.gap.size
+    count = contacts.gap_row.size
     closed = choice.closed_count[0]
     choice.closed_count[0] = choice.changed[0] = 0
     contacts.sliding.holds_direction[:] = 0
@@ -61,7 +62,7 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     choice.closed_count[0] = closed
     if choice.status[0] != DONE:
         return
-    find_kept(mechanism)
+    find_constrained(mechanism)
     if is_pressed(contacts):
         choice.status[0] = UNSOLVED
         return
@@ -94,8 +95,8 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     for c in range(count):
         if holds[groups.of_point[c]] == 1 and contacts.state[c] == STICKING and choice.began[c] == SLIPS:
             choice.began[c] = 0
-        for k in range(contacts.slips[c] if choice.departure[c] == DEPARTS else 0):
-            contacts.constrained.state[contacts.slip[c] + k] = FREE
+        for k in range(contacts.slip_count[c] if choice.departure[c] == DEPARTS else 0):
+            contacts.constrained.state[contacts.slip_row[c] + k] = FREE
         if contacts.state[c] != choice.previous[c]:
             choice.changed[0] = 1
 
@@ -107,7 +108,7 @@ def _judge_groups(mechanism):
     contacts, machine = mechanism.contacts, mechanism.machine
     groups, choice = contacts.groups, contacts.choice
     choice.pace[0] = choice.pace[1]
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         g = groups.of_point[c]
         own = AT_REST * np.sqrt(largest_acceleration(mechanism, g) * machine.extent)
         slow = groups.rate[g] * AT_REST <= own * SLOW
@@ -124,7 +125,7 @@ def _note_holds(contacts):
     """Note in which groups friction at its bound holds a point at a dead centre; return whether in some."""
     groups = contacts.groups
     groups.holds[:], found = 0, False
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if contacts.choice.departure[c] == HOLDS:
             groups.holds[groups.of_point[c]], found = 1, True
     return found
@@ -137,7 +138,7 @@ def _add_trials(contacts, change):
     groups = contacts.groups
     for g in range(groups.holds.size):
         marked = False
-        for c in range(contacts.gap.size):
+        for c in range(contacts.gap_row.size):
             marked = marked or (groups.of_point[c] == g and contacts.choice.departure[c] != 0)
         if marked and groups.holds[g] == 0:
             groups.sticking_trial[g] += change
@@ -146,7 +147,7 @@ def _add_trials(contacts, change):
 @compiled
 def _some_may_depart(contacts):
     found = False
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         found = found or may_depart(contacts, c)
     return found
 
@@ -171,9 +172,9 @@ def _choose(mechanism):
     clear_roundoff(mechanism)
     _put_accelerations(mechanism)
     let_slips_follow(mechanism)
-    for _ in range(contacts.gap.size + 1):
-        pose(mechanism, contacts.choice.touching, False)
-        if not is_solved(contacts):
+    for _ in range(contacts.gap_row.size + 1):
+        write_laws(mechanism, contacts.choice.touching, False)
+        if not solve_laws(contacts):
             return False
         if not _release(contacts):
             break
@@ -210,9 +211,9 @@ def _use_touching(mechanism):
     """Use the rows of what touches and does not part; the others are open. `slipping` tells what slips already."""
     contacts = mechanism.contacts
     choice = contacts.choice
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         choice.touching[c] = 1 if _touches(mechanism, c) else 0
-        choice.slipping[c], speed, first = 0, speed_of(contacts, c), contacts.slip[c]
+        choice.slipping[c], speed, first = 0, speed_of(contacts, c), contacts.slip_row[c]
         if choice.touching[c] == 0:
             continue
         stuck = contacts.state[c] == STICKING and choice.pace[1] == 0.0
@@ -231,16 +232,16 @@ def _use_touching(mechanism):
             choice.slipping[c] = 1
         elif moves and choice.began[c] != STOPS:
             choice.slipping[c] = 1
-            for k in range(contacts.slips[c]):
+            for k in range(contacts.slip_count[c]):
                 contacts.sliding.heading[first + k] = contacts.motion.rate[first + k] / speed
     use_points(contacts, choice.touching)
 
 
 @compiled
 def _touches(mechanism, c):
-    contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
+    contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     choice = contacts.choice
-    if row < 0 or choice.began[c] == PARTS or is_kept(contacts, c):
+    if row < 0 or choice.began[c] == PARTS or is_constrained(contacts, c):
         return row < 0
     near = abs(contacts.motion.phi[row]) <= TOUCHES * mechanism.machine.extent
     stays = abs(contacts.motion.rate[row]) <= TOUCHES * choice.point_pace[c] or choice.lands[c] == 1
@@ -266,23 +267,23 @@ def _release(contacts):
     choice = contacts.choice
     problem, law, i, found = contacts.problem, 0, 0, False
     still = BOUND * largest(problem.w0[: contacts.delassus.used_count[0]])
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if choice.touching[c] == 0:
             continue
-        gaps = 1 if contacts.gap[c] >= 0 else 0
+        gaps = 1 if contacts.gap_row[c] >= 0 else 0
         law, i = law + gaps, i + gaps
-        if contacts.slips[c] > 0 and choice.slipping[c] == 0:
+        if contacts.slip_count[c] > 0 and choice.slipping[c] == 0:
             held = speed = 0.0
-            for k in range(contacts.slips[c]):
+            for k in range(contacts.slip_count[c]):
                 held += problem.f[i + k] ** 2
                 speed += problem.w[i + k] ** 2
             held, speed, most = np.sqrt(held), np.sqrt(speed), bound_now(contacts, law, resting(contacts, c))
             if held >= (1.0 - BOUND) * most and speed > still:
-                choice.slipping[c], found = 1 if contacts.slips[c] == 1 else 2, True
-                if contacts.slips[c] == 1:  # what nothing holds sets out to where it is drawn
+                choice.slipping[c], found = 1 if contacts.slip_count[c] == 1 else 2, True
+                if contacts.slip_count[c] == 1:  # what nothing holds sets out to where it is drawn
                     away = -problem.f[i] / held if held > 0.0 else problem.w[i] / speed
-                    contacts.sliding.heading[contacts.slip[c]] = away
-        law, i = law + (1 if contacts.slips[c] > 0 else 0), i + contacts.slips[c]
+                    contacts.sliding.heading[contacts.slip_row[c]] = away
+        law, i = law + (1 if contacts.slip_count[c] > 0 else 0), i + contacts.slip_count[c]
     return found
 
 
@@ -292,18 +293,18 @@ def _decide(mechanism):
     contacts = mechanism.contacts
     choice = contacts.choice
     problem, law, i, closed = contacts.problem, 0, 0, 0
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         state = OPEN
         if choice.touching[c] == 1:
             least = NONE * force_to_stop(mechanism, i, own_pace(mechanism))
             least += BOUND * BOUND * opposing_force(contacts, i, problem.f)
-            presses = contacts.gap[c] < 0 or problem.f[i] > least
-            law, i = law + (1 if contacts.gap[c] >= 0 else 0), i + (1 if contacts.gap[c] >= 0 else 0)
+            presses = contacts.gap_row[c] < 0 or problem.f[i] > least
+            law, i = law + (1 if contacts.gap_row[c] >= 0 else 0), i + (1 if contacts.gap_row[c] >= 0 else 0)
             if presses:
-                state = CLOSED if contacts.slips[c] == 0 or choice.slipping[c] == 1 else STICKING
+                state = CLOSED if contacts.slip_count[c] == 0 or choice.slipping[c] == 1 else STICKING
             if presses and choice.slipping[c] == 2:
                 state = _sets_out(contacts, c, law, i)
-            law, i = law + (1 if contacts.slips[c] > 0 else 0), i + contacts.slips[c]
+            law, i = law + (1 if contacts.slip_count[c] > 0 else 0), i + contacts.slip_count[c]
         contacts.state[c] = state
         closed += 0 if state == OPEN else 1
     choice.closed_count[0] = closed
@@ -315,18 +316,18 @@ def _sets_out(contacts, c, law, i):
     that has set out does so until it stops; another that friction holds after all sticks, or, if it moves already,
     slips to a stop."""
     choice = contacts.choice
-    problem, first, speed = contacts.problem, contacts.slip[c], speed_of(contacts, c)
+    problem, first, speed = contacts.problem, contacts.slip_row[c], speed_of(contacts, c)
     held = drawn = yields = 0.0
-    for k in range(contacts.slips[c]):
+    for k in range(contacts.slip_count[c]):
         held, drawn = held + problem.f[i + k] ** 2, drawn + problem.w[i + k] ** 2
-        for j in range(contacts.slips[c]):
+        for j in range(contacts.slip_count[c]):
             yields += problem.f[i + k] * contacts.delassus.W[i + k, i + j] * problem.f[i + j]
     held, drawn = np.sqrt(held), np.sqrt(drawn)
     is_free = choice.began[c] == SLIPS or choice.previous[c] == INCIPIENT
     is_free = is_free or held >= (1.0 - BOUND) * bound_now(contacts, law, sliding(contacts, c))
     if not is_free and speed <= TOUCHES * choice.point_pace[c]:
         return STICKING
-    for k in range(contacts.slips[c]):
+    for k in range(contacts.slip_count[c]):
         away = -problem.f[i + k] / held if held > 0.0 else problem.w[i + k] / drawn if drawn > 0.0 else 1.0
         contacts.sliding.heading[first + k] = away if is_free else contacts.motion.rate[first + k] / speed
     return INCIPIENT if is_free and drawn * held < FAR * yields else CLOSED

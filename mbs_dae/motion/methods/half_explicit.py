@@ -6,9 +6,9 @@
     q₁ = q_m ⊕ h/2 v₁
 
 Forces follow from velocities explicitly, those of joints and contacts implicitly, as in the schemes of Schindler,
-Rezaei, Kursawe and Acary (2015), with laws of contact that are of order 2 as well (`contact.impulses`). The place is
-the same twice: so are M, Φ_v and G, their factor and the responses of contacts, and the second line costs an
-evaluation, a solution and a problem of contact that begins with the forces of the first.
+Rezaei, Kursawe and Acary (2015), with laws of contact that are of order 2 as well (`contact.time_stepping`). Both lines
+are read at one place: M, Φ_v and G, their factor and the responses of contacts are made once, and the second line costs
+an evaluation, a solution and a problem of contact that begins with the forces of the first.
 
 While contacts stay as they are, and over changes of sliding and sticking, it is of order 2: velocities at the ends of
 steps, and mean forces, which are those in the middle of a step. An impact is put into the step in which it happens: its
@@ -20,7 +20,7 @@ import numpy as np
 from ...compiled.machine import take_accelerations
 from ...compiled.status import DONE
 from ...kernels.abi import compiled_apart
-from ..contact.impulses import coast, impel, impel_anew, look_from_start
+from ..contact.time_stepping import coast, impel, impel_anew, look_from_start
 from ..derivative import accelerate, evaluate, solve_terms
 from .method import H, Method, Stages, tableau
 from .moreau import go_to_end, go_to_middle, keeps, read, take_middle_velocity
@@ -30,7 +30,7 @@ from .moreau import go_to_end, go_to_middle, keeps, read, take_middle_velocity
 def step(stages: Stages):
     mechanism, state, contacts, h = stages.mechanism, stages.mechanism.state, stages.mechanism.contacts, stages.now[H]
     q, v, a = stages.y1[: state.q_end], stages.y1[state.v_at : state.v_end], stages.k[1, state.v_at : state.v_end]
-    touching = contacts.gap.size > 0
+    touching = contacts.gap_row.size > 0
     if touching:
         if not keeps(stages):
             return

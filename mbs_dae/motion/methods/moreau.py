@@ -4,7 +4,7 @@
     v₁ = v₀ + h a,      M a + Φ_vᵀ λ = Q + Gᵀ f,      Φ_v a = γ        at (t_m, q_m, v₀)
     q₁ = q_m ⊕ h/2 v₁
 
-with f the mean forces of contacts (`contact.impulses`). Steps are of one length; what happens within one is not
+with f the mean forces of contacts (`contact.time_stepping`). Steps are of one length; what happens within one is not
 located: it is put into its mean accelerations and forces, whether velocities jump or not. Of order 1, and of order 2
 where no force depends on velocities and nothing meets or sticks.
 
@@ -22,9 +22,9 @@ from ...compiled.status import DONE, NOT_FINITE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import all_finite, copy
+from ..contact.constrained import find_constrained_ahead
 from ..contact.forces import contact_works
-from ..contact.impulses import impel, look_at_start, look_from_middle, part
-from ..contact.kept import find_kept_ahead
+from ..contact.time_stepping import impel, look_at_start, look_from_middle, part
 from ..course import moment
 from ..derivative import accelerate, evaluate, powers, state_rates
 from .method import H, Method, Stages, T, X, tableau
@@ -34,11 +34,11 @@ from .method import H, Method, Stages, T, X, tableau
 def step(stages: Stages):
     mechanism, state, h = stages.mechanism, stages.mechanism.state, stages.now[H]
     q, v, a = stages.y1[: state.q_end], stages.y1[state.v_at : state.v_end], stages.k[1, state.v_at : state.v_end]
-    if mechanism.contacts.gap.size > 0 and not keeps(stages):
+    if mechanism.contacts.gap_row.size > 0 and not keeps(stages):
         return
     now = go_to_middle(stages)
     stages.status[0] = accelerate(mechanism, now, q, v, a)
-    if mechanism.contacts.gap.size > 0 and stages.status[0] == DONE:
+    if mechanism.contacts.gap_row.size > 0 and stages.status[0] == DONE:
         look_from_middle(mechanism.contacts)
         stages.status[0] = impel(mechanism, h)
         take_accelerations(mechanism.machine, a)
@@ -55,7 +55,7 @@ def keeps(stages: Stages):
     mechanism, state, y0 = stages.mechanism, stages.mechanism.state, stages.y0
     first, h = moment(stages.course, stages.now[T]), stages.now[H]
     look_at_start(mechanism, first, y0[: state.q_end], y0[state.v_at : state.v_end])
-    apart = find_kept_ahead(mechanism, first, y0[: state.q_end], y0[state.v_at : state.v_end], h)
+    apart = find_constrained_ahead(mechanism, first, y0[: state.q_end], y0[state.v_at : state.v_end], h)
     stages.status[0] = DONE if apart else UNSOLVED
     return apart
 
@@ -85,7 +85,7 @@ def go_to_end(stages: Stages, now: float):
     mechanism, y0, y1, means = stages.mechanism, stages.y0, stages.y1, stages.k[1]
     state, t, h = mechanism.state, stages.now[T], stages.now[H]
     q, v, a = y1[: state.q_end], y1[state.v_at : state.v_end], means[state.v_at : state.v_end]
-    touching = mechanism.contacts.gap.size > 0
+    touching = mechanism.contacts.gap_row.size > 0
     copy(mechanism.machine.multipliers, stages.loads)
     powers(mechanism, means[state.works_at :])
     if touching:

@@ -1,5 +1,8 @@
 """Which branch of a law holds: at the first state, behind a switch, and behind a sampling time. Compiled.
 
+`switch_over` passes over what passes zero at the end of a step. An open gap that does is an impact (`contact.impacts`),
+whatever the speed; all else is a change of branches and of contact states.
+
 Off the surfaces g = 0 it is that of the sign of g, or of the integer below it; on them rates decide (`settling`).
 """
 
@@ -10,9 +13,10 @@ from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import SIDE, WHOLE
-from ..contact.guards import TOUCH, mark_passed, meets
+from ..contact.gaps import meets
+from ..contact.guards import TOUCH, mark_passed
 from ..course import SPAN, moment
-from ..derivative import STRIKE, evaluate
+from ..derivative import evaluate
 from ..implicit.iteration import SHARP
 from .pieces import breaks_rates, free_what_is_open, put_natural, turn_over
 from .search import BRIEF, FAINT, HERE, LEFT, LONG, RUSH, SHORT, STANDS, Search
@@ -54,15 +58,15 @@ def carry_on(search: Search, y: Vector, dy: Vector):
 
 @compiled_apart
 def start_over(search: Search, y: Vector, dy: Vector):
-    """The same where velocities have jumped, by a `Reset` or an impact: contacts are as their rates say, not as they
-    were."""
+    """Choose behind a `Reset`, where velocities have jumped: contacts are as their rates say, not as they were."""
     search.guards.surface[:] = 0
     go_on_anew(search, y, dy)
 
 
 @compiled_apart
 def go_on_anew(search: Search, y: Vector, dy: Vector):
-    """The same, with surfaces on which the motion is known to stand."""
+    """Choose behind a jump of velocities, a `Reset` or an impact, with surfaces g = 0 on which the motion is known to
+    be."""
     pace = search.stages.mechanism.contacts.choice.pace
     pace[1] = max(pace[1], JUMPED)
     _choose(search, y, dy)
@@ -122,7 +126,7 @@ def _strike(search, y, dy):
     if note_switch(search) < AT_SAME * search.whole:
         search.status[0] = CHATTERS
         return
-    call_on_block(search.stages.mechanism.contacts.functions[STRIKE], search, (y, dy))
+    call_on_block(search.stages.mechanism.contacts.calls.strike, search, (y, dy))
 
 
 @compiled
@@ -146,7 +150,7 @@ def _change_branches(search, y, dy):
         if _rattles(search):
             search.status[0] = CHATTERS
             return
-        call_on_block(search.stages.mechanism.contacts.functions[STRIKE], search, (y, dy))
+        call_on_block(search.stages.mechanism.contacts.calls.strike, search, (y, dy))
         return
     for k in range(switches.kinds.size):
         if guards.passes_zero[k] == 1 and switches.kinds[k] < TOUCH:

@@ -1,4 +1,4 @@
-"""Where a branch ceases to hold within a step, and what holds after it. Compiled.
+"""Where a branch ceases to hold within a step, or a gap closes, and what holds after it. Compiled.
 
 A step is made with all branches held, and then looked at: where a guard first becomes negative the step should have
 ended. It is made again with that end, and again, until the guard is zero there to roundoff; so the motion up to the
@@ -6,8 +6,8 @@ switch is a step like any other, at the full order of its method. Then the branc
 
     look at the step  ->  NONE: accept it
                           CUT: make it again, up to `until`
-                          HERE: accept it; what is `wanted` switches at its end
-                          AT_ONCE: what is wanted switches before there is a step at all
+                          HERE: accept it; what `passes_zero` switches at its end
+                          AT_ONCE: what passes zero switches before there is a step at all
                           LOST_SIGHT: `status` says why it cannot be looked at
 
 A guard that is negative by roundoff right after a switch counts only once it has been positive, or falls further. Where
@@ -24,7 +24,8 @@ from ...kernels.blocks import block
 from ...kernels.functions import addresses
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
-from ..contact.guards import follow_slips, has_gaps_alone, note_fastest, note_slips
+from ..contact.gaps import has_gaps_alone
+from ..contact.guards import follow_slips, note_fastest, note_slips
 from ..course import moment
 from ..implicit.iteration import SHARP
 from ..methods.method import Stages
@@ -32,12 +33,11 @@ from .along import read_rates_here
 from .choosing import carry_on, choose, start_over, switch_over
 from .looks import EXACT, LEFT, first_wrong, look_at, sets_out
 from .pieces import hold_pieces
-from .search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SHORT, SOON, Search, resolved_until
+from .search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SHORT, SOON, Search, SearchCalls, resolved_until
 from .settling import SLACK
 from .switches import is_idle, look, natural, side_of
 from .wide import stays_wide
 
-CHOOSE, SWITCH, SEARCH, CARRY_ON, START_OVER, GO_ON = range(6)
 TRIES = 60
 """How often a step is made again to end on a switch, before a hundredth of it is near enough: where several laws switch
 at once it may take some tens. Twice as often at most."""
@@ -141,7 +141,7 @@ def _put_off_slips(search):
 def is_searched(search):
     """Whether there are laws or contacts that may switch."""
     mechanism = search.stages.mechanism
-    return search.functions.size > 0 and mechanism.switches.acting + mechanism.contacts.points.entries > 0
+    return search.calls.search != 0 and mechanism.switches.acting + mechanism.contacts.points.entries > 0
 
 
 @compiled
@@ -156,23 +156,23 @@ def after_step(search, t, end):
 def look_through(search, t, end):
     """Look for switches in the step by all functions that are not idle now."""
     search.span[0], search.span[1] = t, end
-    call_on_block(search.functions[SEARCH], search, ())
+    call_on_block(search.calls.search, search, ())
     return search.found[0]
 
 
 @compiled
-def switched(search, t, y, dy, function):
-    """The branches at t, chosen (CHOOSE) or changed (SWITCH), and y' with them; a status."""
+def switched(search, t, y, dy, call):
+    """Choose or change branches at t, and put y' into dy, by one of the `SearchCalls`. Return a status."""
     search.span[0] = t
-    call_on_block(search.functions[function], search, (y, dy))
+    call_on_block(call, search, (y, dy))
     return search.status[0]
 
 
 @compiled
 def next_begins(search):
-    """The end of a step in which nothing switches is where the next one begins."""
+    """Begin the next step at the end of an accepted one."""
     if is_searched(search):
-        call_on_block(search.functions[GO_ON], search, ())
+        call_on_block(search.calls.go_on, search, ())
 
 
 @compiled_apart
@@ -193,15 +193,16 @@ def go_on_as_held(search: Search):
 def new_search(stages: Stages, looks: bool = True) -> Search:
     """For a method that `looks` for switches, in a run of which it is not known yet how long it is."""
     count = stages.mechanism.switches.kinds.size
-    parts = (choose, switch_over, search_step, carry_on, start_over, go_on_as_held) if count and looks else ()
-    functions = addresses(parts)
-    state = stages.mechanism.state
-    return block(Search(stages, functions, 0.0), switches=count, width=state.size, speeds=state.v_end - state.v_at)
+    calls, state = SearchCalls(0, 0, 0, 0, 0, 0), stages.mechanism.state
+    if count and looks:
+        parts = addresses((choose, switch_over, search_step, carry_on, start_over, go_on_as_held))
+        calls = SearchCalls(*map(int, parts))
+    return block(Search(stages, calls, 0.0), switches=count, width=state.size, speeds=state.v_end - state.v_at)
 
 
 @compiled
 def _narrowed(search, t, h, low, high, nothing):
-    """The first place where a guard that is wrong is below its level, to roundoff. What switches there is `wanted`: a
+    """The first place where a guard that is wrong is below its level, to roundoff. What switches there is `passes_zero`: a
     sign turns, and a number is the one that holds."""
     guards = search.guards
     below, above, sides = np.inf, -np.inf, 0

@@ -21,16 +21,8 @@ from ...compiled.status import DONE, TANGLED
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
-from ..contact.guards import (
-    TOUCH,
-    has_gaps_alone,
-    is_open_gap,
-    is_slip,
-    observe_gaps,
-    put_contact_rates,
-    put_contact_scales,
-    put_differences,
-)  # fmt: skip
+from ..contact.gaps import has_gaps_alone, is_open_gap, observe_gaps, put_gap_rates
+from ..contact.guards import TOUCH, is_slip, put_contact_scales, put_differences  # fmt: skip
 from ..course import moment
 from ..derivative import accelerate, evaluate
 from ..methods.method import X, prepare_reading, read_between
@@ -150,7 +142,7 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
     else:
         if not is_there:
             look_at(search, t, h, x, closely)
-        put_contact_rates(mechanism)
+        put_gap_rates(mechanism)
         put_contact_scales(mechanism)
     samples.at[row] = x
     for k in range(switches.kinds.size):

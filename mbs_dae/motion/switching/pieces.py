@@ -16,7 +16,8 @@ from ...compiled.contact_records import OPEN, STICKING
 from ...kernels.abi import compiled
 from ...linear.vectors import largest
 from ...symbolic.branches import WHOLE
-from ..contact.guards import TOUCHES, observe_gaps
+from ..contact.gaps import observe_gaps
+from ..contact.guards import TOUCHES
 from ..course import moment
 from .search import LEFT, STANDS
 from .switches import hold_all, laws_of, look, natural
@@ -139,9 +140,9 @@ def breaks_rates(search, y):
     motion = contacts.motion
     t = moment(search.stages.course, search.span[0])
     observe_gaps(mechanism, t, y[: state.q_end], y[state.v_at : state.v_end])
-    for c in range(contacts.gap.size):
-        if contacts.state[c] != OPEN and contacts.gap[c] >= 0:
-            fastest = max(fastest, abs(motion.rate[contacts.gap[c]]))
-        for k in range(contacts.slips[c] if contacts.state[c] == STICKING else 0):
-            fastest = max(fastest, abs(motion.rate[contacts.slip[c] + k]))
+    for c in range(contacts.gap_row.size):
+        if contacts.state[c] != OPEN and contacts.gap_row[c] >= 0:
+            fastest = max(fastest, abs(motion.rate[contacts.gap_row[c]]))
+        for k in range(contacts.slip_count[c] if contacts.state[c] == STICKING else 0):
+            fastest = max(fastest, abs(motion.rate[contacts.slip_row[c] + k]))
     return fastest > TOUCHES * max(largest(motion.rate_size), contacts.choice.pace[0])

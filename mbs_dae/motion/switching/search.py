@@ -25,6 +25,24 @@ SHORT = BRIEF / RUSH
 """The part of the run below which a step says no more of which branch is right."""
 
 
+class SearchCalls(NamedTuple):
+    """Addresses of the functions in `motion.switching` that a run calls; 0 for runs in which nothing switches, for
+    which they are not compiled. Each is called with the search and the arrays named here."""
+
+    choose: int
+    """`choosing.choose` (y, dy): choose branches and contact states at the first state."""
+    switch: int
+    """`choosing.switch_over` (y, dy): pass over what passes zero at the end of the step: a switch or an impact."""
+    search: int
+    """`locate.search_step` (): look for switches in the step."""
+    carry_on: int
+    """`choosing.carry_on` (y, dy): choose behind a break or a sampling time."""
+    start_over: int
+    """`choosing.start_over` (y, dy): choose behind a `Reset`."""
+    go_on: int
+    """`locate.go_on_as_held` (): begin the next step."""
+
+
 class Guards(NamedTuple):
     """Guards and switching functions of the step. A guard must stay positive as long as its branch holds."""
 
@@ -79,9 +97,7 @@ class Search(NamedTuple):
     """The search for the next switch."""
 
     stages: Stages
-    functions: Integers
-    """Addresses of `CHOOSE`, `SWITCH`, `SEARCH`, `CARRY_ON`, `START_OVER`, `GO_ON`; they are compiled for models that
-    switch."""
+    calls: SearchCalls
     whole: float
     """The length of the run, in s."""
     span: Work[Vector] = zeros(2)
@@ -113,6 +129,6 @@ def resolved_until(search, t):
     explicit = search.stages.implicit.weight.size == 0
     return (
         t + max(contacts.sliding.longest_step[0], SHORT * search.whole)
-        if explicit and contacts.gap.size > 0
+        if explicit and contacts.gap_row.size > 0
         else np.inf
     )

@@ -16,6 +16,8 @@ Several surfaces at once: what is right for one depends on the others. The first
 as there is one. That is Murty's rule of the least index for linear complementarity problems, which ends wherever they
 have one solution (dry friction on independent surfaces: J is a positive definite matrix there).
 
+Contact states are chosen with the branches (`_choose_contacts`, `contact.states`): each choice may change the other.
+
 Laws that switch on one surface (what acts and what reacts; friction in all joints of a mechanism with one freedom) are
 one choice, and have one mixture. They are told by their rates: these are in one proportion whatever the modes are.
 
@@ -30,7 +32,7 @@ from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import SIDE, WHOLE
 from ..contact.guards import TOUCH, has_stopped, hold_senses, note_fastest, note_slips, release_senses, tell_states
-from ..derivative import CHOOSE_STATES, accelerate, derivative, keep_contacts
+from ..derivative import accelerate, derivative, keep_contacts
 from .along import read_rates_here
 from .pieces import hold_pieces
 from .search import STANDS, Search, resolved_until
@@ -56,7 +58,7 @@ def settle(search: Search, t: float, y: Vector, dy: Vector):
     """The modes of all surfaces on which the motion stands, y' with them, and the guards from which a step begins."""
     switches = search.stages.mechanism.switches
     count = switches.kinds.size
-    if search.stages.mechanism.contacts.gap.size > 0:
+    if search.stages.mechanism.contacts.gap_row.size > 0:
         release_senses(search.stages.mechanism)
     _unite(search, t, y, dy)
     for _ in range(ROUNDS * (count + 1)):
@@ -67,7 +69,7 @@ def settle(search: Search, t: float, y: Vector, dy: Vector):
             if search.status[0] != DONE:
                 return
         if not changed:
-            changed = search.stages.mechanism.contacts.gap.size > 0 and _choose_contacts(search, t, y, dy)
+            changed = search.stages.mechanism.contacts.gap_row.size > 0 and _choose_contacts(search, t, y, dy)
             if search.status[0] != DONE:
                 return
         if not changed:
@@ -94,7 +96,7 @@ def _choose_contacts(search, t, y, dy):
     mechanism.switches.now[0] = t
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
     hold_all(mechanism)  # others than the present branches have been tried
-    call_on_block(contacts.functions[CHOOSE_STATES], mechanism, (q, v, a))
+    call_on_block(contacts.calls.choose_states, mechanism, (q, v, a))
     search.status[0] = contacts.choice.status[0]
     tell_states(mechanism)
     hold_pieces(search)

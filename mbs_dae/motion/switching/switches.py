@@ -20,7 +20,8 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
-from ..contact.guards import ALWAYS, TOUCH, hold_contacts, look_at_contacts, put_contact_rates, put_contact_scales
+from ..contact.gaps import put_gap_rates
+from ..contact.guards import ALWAYS, TOUCH, hold_contacts, look_at_contacts, put_contact_scales
 
 SPREAD = 1e-5
 """The part of the motion's own time over which velocities of bodies are differenced where they follow from joints: its
@@ -38,7 +39,7 @@ class Switches(NamedTuple):
     blind: Integers
     """1 where partial derivatives are not known, of functions in Python."""
     heard: Integers
-    """1 for the functions of events, which act on nothing: no step looks at them (`event_location` does)."""
+    """1 for the functions of events, which act on nothing: no step looks at them (`watched_events` does)."""
     acting: int
     """How many functions of laws are not those of events."""
     mode: Work[Vector] = zeros("switches")
@@ -104,7 +105,7 @@ def hold_all(mechanism):
     at = _hold(mechanism.dynamics.batch, modes, at)
     at = _hold(mechanism.contacts.normals.readings, modes, at)
     _hold(gaps, modes, at)
-    if mechanism.contacts.gap.size > 0:
+    if mechanism.contacts.gap_row.size > 0:
         hold_contacts(mechanism)
 
 
@@ -166,7 +167,7 @@ def look(mechanism):
     switches, contacts = mechanism.switches, mechanism.contacts
     at = read_guards(switches, 0, mechanism.machine.program.batch.switch_at, mechanism.machine.out)
     at = read_guards(switches, at, mechanism.dynamics.batch.switch_at, mechanism.out)
-    if contacts.gap.size > 0:
+    if contacts.gap_row.size > 0:
         at = read_guards(switches, at, contacts.normals.readings.switch_at, contacts.normals.factors)
         read_guards(switches, at, contacts.program.batch.switch_at, contacts.motion.outputs)
         look_at_contacts(mechanism)
@@ -190,10 +191,10 @@ def read_rates(mechanism, q, v, dq, a):
     switches.rate[:] = 0.0
     at = _add_rates(switches, 0, mechanism.machine.program.batch, mechanism.machine.out)
     at = _add_rates(switches, at, mechanism.dynamics.batch, mechanism.out)
-    if contacts.gap.size > 0:
+    if contacts.gap_row.size > 0:
         at = _add_rates(switches, at, contacts.normals.readings, contacts.normals.factors)
         _add_rates(switches, at, contacts.program.batch, contacts.motion.outputs)
-        put_contact_rates(mechanism)
+        put_gap_rates(mechanism)
 
 
 @compiled
@@ -248,7 +249,7 @@ def _add_all_scales(mechanism):
     switches.scale[:] = 0.0
     at = _add_scales(switches, 0, mechanism.machine.program.batch, mechanism.machine.out)
     at = _add_scales(switches, at, mechanism.dynamics.batch, mechanism.out)
-    if contacts.gap.size > 0:
+    if contacts.gap_row.size > 0:
         at = _add_scales(switches, at, contacts.normals.readings, contacts.normals.factors)
         _add_scales(switches, at, contacts.program.batch, contacts.motion.outputs)
         put_contact_scales(mechanism)

@@ -12,7 +12,7 @@ that is closed), and n turns times the golden section are farther than 0.38/n fr
 
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.vectors import copy
-from ..contact.guards import has_gaps_alone, observe_gaps
+from ..contact.gaps import has_gaps_alone, observe_gaps
 from ..course import moment
 from ..methods.method import X
 from ..methods.runge_kutta import read_cubic
@@ -48,6 +48,6 @@ def _observe(stages, t, y):
 def _is_wide(mechanism, h):
     """Whether each gap, at the last evaluation, is wider than anything goes in the step."""
     contacts, wide = mechanism.contacts, True
-    for row in contacts.gap:
+    for row in contacts.gap_row:
         wide = wide and (row < 0 or h * contacts.motion.rate_size[row] < contacts.motion.phi[row])
     return wide

@@ -30,7 +30,8 @@ from ...linear.kkt import factorise, solve
 from ...linear.vectors import copy
 from ..derivative import Mechanism, evaluate
 from .delassus import is_moved, leave_out, own_pace
-from .guards import LEEWAY, TOUCHES, UNSEEN, is_held, joint_rate, keeps_still, largest_acceleration
+from .gaps import LEEWAY
+from .guards import TOUCHES, UNSEEN, is_held, joint_rate, keeps_still, largest_acceleration
 
 NOTHING = 1e-12
 """An acceleration of a row is none that is less than this part of the largest of bodies: that of a driver, say, times a
@@ -42,21 +43,22 @@ DEPENDS = 1e-12
 
 
 @compiled_apart
-def find_kept(mechanism: Mechanism):
-    """Put rows by the last evaluation, that of a state on the constraints, and ask it of the points that touch."""
+def find_constrained(mechanism: Mechanism):
+    """Put G by the last evaluation, whose state satisfies the constraints; then find which rows of the points that
+    touch joints alone keep as they are."""
     put_rows(mechanism.contacts)
     _find(mechanism, 0.0)
 
 
 @compiled_apart
-def find_kept_ahead(mechanism: Mechanism, t: float, q: Vector, v: Vector, h: float):
+def find_constrained_ahead(mechanism: Mechanism, t: float, q: Vector, v: Vector, h: float):
     """The same where a step of length h begins that passes over what happens in it, contacts being looked at there: of
     those that come to touch in it, too, and once of each as long as it touches. Whether nothing is pressed."""
     contacts, asks = mechanism.contacts, False
     if _is_free(mechanism):
         return True
     bend = h * h * own_pace(mechanism)
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         asks = asks or (_touches(mechanism, c, h, bend) and _is_to_be_asked(mechanism, c, h))
     if asks:
         evaluate(mechanism, t, q, v)
@@ -69,15 +71,15 @@ def find_kept_ahead(mechanism: Mechanism, t: float, q: Vector, v: Vector, h: flo
 def is_pressed(contacts):
     """Whether joints alone press bodies together."""
     found = False
-    for c in range(contacts.gap.size):
-        found = found or (contacts.gap[c] >= 0 and contacts.constrained.state[contacts.gap[c]] == PRESSED)
+    for c in range(contacts.gap_row.size):
+        found = found or (contacts.gap_row[c] >= 0 and contacts.constrained.state[contacts.gap_row[c]] == PRESSED)
     return found
 
 
 @compiled
-def is_kept(contacts, c):
+def is_constrained(contacts, c):
     """Whether joints alone keep the gap of a point closed."""
-    return contacts.gap[c] >= 0 and contacts.constrained.state[contacts.gap[c]] != FREE
+    return contacts.gap_row[c] >= 0 and contacts.constrained.state[contacts.gap_row[c]] != FREE
 
 
 @compiled
@@ -87,7 +89,7 @@ def _find(mechanism, h):
     if _is_free(mechanism):
         return
     bend = h * h * own_pace(mechanism)
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if not _touches(mechanism, c, h, bend):
             constrained.known[c] = 0
             _put(contacts, c, FREE)
@@ -101,11 +103,11 @@ def _find(mechanism, h):
                 ready = True
             rests = _ask(mechanism, c)
         else:
-            for slip in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+            for slip in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
                 if abs(contacts.motion.rate[slip]) > LEEWAY * contacts.groups.rate[contacts.groups.of_point[c]]:
                     constrained.state[slip] = FREE
         constrained.known[c] = RESTS if rests else 1
-        if contacts.gap[c] >= 0 and is_held(mechanism, contacts.gap[c]):
+        if contacts.gap_row[c] >= 0 and is_held(mechanism, contacts.gap_row[c]):
             constrained.reported[c] = 1
 
 
@@ -119,8 +121,8 @@ def _is_free(mechanism):
 @compiled
 def _is_to_be_asked(mechanism, c, h):
     """Whether nothing is known of a point that touches."""
-    contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
-    if is_kept(contacts, c):
+    contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
+    if is_constrained(contacts, c):
         return _is_refuted(mechanism, row)
     return h == 0.0 or contacts.constrained.known[c] == 0
 
@@ -134,7 +136,7 @@ def _is_refuted(mechanism, row):
 @compiled
 def _touches(mechanism, c, h, bend):
     """Whether a point touches, or may within a time h in which rates change what is passed by `bend`."""
-    contacts, row, extent = mechanism.contacts, mechanism.contacts.gap[c], mechanism.machine.extent
+    contacts, row, extent = mechanism.contacts, mechanism.contacts.gap_row[c], mechanism.machine.extent
     if row < 0:
         return True
     reach = (TOUCHES if contacts.constrained.state[row] == FREE else LEEWAY) * extent
@@ -145,22 +147,22 @@ def _touches(mechanism, c, h, bend):
 @compiled
 def _put(contacts, c, what):
     """The same of all rows of a point."""
-    if contacts.gap[c] >= 0:
-        contacts.constrained.state[contacts.gap[c]] = what
+    if contacts.gap_row[c] >= 0:
+        contacts.constrained.state[contacts.gap_row[c]] = what
     _put_slips(contacts, c, what)
 
 
 @compiled
 def _put_slips(contacts, c, what):
-    for k in range(contacts.slips[c]):
-        contacts.constrained.state[contacts.slip[c] + k] = what
+    for k in range(contacts.slip_count[c]):
+        contacts.constrained.state[contacts.slip_row[c] + k] = what
 
 
 @compiled
 def keep_sticking(contacts):
     """Put STILL for the slips of points that were chosen to stick and have no rate by joints: friction does not hold
     them, joints do."""
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if contacts.state[c] == STICKING and contacts.constrained.known[c] == RESTS:
             _put_slips(contacts, c, STILL)
 
@@ -168,13 +170,13 @@ def keep_sticking(contacts):
 @compiled
 def _ask(mechanism, c):
     """Put what joints keep of a point that touches; whether they give its slips no rate."""
-    contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
+    contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     _put(contacts, c, FREE)
     if row >= 0 and depends(mechanism, row):
         contacts.constrained.state[row] = PRESSED if _is_refuted(mechanism, row) else STILL
         return False
-    rests = contacts.slips[c] > 0
-    for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+    rests = contacts.slip_count[c] > 0
+    for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
         own = depends(mechanism, row) and _rests(mechanism, row)
         rests = rests and own
         if own and _stays(mechanism, row):

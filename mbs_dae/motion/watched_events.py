@@ -32,7 +32,8 @@ from ..kernels.abi import compiled, compiled_apart, words_at
 from ..linear.vectors import copy, largest
 from ..symbolic.branches import SIDE, WATCH, WHOLE
 from ..tolerances import FLAT
-from .contact.guards import PRESS, TOUCH, first_entry, slip_entry
+from .contact.gaps import first_entry
+from .contact.guards import PRESS, TOUCH, slip_entry
 from .course import moment
 from .derivative import accelerate_as_held, derivative
 from .methods.method import END, H, T, take_step
@@ -111,10 +112,10 @@ def is_kept(march, n):
         if constants.place[i] != n:
             continue
         c = constants.points[i]
-        found = contacts.gap[c] < 0 or modes[first_entry(mechanism, c)] == CLOSED
+        found = contacts.gap_row[c] < 0 or modes[first_entry(mechanism, c)] == CLOSED
         if constants.by_slip[i] == 0:
             found = found or modes[first_entry(mechanism, c)] == KEPT
-        for j in range(contacts.slips[c] if constants.by_slip[i] == 1 else 0):
+        for j in range(contacts.slip_count[c] if constants.by_slip[i] == 1 else 0):
             found = found and modes[slip_entry(mechanism, c) + j] == 0.0
         if not found:
             return False

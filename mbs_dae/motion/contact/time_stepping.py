@@ -40,11 +40,13 @@ from ...linear.vectors import copy, largest
 from ...tolerances import TIGHT
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .bounds import BOUND
+from .constrained import clear_roundoff, is_constrained
+from .corrections import correct_amounts
 from .delassus import FIRM, add_responses, put_masses, put_paces, respond, responses, use
-from .guards import TOUCHES, observe_gaps, tell_states
+from .gaps import observe_gaps
+from .guards import TOUCHES, tell_states
 from .islands import find_islands
-from .kept import clear_roundoff, is_kept
-from .problem import bound_now, correct_amounts, is_solved, pose, pose_gaps, use_points
+from .problem import bound_now, solve_laws, use_points, write_gaps, write_laws
 from .rubbing import across, resting, sliding
 
 DEEP = 1e-12
@@ -144,9 +146,9 @@ def _solve(mechanism, h):
     while True:
         for row in range(contacts.force.size):
             steps.rate_change[row] = steps.free_rate[row] / h
-        for c in range(contacts.gap.size):
-            if contacts.gap[c] >= 0:
-                steps.rate_change[contacts.gap[c]] += steps.margin[c] / h
+        for c in range(contacts.gap_row.size):
+            if contacts.gap_row[c] >= 0:
+                steps.rate_change[contacts.gap_row[c]] += steps.margin[c] / h
         status = _push(mechanism, h)
         if status != DONE:
             return status
@@ -165,8 +167,8 @@ def _solve(mechanism, h):
 def _have_friction(contacts):
     """Return whether the coefficients of all points that touch are numbers."""
     found = True
-    for c in range(contacts.gap.size):
-        if contacts.choice.touching[c] == 1 and contacts.slips[c] > 0:
+    for c in range(contacts.gap_row.size):
+        if contacts.choice.touching[c] == 1 and contacts.slip_count[c] > 0:
             found = found and np.isfinite(sliding(contacts, c)) and np.isfinite(resting(contacts, c))
     return found
 
@@ -175,8 +177,8 @@ def _have_friction(contacts):
 def _put_rooms(mechanism, h, part):
     """The r of all points, with this part of their restitutions; whether some bounce."""
     contacts, bounces = mechanism.contacts, False
-    for c in range(contacts.gap.size):
-        if contacts.gap[c] >= 0:
+    for c in range(contacts.gap_row.size):
+        if contacts.gap_row[c] >= 0:
             contacts.steps.margin[c] = _room(mechanism, c, h, part)
             bounces = bounces or contacts.steps.margin[c] < 0.0
     return bounces
@@ -187,12 +189,12 @@ def _give(contacts, h):
     """Whether contacts give energy: by forces times the means of rates before and after the step."""
     steps = contacts.steps
     given = size = 0.0
-    for c in range(contacts.gap.size):
-        row = contacts.gap[c]
+    for c in range(contacts.gap_row.size):
+        row = contacts.gap_row[c]
         if row >= 0:
             power = contacts.force[row] * (steps.start_rate[row] + h * steps.rate_change[row] - steps.margin[c])
             given, size = given + power, size + abs(power)
-        for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+        for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
             power = contacts.force[row] * (steps.start_rate[row] + h * steps.rate_change[row])
             given, size = given + power, size + abs(power)
     return given > GIVES * size
@@ -227,7 +229,7 @@ def _push_few(mechanism, near):
     contacts, problem, x, law, i = mechanism.contacts, mechanism.contacts.problem, mechanism.machine.x, 0, 0
     delassus, corrections, steps = contacts.delassus, contacts.corrections, contacts.steps
     start = contacts.proximal.offset
-    pose(mechanism, steps.by_elimination, False)
+    write_laws(mechanism, steps.by_elimination, False)
     for i in range(delassus.used_count[0]):
         row = delassus.used[i]
         problem.f[i] = contacts.force[row]  # of the last step, or of the solution that is near
@@ -235,7 +237,7 @@ def _push_few(mechanism, near):
         problem.w0[i] = (
             0.0 if contacts.constrained.state[row] == STILL else start[row] + along(contacts.rows, row, delassus.f)
         )
-    if not near and not is_solved(contacts):
+    if not near and not solve_laws(contacts):
         return UNSOLVED
     corrections.offset_tail[:] = 0.0
     _put_paces(mechanism, start)
@@ -248,10 +250,10 @@ def _push_few(mechanism, near):
         row = delassus.used[i]
         contacts.force[row] = problem.f[i]
         steps.rate_change[row] = problem.w[i]
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if steps.by_elimination[c] == 1:
-            law += 1 if contacts.gap[c] >= 0 else 0
-            if contacts.slips[c] > 0:
+            law += 1 if contacts.gap_row[c] >= 0 else 0
+            if contacts.slip_count[c] > 0:
                 mu = sliding(contacts, c) if contacts.choice.slipping[c] == 1 else resting(contacts, c)
                 sticks = (
                     across(contacts, c, steps.rate_change) <= still
@@ -276,8 +278,8 @@ def _put_paces(mechanism, start):
     contacts, pace = mechanism.contacts, mechanism.contacts.groups.pace
     delassus = contacts.delassus
     put_paces(mechanism, delassus.f)
-    for c in range(contacts.gap.size):
-        row = contacts.gap[c]
+    for c in range(contacts.gap_row.size):
+        row = contacts.gap_row[c]
         if row >= 0 and contacts.choice.touching[c] == 1 and delassus.squared_length[row] > 0.0:
             g = contacts.groups.of_point[c]
             pace[g] = max(pace[g], abs(start[row]) / np.sqrt(delassus.squared_length[row]))
@@ -293,7 +295,7 @@ def _push_many(mechanism, h, others):
     choice, steps = contacts.choice, contacts.steps
     for row in range(p.still.size):
         p.still[row] = 1 if contacts.constrained.state[row] == STILL else 0
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         p.asked[c] = 0 if others and steps.by_elimination[c] == 1 else choice.touching[c]
         p.rests[c] = 1 - choice.slipping[c]
         p.mu[c] = sliding(contacts, c) if choice.slipping[c] == 1 else resting(contacts, c)
@@ -302,9 +304,9 @@ def _push_many(mechanism, h, others):
     copy(contacts.delassus.f[: p.x.size], p.x)
     copy(contacts.delassus.g, p.multipliers)
     copy(contacts.force, p.force)
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         turned = choice.slipping[c] == 1
-        for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+        for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
             p.heading[row] = contacts.sliding.heading[row] if turned else 0.0
     left = solve_proximal(
         p, machine.pattern, machine.factor, contacts.normals.factors, ENOUGH, MOST, mechanism.refinements
@@ -316,7 +318,7 @@ def _push_many(mechanism, h, others):
     for k in range(p.multipliers.size):
         own = others and steps.own_row[k] == 1
         machine.multipliers[k] = machine.multipliers[k] if own else p.multipliers[k]
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if not others or steps.by_elimination[c] == 0:
             choice.largest_friction[c] = np.inf if holds(p, c) else 0.0
     for row in range(contacts.force.size):
@@ -337,8 +339,8 @@ def _closes(mechanism, others):
         size = _reach(mechanism, row)
         if size > 0.0 and contacts.constrained.state[row] != STILL:
             most = max(most, abs(offset[row] + along(contacts.rows, row, delassus.f)) / size)
-    for c in range(contacts.gap.size):
-        row = contacts.gap[c]
+    for c in range(contacts.gap_row.size):
+        row = contacts.gap_row[c]
         asked = row >= 0 and contacts.choice.touching[c] == 1 and not (others and contacts.steps.by_elimination[c] == 1)
         if asked and contacts.steps.rate_change[row] < -NEARLY * most * _reach(mechanism, row):
             delassus.used_count[0] = delassus.used_count[0] if closes else 0
@@ -372,16 +374,18 @@ def _find_near(mechanism, h):
     slow = TOUCHES * largest(contacts.motion.rate_size)  # of what has moved, and of what rests
     for row in range(contacts.motion.rate_size.size):
         slow = max(slow, TOUCHES * h * abs(_bend(mechanism, row)))
-    for c in range(contacts.gap.size):
-        if contacts.gap[c] >= 0:
-            reach = max(reach, -h * _free_rate(mechanism, contacts.gap[c], h))
-    for c in range(contacts.gap.size):
-        near = contacts.gap[c] < 0 or (contacts.steps.middle_gap[contacts.gap[c]] <= reach and not is_kept(contacts, c))
+    for c in range(contacts.gap_row.size):
+        if contacts.gap_row[c] >= 0:
+            reach = max(reach, -h * _free_rate(mechanism, contacts.gap_row[c], h))
+    for c in range(contacts.gap_row.size):
+        near = contacts.gap_row[c] < 0 or (
+            contacts.steps.middle_gap[contacts.gap_row[c]] <= reach and not is_constrained(contacts, c)
+        )
         choice.touching[c], choice.meeting[c] = 1 if near else 0, 0
         choice.slipping[c] = 0 if _rests(mechanism, c, h, slow) else 1
-        if near and contacts.gap[c] >= 0 and choice.previous[c] == OPEN:
-            fall = abs(_bend(mechanism, contacts.gap[c])) * h
-            choice.meeting[c] = 1 if -contacts.steps.start_rate[contacts.gap[c]] > 2.0 * fall + slow else 0
+        if near and contacts.gap_row[c] >= 0 and choice.previous[c] == OPEN:
+            fall = abs(_bend(mechanism, contacts.gap_row[c])) * h
+            choice.meeting[c] = 1 if -contacts.steps.start_rate[contacts.gap_row[c]] > 2.0 * fall + slow else 0
 
 
 @compiled
@@ -389,7 +393,7 @@ def _rests(mechanism, c, h, slow):
     """Whether a point does not slip. What stuck in the step before has a rate of nothing at one moment of it; on ground
     that turns or speeds up it then has one of what rates change by in a step, and sticks all the same."""
     contacts, size, square = mechanism.contacts, 0.0, 0.0
-    for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+    for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
         if contacts.constrained.state[row] != STILL:
             square += contacts.sliding.end_slip[row] ** 2
             size = max(size, abs(contacts.motion.gamma[row]) + size_along(contacts.rows, row, mechanism.machine.x))
@@ -406,22 +410,22 @@ def _bend(mechanism, row):
 def _turn(contacts):
     """Where points slip: in space, if they do in all of the step, as in its middle, by the last evaluation. Of others
     the law decides, as in the plane, where there are but two directions."""
-    for c in range(contacts.gap.size):
-        first, before, now, square = contacts.slip[c], 0.0, 0.0, 0.0
-        for k in range(contacts.slips[c]):
+    for c in range(contacts.gap_row.size):
+        first, before, now, square = contacts.slip_row[c], 0.0, 0.0, 0.0
+        for k in range(contacts.slip_count[c]):
             heading, rate = contacts.sliding.heading[first + k], contacts.motion.rate[first + k]
             before += heading * contacts.steps.start_rate[first + k]
             now, square = now + heading * rate, square + rate**2
         slips = contacts.state[c] == CLOSED and contacts.choice.slipping[c] == 1 and before > 0.0 and now > 0.0
-        for k in range(contacts.slips[c]):
-            turned = slips and contacts.slips[c] > 1
+        for k in range(contacts.slip_count[c]):
+            turned = slips and contacts.slip_count[c] > 1
             contacts.sliding.heading[first + k] = contacts.motion.rate[first + k] / np.sqrt(square) if turned else 0.0
 
 
 @compiled
 def _room(mechanism, c, h, part):
     """The r of a point."""
-    contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
+    contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     steps = contacts.steps
     free, back = _free_rate(mechanism, row, h), contacts.laws.restitution[c]
     gap = steps.middle_gap[row] if steps.middle_gap[row] > TIGHT * mechanism.machine.extent else 0.0
@@ -435,11 +439,11 @@ def _room(mechanism, c, h, part):
 def _tell(contacts):
     """The states over the step that the forces stand for."""
     least = BOUND * BOUND * largest(contacts.force)
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         if contacts.choice.touching[c] == 0:
             continue
-        first, slips = contacts.slip[c], contacts.slips[c]
-        presses = contacts.gap[c] < 0 or contacts.force[contacts.gap[c]] > least
+        first, slips = contacts.slip_row[c], contacts.slip_count[c]
+        presses = contacts.gap_row[c] < 0 or contacts.force[contacts.gap_row[c]] > least
         contacts.state[c] = CLOSED if presses else OPEN
         held = speed = 0.0
         for k in range(first, first + slips):
@@ -457,7 +461,7 @@ def note_meeting(mechanism: Mechanism, t: float, h: float, y: Vector, end: Vecto
     met in it."""
     contacts, met = mechanism.contacts, False
     steps = contacts.steps
-    for c in range(contacts.gap.size):
+    for c in range(contacts.gap_row.size):
         met = met or (contacts.choice.meeting[c] == 1 and contacts.state[c] != OPEN)
     if not met:
         return
@@ -482,9 +486,9 @@ def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     for _ in range(TIMES):
         observe_gaps(mechanism, t, q, v)
         deepest = 0.0
-        for c in range(contacts.gap.size):
-            if contacts.gap[c] >= 0 and not is_kept(contacts, c):
-                deepest = max(deepest, -contacts.motion.phi[contacts.gap[c]])
+        for c in range(contacts.gap_row.size):
+            if contacts.gap_row[c] >= 0 and not is_constrained(contacts, c):
+                deepest = max(deepest, -contacts.motion.phi[contacts.gap_row[c]])
         if deepest <= DEEP * machine.extent:
             return DONE
         evaluate(mechanism, t, q, v)
@@ -504,12 +508,16 @@ def _part_few(mechanism, deepest):
     if contacts.delassus.G.shape[0] == 0:
         return False
     contacts.delassus.used_count[0] = 0
-    for c in range(contacts.gap.size):
-        if contacts.gap[c] >= 0 and contacts.motion.phi[contacts.gap[c]] <= deepest and not is_kept(contacts, c):
-            use(contacts, contacts.gap[c])
+    for c in range(contacts.gap_row.size):
+        if (
+            contacts.gap_row[c] >= 0
+            and contacts.motion.phi[contacts.gap_row[c]] <= deepest
+            and not is_constrained(contacts, c)
+        ):
+            use(contacts, contacts.gap_row[c])
     respond(mechanism, 0)
-    pose_gaps(contacts)
-    if not is_solved(contacts):
+    write_gaps(contacts)
+    if not solve_laws(contacts):
         return False
     responses(mechanism, contacts.problem.f, contacts.corrections.no_tail)
     return True
@@ -522,9 +530,9 @@ def _part_many(mechanism, deepest):
     p.still[:] = 0
     p.heading[:] = 0.0
     p.f[:] = p.g[:] = p.x[:] = p.multipliers[:] = p.force[:] = p.offset[:] = p.mu[:] = 0.0
-    for c in range(contacts.gap.size):
-        row = contacts.gap[c]
-        p.asked[c] = 1 if row >= 0 and contacts.motion.phi[row] <= deepest and not is_kept(contacts, c) else 0
+    for c in range(contacts.gap_row.size):
+        row = contacts.gap_row[c]
+        p.asked[c] = 1 if row >= 0 and contacts.motion.phi[row] <= deepest and not is_constrained(contacts, c) else 0
         if row >= 0:
             p.offset[row] = contacts.motion.phi[row]
     solve_proximal(p, machine.pattern, machine.factor, contacts.normals.factors, ENOUGH, MOST, mechanism.refinements)

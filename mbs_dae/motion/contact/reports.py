@@ -63,17 +63,17 @@ def frictions_at_fault(system: System, contacts: Contacts) -> dict[str, float]:
     laws, normals = contacts.laws, contacts.normals
     builder, last = system.structure.contacts, normals.factors.size - 1
     apart, found = TOUCHES * system.machine().extent, dict[str, float]()
-    for k in np.flatnonzero(contacts.slips).tolist():
+    for k in np.flatnonzero(contacts.slip_count).tolist():
         curve = int(laws.coefficient[k]) if laws.coefficient.size else -1
         own = [curve, curve + 1] if curve >= 0 else []
-        if contacts.gap[k] < 0:
+        if contacts.gap_row[k] < 0:
             first, count = int(normals.output[k]), int(normals.components[k] * normals.row_count[k])
             own += range(first, first + max(count, 2))
         if not np.isfinite(normals.factors[[n for n in own if n <= last]]).all():
             found[builder.points[k][0].who] = np.nan
             continue
-        given = contacts.gap[k] < 0 and normals.row_count[k] == 0
-        at, row = curve if curve >= 0 else int(normals.output[k]) if given else -1, contacts.gap[k]
+        given = contacts.gap_row[k] < 0 and normals.row_count[k] == 0
+        at, row = curve if curve >= 0 else int(normals.output[k]) if given else -1, contacts.gap_row[k]
         if at >= 0 and (row < 0 or contacts.motion.phi[row] <= apart):
             sizes = normals.factors[at : at + 2]
             found |= _negative(builder, int(k), sizes, 1.0 if curve >= 0 else float(np.abs(sizes).max()))
