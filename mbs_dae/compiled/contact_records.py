@@ -1,4 +1,4 @@
-"""What compiled code reads and writes of contacts, one record for each subject.
+"""Records of contacts in compiled code, one record for each subject.
 
 A *point* is a place where two bodies may touch, or a friction in a joint or on a measure. Each point has a row for its
 gap, if it has one, and a row for each direction of its slip. `Contacts` holds the rows, the states of points and the

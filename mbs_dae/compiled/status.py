@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class Status(IntEnum):
-    """What a solver, a step or a run reports."""
+    """Answers of a solver, a step or a run."""
 
     DONE = 0
     # --- a pose
