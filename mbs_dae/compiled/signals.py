@@ -52,8 +52,8 @@ class Signals(NamedTuple):
     drifts: Assignment
     """The rates of inputs that change with time, with their places in q̇."""
     rates: Assignment
-    """The rates of states, with their places in q̇, for readings. In a run these rates come with the forces
-    (`dynamics`),"""
+    """The rates of states, with their places in q̇, for readings. In a run the forces (`dynamics`) include all of
+    these rates but the late ones."""
     late: Assignment
     """The rates of states that read reactions, with their places in q̇."""
     reactions: ReadReactions
