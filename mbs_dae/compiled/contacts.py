@@ -45,12 +45,12 @@ from .tree.transformation import NO_TERMS, Transformation, carry_to_ground, take
 NOTED = 3
 """The number of entries of a log row before its impulses."""
 GIVEN, EVENTS, STEPS = range(3)
-"""How a run treats contacts: evaluate their rows only; compute forces while states hold, and impacts, with a dense
-matrix; or compute forces over steps with a sparse matrix, and for few contacts with the dense matrix as well."""
+"""The treatments of contacts in a run: evaluate their rows only; compute forces while states hold, and impacts, with a
+dense matrix; or compute forces over steps with a sparse matrix, and for few contacts with the dense matrix as well."""
 FEW, SOME = 40, 200
 """The largest numbers of rows. Up to FEW rows elimination is exact and cheaper. If masses may be far apart, steps over
-many contacts also form a dense matrix of up to SOME rows, because the sparse one loses small forces beside large
-ones."""
+many contacts also form a dense matrix of up to SOME rows, because the sparse one loses forces that are small compared
+with others."""
 
 
 @compiled_apart

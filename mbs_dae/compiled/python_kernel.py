@@ -147,7 +147,7 @@ class _Load:
         return self._called(partial(self._slopes, directions), len(entries), {"entries": entries, "modes": {}})
 
     def _called(self, function: Callable[..., np.ndarray], outputs: int, layout: dict[str, Any]) -> PythonKernel:
-        """Return the kernel that calls a function with so many outputs."""
+        """Return the kernel that calls a function with `outputs` outputs."""
         places, size, raised = len(self.composed.q), len(self.composed.q) + len(self.composed.v), self.raised
         slots = (*map(str, self._read[1]), *self._modes)
 

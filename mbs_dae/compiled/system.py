@@ -275,7 +275,7 @@ class System(Remembering):
 
     @property
     def run_system(self) -> System:
-        """The system whose equations a run solves, in the same coordinates. It differs from this system if joints move
+        """The system whose equations a run solves, in the same coordinates. The run has another system if joints move
         next to nothing compared with what they carry, like two pins at one point, or a pin in the axis of a thin rod: M
         of joints loses the small mass in its entries, M of bodies does not."""
         own = self.structure

@@ -66,7 +66,7 @@ class Layout:
         return from_quaternion(own[:, 3:7]) if body.dimension == 3 else about_z(own[:, 2])[:, :2, :2]
 
     def motion(self, times: int) -> Motion:
-        """Return arrays of zeros for a motion over so many times."""
+        """Return arrays of zeros for a motion over a number of times."""
         return np.zeros((times, self.q_size)), np.zeros((times, self.v_size)), np.zeros((times, self.v_size))
 
 
@@ -196,7 +196,7 @@ class KernelCoordinates(CoordinateSet, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """One number of an array that a function computes from the parameters. It may stand in a slot."""
+    """One number, for a slot, of an array that a function computes from the parameters."""
 
     all_of: Callable[[Evaluator], np.ndarray]
     which: int

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """A condition outside the tree: a cut joint or a coupling. It keeps its equations."""
+    """A condition outside the tree, with its equations: a cut joint or a coupling."""
 
     condition: Any
     loop: tuple[Body, ...]
@@ -73,7 +73,8 @@ class Closure:
 
 @dataclass(frozen=True, eq=False)
 class Topology(metaclass=PublicClass):
-    """What `topology` found; ``print`` gives the table. Bodies are numbered 1, 2, ..., the ground is 0.
+    """The tree, the loops and the counts of a model, from `topology`; ``print`` gives the table. Bodies are numbered 1,
+    2, ..., the ground is 0.
 
     >>> linkage = mbs.PlanarModel.from_points(
     ...     {"A": (0, 0), "B": (0, 1), "C": (2, 2), "D": (3, 0)},
@@ -137,8 +138,9 @@ class Topology(metaclass=PublicClass):
 
     @property
     def path_matrix(self) -> np.ndarray:
-        """π, shape (n, n), the incidence matrix of the tree: π_ij = 1 if edge j leaves body i, -1 if it enters it, and
-        otherwise 0. The edge with the number j enters body j and leaves its parent; the ground, node 0, has no row.
+        """The incidence matrix π of the tree, shape (n, n): π_ij = 1 if edge j leaves body i, -1 if edge j enters body
+        i, and otherwise 0. The edge with the number j enters body j and leaves its parent; the ground, node 0, has no
+        row.
 
         >>> chain = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0), "C": (2, 0)}, rods=["AB", "BC"], fixed="A")
         >>> mbs.topology(chain).path_matrix
@@ -212,8 +214,8 @@ class Topology(metaclass=PublicClass):
         return f"<pre>{self}</pre>"
 
     def draw(self, ax: Any = None) -> Figure:
-        """A picture of the graph, in matplotlib axes if some are given: the tree from the ground to the right, what
-        closes loops dashed. Drivers and what holds a single body are not shown.
+        """Draw the graph, in matplotlib axes if some are given, and return the figure: the tree from the ground to the
+        right, the closures of loops dashed. Drivers and conditions on a single body are not shown.
 
         >>> chain = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0), "C": (2, 0)}, rods=["AB", "BC"], fixed="A")
         >>> mbs.topology(chain).draw().savefig("graph.png")
@@ -226,7 +228,7 @@ def topology(model: Model, base: Named | None = None, cut: Named = ()) -> Topolo
 
     `base` names the body that floats, where bodies are joined to each other but not to the ground; a list, where there
     are several such groups. `cut` names joints that shall be cut; the others are chosen so that the cut joints have as
-    few equations as can be. A joint of which the rates of states read what it does to bodies is cut, too: it keeps its
+    few equations as can be. A joint whose reaction is read by rates of states is cut, too: the joint keeps its
     equations, and so has multipliers.
 
     A four-bar linkage: three bodies, a loop, 9 coordinates less 8 equations.
@@ -286,7 +288,7 @@ def _names(given: Any) -> Iterable[str]:
 def _base(model: Model, name: str) -> Body:
     if name == model.ground.name:
         raise ModelError("base='ground' is the root of its tree as it is; name a body that hangs on nothing")
-    return model.bodies[name]  # the dictionary tells what it misses
+    return model.bodies[name]  # the dictionary reports a missing name
 
 
 def _joint_to_cut(model: Model, name: str, candidates: list[Condition]) -> Condition:

@@ -153,7 +153,7 @@ class Workspace(Block):
 
 
 def written(block: Any, but: Sequence[str] = ()) -> tuple[np.ndarray, ...]:
-    """Return all words written into a block and those within, except some fields, for `rewrite`. These are the words of
+    """Return all words written into a block and those within, except some fields, for `rewrite`. The words are those of
     the block itself: copy them if the block is written to again."""
     return tuple([words for words, _ in places_written(block, but)])
 

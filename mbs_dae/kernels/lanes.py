@@ -64,7 +64,7 @@ def checked(array: np.ndarray) -> np.ndarray:
 
 
 def lanes(*sizes: int) -> list[np.ndarray]:
-    """Return arrays of zeros with so many places, each place on a line of the cache."""
+    """Return arrays of zeros with `sizes` places, each place on a line of the cache."""
     numbers = np.zeros(LANES * (sum(sizes) + 1))
     first = -numbers.ctypes.data // numbers.itemsize % LANES
     whole = numbers[first:][: LANES * sum(sizes)].reshape(-1, LANES)

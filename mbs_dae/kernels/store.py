@@ -1,11 +1,11 @@
 """The disk cache of machine code: one sealed file for each function, in a directory that belongs to its user alone.
 
-Loaded machine code can do whatever its user can. It is therefore taken only from a directory that is no link, belongs
-to the user, and is writable by nobody else; the same holds for each file. A file ends with a checksum over its
-contents, which is checked before any use: damaged or incomplete files are made anew and replaced; files of other
-versions have other names. A file is written next to its place and renamed, so that it exists as a whole or not at all,
-and processes may share a cache. Without such a directory, functions live in memory: this costs time, never correctness;
-a warning gives the reason.
+Loaded machine code can do whatever its user can. Machine code is therefore taken only from a directory that is no link,
+belongs to the user, and is writable by nobody else; each file must satisfy the same conditions. A file ends with a
+checksum over its contents, which is checked before any use: damaged or incomplete files are made anew and replaced;
+files of other versions have other names. A file is written next to its place and renamed, so that it exists as a whole
+or not at all, and processes may share a cache. Without such a directory, functions live in memory: this costs time,
+never correctness; a warning gives the reason.
 """
 
 import hashlib

@@ -52,7 +52,7 @@ VAGUE = 1e-8
 
 
 def new_complementarity(laws: int, unknowns: int, bounds: int) -> Complementarity:
-    """Return a problem of up to so many laws, unknowns and rows of bounds."""
+    """Return a problem of up to this number of laws, unknowns and rows of bounds."""
     return block(Complementarity(), laws=laws, laws_and_one=laws + 1, unknowns=unknowns, bounds=bounds)
 
 

@@ -61,7 +61,7 @@ digit."""
 
 
 class Factor(NamedTuple):
-    """The numbers of one factorisation, and its work space. It is made once and overwritten each time."""
+    """The numbers of one factorisation, and its work space, made once and overwritten each time."""
 
     kernels: Integers
     """The kernels of the plan, for plain numbers."""

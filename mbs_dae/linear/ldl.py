@@ -28,7 +28,7 @@ class Structure(NamedTuple):
 
 
 def structure(size: int, row: np.ndarray, column: np.ndarray) -> Structure:
-    """Return the structure of L with so many rows, from the places of its items: row by row, in increasing columns."""
+    """Return the structure of L with `size` rows, from the places of its items: row by row, in increasing columns."""
     at = np.searchsorted(row, np.arange(size + 1))
     empty = np.diff(at) == 0
     lead = size if empty.all() else int(np.argmin(empty))

@@ -93,7 +93,7 @@ def solve_proximal(
             left = _take_along(p, pattern, factor, factors, enough, left, scale)
         if not isfinite(left):
             return ENDLESS
-        if p.tally[0] >= most // 2 and springs.firmness[1] == STIFF:  # jammed: anew, with soft springs all the way
+        if p.tally[0] >= most // 2 and springs.firmness[1] == STIFF:  # jammed: restart with soft springs
             springs.firmness[1], left = SOFT, ENDLESS
             become(p, SOFT)
             springs.anchor[:] = 0.0

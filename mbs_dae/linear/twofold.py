@@ -22,7 +22,7 @@ def two_product(a, b):
 
 @compiled
 def add_product(a, b, tail, total, lost, k):
-    """Add a (b + tail) to the sum total[k] + lost[k] of two parts, the tail being small beside b."""
+    """Add a (b + tail) to the sum total[k] + lost[k] of two parts; the tail is small compared with b."""
     product, left = two_product(a, b)
     total[k], rounding = two_sum(total[k], product)
     lost[k] += (rounding + left) + a * tail

@@ -34,21 +34,21 @@ OF = "_at"  # no parameter is called so: their names begin with letters
 
 
 def kinematics_script(model: Model) -> str:
-    """An ES module that says all that kinematics asks for, as the core does:
+    """Return an ES module with all functions of kinematics, computed like in the core:
 
-        names                      bodies, coordinates, parameters, joints, drivers, rows; what is where
+        names                      bodies, coordinates, parameters, joints, drivers, rows, and their places
         parameters                 their values, by name: an object p like this one may be given instead
         placement                  q of the reference placement
         Phi(q, t, p), Phi_q(q, t, p), nu(q, t, p), gamma(q, v, t, p)
                                    Float64Arrays, Phi_q row by row by the velocities v
         evaluate(q, v, t, p)       all four at once: {Phi, Phi_q, nu, gamma}
         qdot(q, v)                 q̇ = N(q) v
-        moved(q, step)             where a small motion, given like a velocity, leads
+        moved(q, step)             the pose after a small motion, given like a velocity
         normalised(q)              with unit quaternions
 
-    q has names.q_size numbers: those of the bodies, of the ground, then in space what each has turned about its own
-    axes, added up; v has names.nv. Rows that restrict velocities only are 0 in Phi. Contacts and forces do not stand in
-    it.
+    q has names.q_size numbers: the coordinates of the bodies and of the ground, then in space the turns of each body
+    about its own axes, added up; v has names.nv. Rows that restrict velocities only are 0 in Phi. Contacts and forces
+    are not included.
     """
     system: System = model.compile()
     structure = system.structure
@@ -214,8 +214,8 @@ def _stored(written: Written, asked: list[tuple[int, sp.Expr]], own_names: dict[
 
 def numbers_script(name: str, model: Model, values: Sequence[Any], of: sp.Symbol | None = None) -> str:
     """Return a function of the parameters, to stand after the module of `kinematics_script`: an array of these numbers
-    and expressions. It uses no tables of the module, only the common preamble. The values may also be functions `of` a
-    further symbol, which then stands among the parameters as `_at`."""
+    and expressions. The function uses no tables of the module, only the common preamble. The values may also be
+    functions `of` a further symbol, which then stands among the parameters as `_at`."""
     written = Written(JAVASCRIPT)
     expressions = [as_sympy(value) for value in values]
     asked = [(k, value) for k, value in enumerate(expressions) if value.free_symbols]

@@ -134,7 +134,7 @@ class Tree(NamedTuple):
     """The velocity of sliding relative to the frame before."""
     ddr: Work[Matrix] = zeros("frames", 3)
     alpha: Work[Matrix] = zeros("frames", 3)
-    # velocities: what a unit of each one does
+    # velocities: the motion by a unit of each one
     turn: Work[Matrix] = zeros("velocities", 3)
     """The angular velocity, for a unit of a joint velocity, of all that is behind the step."""
     slide: Work[Matrix] = zeros("velocities", 3)

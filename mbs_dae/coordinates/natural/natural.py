@@ -73,7 +73,7 @@ class Natural(KernelCoordinates):
     def settled(self, joint: Condition) -> frozenset[int]:
         return self.skeleton.settled[joint.name]
 
-    # --- what stands in slots ---------------------------------------------------------------------------------
+    # --- numbers in slots -----------------------------------------------------------------------------------------
 
     def weights_of(self, body: Body, number: Evaluator) -> np.ndarray:
         """Return C of a body; the last result is cached."""

@@ -89,9 +89,9 @@ def skeleton_of(model: Model) -> Skeleton:
 
 
 def _shared(joint: Condition, what: str, things: list[Thing], alike: _Alike) -> bool:
-    """Let both bodies share the things that the joint makes coincide; return whether they do. They do not if a body
-    would have one thing in two places, or if two bodies would have the same things at other distances: there the joint
-    keeps its rows, which contradict each other."""
+    """Let both bodies share the things that the joint makes coincide, and return whether they share them. They share
+    nothing if a body would have one thing in two places, or if two bodies would have the same things at other
+    distances: there the joint keeps its rows, which contradict each other."""
     letters, count = [what] if what == POINT else [*what], len(things)
     joined = []
     for letter in letters:

@@ -1,7 +1,7 @@
 """Fronts with many unknowns and nearly full entries, eliminated by loops. Compiled.
 
-These loops are one kernel for all such fronts, called like the kernels of shapes (`kernel`); a model without wide
-fronts compiles none of it.
+The loops are one kernel for all such fronts, called like the kernels of shapes (`kernel`); a model without wide fronts
+compiles none of it.
 
 The front is a full square below its diagonal, row by row; behind it stand, for each unknown, the parts that x and that
 other λ have subtracted from the diagonal of a λ (see `shape`).

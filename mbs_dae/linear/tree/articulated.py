@@ -64,7 +64,7 @@ class Articulated(NamedTuple):
     products: Pass
     """The pass that multiplies the rows to Φ W⁻¹ Φᵀ."""
     coupled: int
-    """The number of entries of Φ W⁻¹ Φᵀ beside its diagonal."""
+    """The number of off-diagonal entries of Φ W⁻¹ Φᵀ, below its diagonal."""
 
 
 NO_PASS = Pass(*(NOWHERE for _ in Pass._fields))
@@ -98,7 +98,7 @@ class Limbs(NamedTuple):
     square: Work[Vector] = zeros("m")
     """The squared lengths of rows in the norm of W⁻¹."""
     coupling: Work[Vector] = zeros("limb_items")
-    """The entries of Φ W⁻¹ Φᵀ beside its diagonal."""
+    """The entries of Φ W⁻¹ Φᵀ below its diagonal."""
 
 
 def sizes_of(tree: Articulated, velocities: int, entries: int) -> dict[str, int]:
