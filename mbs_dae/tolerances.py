@@ -28,8 +28,8 @@ SOUND = 2e-10
 """A solution whose first correction, for plain residuals and a sample of roundoff, is less than this needs no residuals
 of twice the digits: it is a tenth of `UNCERTAIN`, since one sample may find a tenth of the error."""
 FLOOR = 1e-8
-"""The square of the least part of the largest x or λ of a group to which corrections are relative: smaller values have
-roundoff of the largest in them, and 1e-4 leaves them twelve digits."""
+"""A correction is relative to its x or λ, or to the root of this times the largest of the group, if that is more:
+smaller values have roundoff of the largest in them, and 1e-4 leaves them twelve digits."""
 OFTEN = 20
 """The largest number of corrections of a solution; each is less than half as large as the one before."""
 UNCERTAIN = 2e-9
@@ -92,8 +92,7 @@ DOUBTFUL = 1e-2
 LESS = 0.5
 """The part of the `independence` at the last choice of rows that must be left for the choice to stand."""
 PARTED = 1e-5
-"""The gap of a row left out which shows that it contradicts the others; a gap of `PARTED_BY` times those of the others
-is required, too."""
+"""A row that is left out contradicts the others if its gap is more than this plus `PARTED_BY` times theirs."""
 PARTED_BY = 100.0
 
 # --- steps ----------------------------------------------------------------------------------------------------------
@@ -107,7 +106,7 @@ STIFF = 0.3
 PACE = 1.0
 """Constraint errors die out this many times as fast as the motion changes."""
 MARGIN = 3.0
-"""The upper limit of this rate, relative to the rate that steps can follow."""
+"""The upper limit of gains, relative to the rate that steps can follow."""
 SETTLED = 1e-15
 """The part of a correction that may be left in a projection: a few ε."""
 CLOSED = 1e-8

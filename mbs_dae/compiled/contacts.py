@@ -246,10 +246,10 @@ class ContactsBuilder:
     ) -> Contacts:  # fmt: skip
         """Return the record of contacts with its numbers.
 
-        `pattern` belongs to the system's matrix; `state` is the number of entries of q, v and a in the log; `asks` is
-        GIVEN, EVENTS or STEPS; `length` is the model's; `masses` has, for each body, its mass and its largest moment of
-        inertia over the squared length; `of_columns` is the mass of each column, `coupled` the group of each column by
-        rows of joints and entries of M; `far` says whether some masses may be far apart.
+        `pattern` belongs to the system's matrix; `state` is the length of (q, v, a) before and behind an impact; `asks`
+        is GIVEN, EVENTS or STEPS; `length` is the model's; `masses` has, for each body, its mass and its largest moment
+        of inertia over the squared length; `of_columns` is the mass of each column, `coupled` the group of each column
+        by rows of joints and entries of M; `far` says whether some masses may be far apart.
         """
         program, bounds, points = self.program.fill(number), self.bounds.fill(number), len(self.points)
         laws = [[number(n) for n in e.laws] for e, _ in self.points]

@@ -89,7 +89,7 @@ class _Load:
 
     @cached_property
     def _read(self) -> tuple[Callable[..., Any], tuple[sp.Symbol, ...], int]:
-        """The function that evaluates m, ∂r/∂v and q̇ (m followed by r), the slots it needs, and the number of entries
+        """The function that evaluates (m, r), ∂r/∂v and q̇, the slots it needs, and the number of entries
         of m."""
         own = self.composed
         values, rates = own.explicit(own.outputs), own.explicit(own.rates or own.v)

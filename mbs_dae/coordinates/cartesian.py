@@ -139,7 +139,8 @@ class PlanarCartesian(Cartesian):
     @staticmethod
     @cache
     def inertia(form: str) -> Inertia:
-        """A body of mass m and inertia I about its centre of mass, which lies at s = A(φ) c from the frame's origin:
+        """Return the inertia of a body of mass m, with inertia I about its centre of mass at s = A(φ) c from the
+        origin:
 
             T = ½ m |ṙ + φ̇ s⊥|² + ½ I φ̇²,      U = -m g · (r + s),      s⊥ = (-s_y, s_x).
 
@@ -248,7 +249,7 @@ class SpatialCartesian(Cartesian):
     @staticmethod
     @cache
     def inertia(form: str) -> Inertia:
-        """A body of mass m whose centre of mass lies at c, with inertia I about it, both in body axes; ρ = A c:
+        """Return the inertia of a body of mass m with centre of mass c and inertia I about c, in body axes; ρ = A c:
 
             T = ½ m |ṙ + A (ω × c)|² + ½ ω·I ω,         U = -m g · (r + ρ).
 

@@ -1,9 +1,9 @@
 """Compiled functions: how they call each other, and how Python calls them.
 
-A function that lies `apart` declares the types of its arguments in annotations. It is compiled by itself, once, and is
-called through its name (`llvm`), by other compiled functions and by Python. Any other function is part of its callers,
-compiled for the types of each call. A function that lies apart is stored with the names of the functions that it calls
-(`store`), and loaded from there the next time.
+A function that lies `apart` declares the types of its arguments in annotations. Such a function is compiled by itself,
+once, and called through its name (`llvm`), by other compiled functions and by Python. Any other function is part of its
+callers, compiled for the types of each call. A function that lies apart is stored with the names of the functions that
+it calls (`store`), and loaded from there the next time.
 
 The code of the functions shows who calls whom. So all functions that lie apart can be compiled ahead, called functions
 before their callers, and by several processes in parallel (`work`).

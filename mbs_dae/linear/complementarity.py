@@ -44,9 +44,9 @@ DAMPED = 1e-6
 NEARLY = 1e-9
 """The least δ for a problem without solution for W itself."""
 NOTHING, GAIN = 1e-11, 1e-6
-"""Roundoff of a direction whose largest item is 1, and the least gain y·w0 that is more than roundoff."""
+"""Roundoff of a direction whose largest item is 1, and the least gain -y·w0 that is more than roundoff."""
 WEAKLY = 1e-9
-"""The size of f and w below which a contact is not taken as open if both are smaller."""
+"""Contacts whose f and w are both smaller than this are taken as closed."""
 VAGUE = 1e-8
 """The part of an unknown in an undetermined motion above which the unknown is undetermined; less is roundoff."""
 

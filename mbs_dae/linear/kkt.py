@@ -10,7 +10,8 @@ Let X be the x before it and Λ the λ. Its pivot depends on nothing that comes 
 
 in the norm of W_XX⁻¹. So the pivots of λ are negative, those of x positive (W_kk minus the part of X, except for
 motions that Λ forbids, which can only add): none can be zero by accident, and no pivoting is needed. The pivot relative
-to the row's own squared length is the `independence` of the row, between 0 and 1. It is the rank test of all analyses.
+to the row's own squared length is the `independence` of the row, between 0 and 1. The independence is the rank test of
+all analyses.
 
 If W is diagonal (or made of small blocks) this is the elimination of all x, then of S = Φ_v W⁻¹ Φ_vᵀ, in another order.
 If W couples bodies (natural coordinates share points), W⁻¹ and S are full, and only this order keeps the work
@@ -72,8 +73,7 @@ class Factor(NamedTuple):
     soft: Work[Vector] = zeros("n")
     """The diagonal of Φ_vᵀ C Φ_v; 0 for models without light bodies."""
     compliance: Work[Vector] = zeros("augmented")
-    """Factors of compliance: 1/C_k is their sum over the columns of row k, times its squared entries. Empty without
-    C."""
+    """The numbers whose sum over the columns of row k, times the squared entries, is 1/C_k. Empty without C."""
     stiffness: Work[Vector] = zeros("augmented_rows")
     """C."""
     joined: Work[Vector] = zeros("joined")

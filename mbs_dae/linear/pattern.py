@@ -34,8 +34,7 @@ class Pattern(NamedTuple):
     tree: Articulated = NO_TREE
     """The tree of bodies, if W is that of a tree. The plan is then that of Φ W⁻¹ Φᵀ."""
     pair_one: Indices = NONE.astype(INDEX)
-    """If the plan is that of W + Φ_vᵀ C Φ_v: the pairs of entries of Φ_v in a common row whose C is not 0. First
-    entry."""
+    """If the plan is that of W + Φ_vᵀ C Φ_v: the first of each pair of entries of Φ_v in a row whose C is not 0."""
     pair_other: Indices = NONE.astype(INDEX)
     """The second entry of each pair."""
     pair_to: Indices = NONE.astype(INDEX)

@@ -18,9 +18,10 @@ the matrix stays sparse. Repeating f̄ = P(f̄ - ρ y) reduces the deflection of
 about ρ G W⁻¹ Gᵀ each time (the proximal point method of Rockafellar, the augmented Lagrangian of Alart and Curnier). G
 need not have full rank: if forces are not unique, the result is the one to which f̄ leads.
 
-*The radii* follow N each time that f̄ follows f. This alone is a fixed point iteration, slow where friction and normal
-forces depend much on each other. So after some rounds Newton's method includes the radii, r = μ P(f̄ - ρ y) of the gap:
-D then is not symmetric, there is no function to minimise, and a step must reduce the residual. Both take turns.
+*The radii* follow N each time that f̄ follows f. The update alone is a fixed point iteration, slow where friction and
+normal forces depend much on each other. So after some rounds Newton's method includes the radii, r = μ P(f̄ - ρ y) of
+the gap: D then is not symmetric, there is no function to minimise, and a step must reduce the residual. Both take
+turns.
 
 *Each round begins* with a whole step in which points persist in their state in f̄ (`persist`): those that push and
 stick continue to do so, whatever their springs say at the present position of bodies. Otherwise motion against stiff
@@ -55,8 +56,8 @@ from .unsymmetric import eliminate_real, solve_real
 from .vectors import all_finite, axpy, copy, dot
 
 INNER, NEAR = 0.1, 1e-2
-"""A round ends when the residual of the motion is these parts of the residual of the laws, or of `NEAR`; the second one
-applies when radii are included."""
+"""A round ends when the residual of the motion is less than INNER times the residual of the laws, or, if radii are
+included, NEAR times; a residual of the laws above NEAR counts as NEAR."""
 ROUNDS, WITHIN, ALONG = 3, 30, 12
 """Rounds with given radii and steps in each, then steps that include the radii."""
 FADE = 0.9

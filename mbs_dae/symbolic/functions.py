@@ -1,7 +1,7 @@
 """Numbers and expressions as sympy (`as_sympy`); and functions that sympy does not have: lookup in a table of points,
 wrapping into a period, counting turns, and opaque functions.
 
-These are ordinary sympy functions: they can be differentiated, substituted and printed like ``sin``. The code generator
+They are ordinary sympy functions, which can be differentiated, substituted and printed like ``sin``. The code generator
 knows how to print them (see ``codegen``).
 
 numpy applies a function to an object by calling its method of that name, which sympy's expressions do not have. So

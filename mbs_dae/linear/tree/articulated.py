@@ -10,9 +10,9 @@ and the remaining I is moved to the parent's point and added there. A right side
 handed on from behind: z = f - Sᵀ F, F becomes F + U z / d. On the way out a is the motion of the parent, seen from the
 body's point: x = (z - Uᵀ a) / d, a becomes a + S x.
 
-This is L D Lᵀ of W with leaves first. A row Φ_k goes in like a right side, only along its own path to the root; its z_k
-is its row of L D. So Φ W⁻¹ Φᵀ = Σ z_k z_l / d, which is then eliminated, λ after λ: each pivot is the squared distance
-of a row from the span of those before it in the norm of W⁻¹, like in `kkt`, where all x come before.
+The elimination is L D Lᵀ of W with leaves first. A row Φ_k goes in like a right side, only along its own path to the
+root; its z_k is its row of L D. So Φ W⁻¹ Φᵀ = Σ z_k z_l / d, which is then eliminated, λ after λ: each pivot is the
+squared distance of a row from the span of those before it in the norm of W⁻¹, like in `kkt`, where all x come before.
 
 The work is proportional to the number of bodies, and to the lengths of the paths of the rows. Inertias are seen from
 the points of the bodies themselves: with a common point, small bodies far from it would be lost in roundoff.
