@@ -2,7 +2,7 @@
 
 `independence` is a squared sine: of a row against the rows before it, or of the constraints, where it is the least of
 all rows. Lengths and gaps are relative to the model's own length, and ε is the roundoff of numbers, 2e-16. Each of
-these may be ten times larger or smaller, and no verdict changes (tests/robustness/test_tolerances.py).
+these may be ten times larger or smaller, and no verdict changes.
 """
 
 # --- the matrix -----------------------------------------------------------------------------------------------------

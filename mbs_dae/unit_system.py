@@ -55,7 +55,7 @@ WORD = re.compile(
 
 
 def checked_unit(unit: Any, what: str, value: float | None = None) -> str:
-    """Return the unit as text; raise an error if its value is not SI."""
+    """Return the unit as text; raise an error, with the SI value and unit, if the unit is not coherent in SI."""
     text = str(unit)
     check_writable(text, f"the unit of {what}")
     strange = [(found[1], size) for found, size in _words(text) if found[1] in OTHERS]
