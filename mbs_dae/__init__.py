@@ -120,7 +120,7 @@ _HOME = {name: module for module, names in _NAMES.items() for name in names.spli
 
 __all__ = [*_HOME]
 
-# What a room is asked for, and a later one does: see `provided`.
+# The functions that earlier packages request from later ones: see `provided`.
 _PROVIDED = {
     "Joint.unilateral": "model.contacts.links.unilateral",
     "Model.compile": "compiled.system.compile_model",
@@ -199,7 +199,7 @@ _SYNONYMS = {
     "eigenvalues modal": "linearize",
     "plot": "Result.plot",
 }
-"""Names of this module by words that others use for the same."""
+"""Names of this module, by other words for the same thing."""
 
 
 def __getattr__(name: str) -> Any:
@@ -212,7 +212,7 @@ def __getattr__(name: str) -> Any:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise AttributeError(f"module 'mbs_dae' has no attribute {name!r}{hint}")
     home = import_module(f".{_HOME[name]}", __name__)
-    value = getattr(home, name, home)  # what has no such name in it is the module itself
+    value = getattr(home, name, home)  # a name that its module does not define is the module itself
     globals()[name] = value
     return value
 

@@ -25,7 +25,7 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
 def model_of(thing: Model | System) -> Model:
-    """Analyses take a model or its compiled system."""
+    """Return the model of an argument, which is a model or its compiled system."""
     if isinstance(thing, System):
         return thing.model
     if isinstance(thing, Model):
@@ -34,13 +34,13 @@ def model_of(thing: Model | System) -> Model:
 
 
 def system_of(thing: Model | System) -> System:
-    """The system that a motion is computed in: the one given, in its coordinates, or the model's Cartesian one; this
-    one, too, where all bodies stand still and there are no others."""
+    """Return the system in which a motion is computed: the given one, in its coordinates, or the model's Cartesian one;
+    the latter, too, if all bodies stand still and there are no coordinates."""
     return thing if isinstance(thing, System) and thing.nv else model_of(thing).compile()
 
 
 def without_derivatives(verb: Verb) -> Verb:
-    """A verb that has no derivatives, and says so where it is asked for some."""
+    """Return a function without derivatives, which raises an error if `derivatives` is given."""
 
     @wraps(verb)
     def told(*given: Any, **named: Any) -> Any:
@@ -53,7 +53,8 @@ def without_derivatives(verb: Verb) -> Verb:
 
 
 def check_without_contacts(model: Model, what: str) -> None:
-    """For what speaks of equations alone: these do not tell which contacts are closed, and what sticks."""
+    """Raise an error for a model with contacts, in analyses of equations alone: these do not say which contacts are
+    closed or stick."""
     if rough := (*model.contacts, *model.frictions):
         names = ", ".join(repr(one.name) for one in rough)
         who = f"{what} knows no contacts, nor friction that sticks, and {model.name!r} has "
@@ -63,13 +64,13 @@ def check_without_contacts(model: Model, what: str) -> None:
 
 
 def as_state(given: Any) -> Any:
-    """Return what was given; of an equilibrium its state."""
+    """Return the state of an equilibrium; any other argument unchanged."""
     own = getattr(given, "state", None)
     return own if isinstance(own, State) else given
 
 
 def check_start(model: Model, start: State | None) -> None:
-    """A start must be a pose of this model, or of one with the same bodies."""
+    """Raise an error unless the start is a pose of this model, or of one with the same bodies."""
     if start is None:
         return
     if not isinstance(start, State):
@@ -80,7 +81,7 @@ def check_start(model: Model, start: State | None) -> None:
 
 
 def truth_of(given: Any, what: str) -> bool:
-    """True or False, and nothing that passes for either."""
+    """Return True or False; raise an error for any other value."""
     if not isinstance(given, bool | np.bool_):
         raise ModelError(f"{what}, True or False, not {given!r}")
     return bool(given)
@@ -94,7 +95,7 @@ def checked_fix(fix: Mapping[str, float] | None) -> dict[str, float]:
 
 
 def checked_step(step: float) -> float:
-    """The longest step of a curve that is followed."""
+    """Return the longest step of a traced curve, checked, in lengths of the model."""
     step = finite_number(step, "step")
     if not 0.0 < step <= 0.25:
         raise ModelError(f"step is in lengths of the model, more than 0 and 0.25 at most, not {step:g}")
@@ -102,7 +103,7 @@ def checked_step(step: float) -> float:
 
 
 def whole_number(given: Any, what: str, least: int) -> int:
-    """A whole number, and nothing that passes for one."""
+    """Return an integer of at least `least`; raise an error for any other value."""
     if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < least:
         raise ModelError(f"{what}, a whole number from {least} on, not {given!r}")
     return int(given)
@@ -113,7 +114,7 @@ def checked_seed(seed: int) -> int:
 
 
 def drivers_named(model: Model, release: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The drivers of a model that are to be let go, each once."""
+    """Return the names of the drivers to be released, each once."""
     given: Any = () if release is None else (release,) if isinstance(release, str) else release
     if not isinstance(given, tuple | list) or not all(isinstance(one, str) for one in given):
         raise ModelError(f"release is the name of a driver, or several of them, not {release!r}")
@@ -123,7 +124,7 @@ def drivers_named(model: Model, release: str | Sequence[str] | None) -> tuple[st
 
 
 def checked_over(over: Any) -> tuple[str, list[float]]:
-    """Return the name of what is varied, and its values in their order."""
+    """Return the name of the varied parameter, and its values in their order."""
     pair = isinstance(over, tuple | list) and len(over) == 2 and isinstance(over[0], str)
     if not (pair and np.ndim(over[1]) == 1):
         raise ModelError(f'over= takes a name and its values, e.g. over=("P", [0, 10, 20]), not {over!r}')
@@ -132,7 +133,7 @@ def checked_over(over: Any) -> tuple[str, list[float]]:
 
 
 def checked_times(times: Any) -> np.ndarray:
-    """The times as an array that increases."""
+    """Return the times as an array, checked to increase."""
     if np.ma.is_masked(times):
         raise ModelError("times are masked in part; leave out what is masked: times.compressed()")
     try:
@@ -157,7 +158,8 @@ def checked_times(times: Any) -> np.ndarray:
 
 
 def check_tables(model: Model, t: np.ndarray) -> None:
-    """A table over time says nothing beyond its ends. (One over a length or an angle goes on as its end tangent.)"""
+    """Raise an error if a table over time ends within the times. (A table over a length or an angle continues as its
+    end tangent.)"""
     for element, table, place, of_state in model.compile().structure.once(open_tables):
         if of_state is not None:
             continue
@@ -170,8 +172,8 @@ def check_tables(model: Model, t: np.ndarray) -> None:
 
 
 def tables_left(system: System, motion: Trajectory) -> str:
-    """Return a sentence about the tables over lengths, angles and rates that a motion has left: they go on as their end
-    tangents."""
+    """Return a sentence about the tables over lengths, angles and rates whose ends a motion has passed: beyond its ends
+    a table continues as its end tangents."""
     told = []
     for element, table, _, of_state in system.structure.once(open_tables):
         if of_state is None or not len(motion.t):
@@ -186,8 +188,8 @@ def tables_left(system: System, motion: Trajectory) -> str:
 
 
 def open_tables(structure: Structure) -> list[tuple[Element, Table, sp.Expr, Any]]:
-    """The tables that end, whose they are, where they are looked up; and, where that is not known of time and
-    parameters alone, what reads it of markers."""
+    """Return the tables that end, with their elements and arguments; and, if an argument does not depend on time and
+    parameters alone, its reading from markers."""
     model, found = structure.model, {}
     known = {time, *(p.symbol for p in model.parameters.values())}
     for element in model.elements.values():

@@ -1,8 +1,7 @@
 """Arrays that carry their derivatives by parameters.
 
-What is computed of a result is computed of such an array as well, and the derivatives follow by the chain rule: numpy
-asks an array what a function means for it. Functions that are not known here are refused: nothing loses its derivatives
-in silence.
+Computations with results work with such an array as well, and the derivatives follow by the chain rule: numpy asks an
+array for its own version of a function. Unknown functions are rejected: derivatives are never lost in silence.
 
 A `Dual` has a value of any shape, and its slopes by P parameters, of the shape (P, *shape).
 """
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 
 Partial = Callable[..., Any]
-"""The partial derivative of a function by one of its arguments, at all of them."""
+"""The partial derivative of a function by one of its arguments, as a function of all of them."""
 PARTIALS: dict[Any, tuple[Partial, ...]] = {
     np.add: (lambda x, y: 1.0, lambda x, y: 1.0),
     np.subtract: (lambda x, y: 1.0, lambda x, y: -1.0),
@@ -55,16 +54,16 @@ KINKS: dict[Any, Callable[..., Any]] = {
     np.sqrt: lambda x: x,
     np.hypot: lambda x, y: np.absolute(x) + np.absolute(y),
 }
-"""Functions that have no derivative where this is zero and does not stay so: there the slope is nan."""
+"""Functions without a derivative where this expression is zero and does not remain zero: there the slope is nan."""
 PLAIN = (np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal, np.isfinite, np.isnan, np.sign)
-"""Functions that answer for the values alone."""
+"""Functions that use the values alone."""
 TIE = 1e-12
-"""Values that differ by less, relative to the largest, are equally large."""
+"""The difference, relative to the largest, below which values count as equally large."""
 
 
 @dataclass(frozen=True, eq=False)
 class Dual:
-    """A value and its slopes. `by` says by which parameters these are: arrays by others do not mix."""
+    """A value and its slopes by the parameters `by`. Arrays by different parameters do not mix."""
 
     value: np.ndarray
     slope: np.ndarray
@@ -106,13 +105,13 @@ class Dual:
         return Dual(np.asarray(self.value[own]), _all_at(self.slope, own), self.by)
 
     def each(self, function: Callable[[np.ndarray], np.ndarray]) -> Dual:
-        """Return a linear function of it."""
+        """Return a linear function of the array, with derivatives."""
         value = np.asarray(function(self.value))
         slope = np.array([function(one) for one in self.slope]).reshape(len(self.by), *value.shape)
         return Dual(value, slope, self.by)
 
     def times(self, matrix: Any) -> Dual:
-        """Its last axis times a matrix, which may be sparse: one product for all parameters."""
+        """Return the product of the last axis with a matrix, which may be sparse: one product for all parameters."""
         own, width = self.slope, matrix.shape[1]
         slope = np.asarray(own.reshape(-1, own.shape[-1]) @ matrix).reshape(*own.shape[:-1], width)
         return Dual(np.asarray(self.value @ matrix), slope, self.by)
@@ -127,7 +126,7 @@ class Dual:
         return self.each(lambda x: x.mean(axis=axis))
 
     def max(self, axis: int | None = None) -> Dual:
-        """With the slope at the maximum; nan where two of other slopes are equally large."""
+        """Return the maximum with its slope; nan if two entries with different slopes are equally large."""
         return _largest(self, axis)
 
     def min(self, axis: int | None = None) -> Dual:
@@ -193,8 +192,8 @@ for _name, _function in _OF_ITSELF.items():
 
 
 def _all_at(slope: np.ndarray, key: tuple[Any, ...]) -> np.ndarray:
-    """Each of the slopes, at a place of the value. All at once where numpy leaves the first axis in its place: where
-    at most one number or array of places stands among slices."""
+    """Return each of the slopes at a place of the value. The places are taken all at once if numpy leaves the first
+    axis in its place: if at most one number or array of places stands among slices."""
     places = [one for one in key if not isinstance(one, slice)]
     if len(places) <= 1 and all(isinstance(one, int | np.ndarray) for one in places):
         return np.array(slope[(slice(None), *key)])
@@ -202,12 +201,13 @@ def _all_at(slope: np.ndarray, key: tuple[Any, ...]) -> np.ndarray:
 
 
 def _wide(x: Dual, ndim: int) -> np.ndarray:
-    """Its slopes, to be broadcast against values of so many dimensions."""
+    """Return the slopes of x, to be broadcast against values of so many dimensions."""
     return x.slope.reshape(len(x.by), *(1,) * (ndim - x.ndim), *x.shape)
 
 
 def _give_up_at_kinks(gap: Callable[..., Any], inputs: Sequence[Any], values: Sequence[Any], total: np.ndarray) -> None:
-    """nan for a slope where there is none. What rests at the kink keeps its own: 0 there, or that of both."""
+    """Put nan for a slope that does not exist. A value that rests at the kink keeps its slope: 0, or the common one of
+    both sides."""
     at = np.asarray(gap(*values)) == 0.0
     if at.any():
         slopes = [_wide(x, at.ndim) if isinstance(x, Dual) else 0.0 for x in inputs]
@@ -216,8 +216,8 @@ def _give_up_at_kinks(gap: Callable[..., Any], inputs: Sequence[Any], values: Se
 
 
 def _largest(x: Dual, axis: int | None) -> Dual:
-    """The entry that is largest; its slope, where all that are as large have the same. (What rests has slopes of the
-    size of roundoff.)"""
+    """Return the largest entry; its slope, if all equally large entries have the same, else nan. (Entries that rest
+    have slopes of the size of roundoff.)"""
     if axis is None:
         x, axis = x.ravel(), 0
     value, slope = np.moveaxis(x.value, axis, -1), np.moveaxis(x.slope, axis % x.ndim + 1, -1)
@@ -235,12 +235,12 @@ LINEAR = {"axis", "keepdims", "n"}
 
 
 def value_of(x: Any) -> Any:
-    """The array without its derivatives."""
+    """Return the array without its derivatives."""
     return x.value if isinstance(x, Dual) else x
 
 
 def dual(x: Any, by: tuple[Any, ...]) -> Dual:
-    """An array that may have no derivatives yet, as one that has."""
+    """Return an array as a `Dual`, with zero slopes if it has none."""
     if isinstance(x, Dual):
         if x.by != by:
             raise ValueError("derivatives by different parameters do not mix")
@@ -262,7 +262,8 @@ def _together(function: Any) -> Callable[..., Dual]:
 
 
 def _linear(function: Any) -> Callable[..., Dual]:
-    """Options that add something (a first value, what stands before) are not linear, and refused."""
+    """Return the rule for linear functions; options that add something (a first value, a prefix) are not linear, and
+    rejected."""
 
     def made(by: tuple[Any, ...], x: Dual, *args: Any, **options: Any) -> Any:
         if len(args) > 1 or not options.keys() <= LINEAR:
@@ -282,7 +283,7 @@ def _where(by: tuple[Any, ...], condition: Any, x: Any, y: Any) -> Dual:
 
 
 def _einsum(by: tuple[Any, ...], rule: str, *arrays: Any) -> Dual:
-    """A product: each factor's derivative by itself, with the others as they are."""
+    """Return a product by the product rule: the derivative of each factor, with the others unchanged."""
     arrays = tuple(dual(x, by) if isinstance(x, Dual) else x for x in arrays)
     values = [value_of(x) for x in arrays]
     value, slope = np.einsum(rule, *values), 0.0
@@ -308,7 +309,7 @@ def _bilinear(function: Any) -> Callable[..., Dual]:
 
 
 def _over_places(function: Any) -> Callable[..., Any]:
-    """Linear in the values; the places at which they stand have no derivatives."""
+    """Return the rule for functions linear in the values; their places have no derivatives."""
 
     def made(by: tuple[Any, ...], y: Any, *places: Any, **options: Any) -> Any:
         if not isinstance(y, Dual) or any(isinstance(x, Dual) for x in (*places, *options.values())):

@@ -117,7 +117,7 @@ class EquilibriumError(MbsError):
 
 
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-"""What no file of text may have: control characters, and halves of characters."""
+"""Characters that no text file may have: control characters, and halves of characters."""
 
 REMEDIES = {
     "parameter": "write model = model.with_parameters({0}={1!r}), or declare a new one: model.parameter({0!r}, {1!r})",
@@ -127,14 +127,14 @@ REMEDIES = {
 
 
 SYNONYMS = {"moment": ("M",), "torque": ("M", "moment", "effort")}
-"""For names of quantities that do not exist the names of this package, the nearest first."""
+"""For names of quantities that do not exist, the names of this package, the nearest first."""
 MANY, TOLD = 20, 10
-"""More names than so many are not listed where none is meant, but some of them."""
+"""The number of names above which a message lists only some of them, and the number of listed ones."""
 
 
 class Names(dict[str, Thing]):
-    """A dictionary whose missing names are told, with the nearest ones. It is read by all, and changed by its owner
-    alone (`declare`), who knows what else depends on it."""
+    """A dictionary whose errors for missing names propose the nearest names. All may read the dictionary; only its
+    owner changes it (`declare`), and updates everything that depends on it."""
 
     def __init__(self, kind: str, *items: Any, owner: str = "the model"):
         super().__init__(*items)
@@ -159,7 +159,7 @@ class Names(dict[str, Thing]):
 def check_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> None:
     try:
         missing = name not in known
-    except (TypeError, ValueError):  # what is no name may have no hash, or, as an array, be neither equal nor not
+    except (TypeError, ValueError):  # such an object may have no hash, or, as an array, no truth value
         missing = True
     if missing:
         raise unknown_name(kind, name, known, owner)
@@ -188,7 +188,7 @@ def shortened(given: object) -> str:
 
 
 def check_writable(text: str, what: str) -> None:
-    """Names and units go into files of text."""
+    """Raise an error for a name or unit that a text file cannot hold."""
     if UNWRITABLE.search(text):
         raise ModelError(f"{text!r} cannot be {what}: no file holds it as text; leave out control characters")
 
@@ -199,21 +199,21 @@ def check_dict(what: str, given: object, of: str, example: str, empty: bool = Tr
 
 
 def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> ModelError:
-    """The one way to say that a name does not exist: with the nearest names that do. Of an owner that is known, as in
-    "floor.normal", with names of its own, or the same of others."""
+    """Return the error for a name that does not exist, with the nearest names that do. If the owner in the name is
+    known, as in "floor.normal", the names of this owner are proposed, or the same name of others."""
     names = sorted({str(k) for k in known})
     whose, dot, last = str(name).rpartition(".")
     own = {k.rpartition(".")[2]: k for k in names if dot and k.rpartition(".")[0] == whose}
     near = [own[k] for k in SYNONYMS.get(last, ()) if k in own] or [
         own[k] for k in get_close_matches(last, own, n=3, cutoff=0.5)
     ]
-    if inside := [k for k in names if k.endswith(f".{name}")][:3]:  # said without its owner
+    if inside := [k for k in names if k.endswith(f".{name}")][:3]:  # without its owner
         near = inside
     elif own:
         near = near or [k for k in names if k.rpartition(".")[2] == last][:3]
         names = [*own.values()]
     else:
-        alike = 0.65 if kind == "option" else 0.5  # words of calls are few and short
+        alike = 0.65 if kind == "option" else 0.5  # options are few and short
         near = get_close_matches(str(name), names, n=3, cutoff=alike)
     shown = shown_names(names)
     if len(names) > MANY and kind == "quantity":

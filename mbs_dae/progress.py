@@ -1,4 +1,4 @@
-"""A progress bar for runs that take long, where somebody is watching."""
+"""A progress bar for long runs on a terminal."""
 
 import signal
 import sys
@@ -45,7 +45,8 @@ def interrupts_noted(note: Callable[[], Any]) -> Iterator[None]:
 
 @contextmanager
 def progress_bar(what: str, given: Progress | None = None) -> Iterator[Progress]:
-    """A callback ``progress(done, total)``: the one given, or one that draws a bar on a terminal once it takes long."""
+    """Return a callback ``progress(done, total)``: the given one, or one that draws a bar on a terminal after `PATIENT`
+    seconds."""
     if given is not None or not sys.stderr.isatty():
         yield given or (lambda done, total: None)
         return

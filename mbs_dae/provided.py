@@ -1,21 +1,21 @@
-"""Functions that an earlier room asks a later one for.
+"""Functions that earlier packages request from later ones.
 
-A model can be compiled and a result can be drawn, but neither knows how: the rooms that do come later. So the method
-asks for a function by name, ``provided("Result.plot")``. The front door of the package, which alone knows all rooms,
-says where it is; nothing is imported before it is asked for.
+A model can be compiled and a result can be drawn, but the functions for both are in later packages. So the method
+requests a function by name, ``provided("Result.plot")``. The main module, which alone knows all packages, finds it;
+nothing is imported before the request.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 Find = Callable[[str], Callable[..., Any]]
-"""From the name of a method to the function that does its work."""
+"""The map from the name of a method to the function that does its work."""
 
 _find: Find
 
 
 def provide(find: Find) -> None:
-    """Once, by the front door."""
+    """Set the finder of functions; the main module calls this once."""
     global _find
     _find = find
 

@@ -8,7 +8,7 @@ names shows the same.
 from __future__ import annotations
 
 MADE = ("Element", "Shape")
-"""Whoever derives from one of these is made and handed on: there is nothing to call but what stands in `CALLED`."""
+"""Base classes of objects that are only made and passed on: their help lists no names except those in `CALLED`."""
 CALLED = {"ContactChanges": "sticks slips touches parts"}
 INSIDE = {
     "Body": "check_values is_compiled span",
@@ -25,11 +25,11 @@ INSIDE = {
     "Table": "digest symbol",
     "Equilibrium": "asked",
 }
-"""The names that only the package uses, by the class that they are shown of or a base of it."""
+"""The names that only the package uses, by the class that defines or inherits them."""
 
 
 class PublicClass(type):
-    """A class whose `dir` has what a user calls of it."""
+    """The metaclass of public classes, whose `dir` has the names that a user calls."""
 
     def __dir__(cls) -> list[str]:
         bases = [base for base in cls.__mro__ if base.__module__ != "builtins"]

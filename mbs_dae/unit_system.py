@@ -1,6 +1,6 @@
-"""Units are words beside numbers. Values inside are SI, angles are in radians: a value that is given in another unit is
-refused, with what it means in SI. People may read numbers in units of the trade: every place that shows a number asks
-`shown` for the number and the word beside it."""
+"""Units of numbers. Values inside are SI, angles are in radians: a value that is given in another unit is rejected,
+with its value in SI. Users may read numbers in units of their trade: every place that shows a number asks `shown` for
+the number and its unit."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ OTHERS: dict[str, tuple[float, str]] = {
     "bar": (1e5, "Pa"),
     "psi": (POUND * GRAVITY / 0.0254**2, "Pa"),
 }
-"""Units that are not coherent in SI, by their words: the value in SI, and the unit that is written in its place."""
+"""Units that are not coherent in SI, by their words: the value in SI, and the unit that replaces it."""
 RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
 POWERS = str.maketrans(RAISED, "-0123456789")
 WORD = re.compile(
     rf"(U/min|[^\W\d_{RAISED}]+|°(?!C\b))"  # but for degrees of temperature
     rf"(?:\s*(?:\^|\*\*)\s*(?=[-\d]))?([-⁻]?[\d{RAISED[1:]}][\d{RAISED[1:]}.]*)?"
 )
-"""A word of a unit, and its power."""
+"""The pattern of a word of a unit, and its power."""
 
 
 def checked_unit(unit: Any, what: str, value: float | None = None) -> str:
-    """The unit as text, if the value beside it can be one of SI."""
+    """Return the unit as text; raise an error, with the SI value and unit, if the unit is not coherent in SI."""
     text = str(unit)
     check_writable(text, f"the unit of {what}")
     strange = [(found[1], size) for found, size in _words(text) if found[1] in OTHERS]
@@ -92,11 +92,11 @@ def _in_si(found: re.Match[str]) -> str:
 # --- units in which people read ---
 
 BASES = frozenset(("m", "s", "kg", "rad", "N", "J", "W", "Pa", "Hz", "K", "A", "V", "H", "F", "C", "Ohm", "Ω"))
-"""Units of SI that other units are made of here. A torque (N m) and an energy (J) are told apart, as engineers do."""
+"""Units of SI of which other units are made here. A torque (N m) and an energy (J) differ, as engineers use them."""
 WITHIN = ("rad", "m", "kg", "N", "Pa")
 """Words that are replaced within longer units, too: with millimetres a speed is in mm/s. Seconds are not."""
 USUAL = ("deg", "mm", "rpm", "kN", "kNm", "bar", "kJ", "kW", "ms", "g", "mm/s", "deg/s")
-"""Units that messages name first."""
+"""Units that messages propose first."""
 Dimension: TypeAlias = frozenset[tuple[str, float]]
 """Words of SI with their powers."""
 UnitsLike: TypeAlias = "Units | str | Mapping[str, str] | Iterable[str | Mapping[str, str]] | None"
@@ -106,7 +106,7 @@ Numbers = TypeVar("Numbers")
 
 @cache
 def dimension_of(unit: str) -> tuple[float, Dimension] | None:
-    """The value of a unit in SI, and its words of SI with their powers; None if a word is unknown."""
+    """Return the value of a unit in SI, and its words of SI with their powers; None if a word is unknown."""
     if re.sub(r"[\s·*/()1]", "", WORD.sub("", unit)) or not WORD.search(unit):
         return None
     size, powers = 1.0, dict[str, float]()
@@ -128,7 +128,7 @@ def dimension_of(unit: str) -> tuple[float, Dimension] | None:
 
 
 def _written(dimension: Dimension) -> str:
-    """The SI unit of a dimension, in words."""
+    """Return the SI unit of a dimension, in words."""
     order = sorted(dimension, key=lambda one: (one[1] < 0.0, one[0].islower(), one[0]))
     parts = [[f"{word}{_raised(abs(power))}" for word, power in order if (power > 0.0) is up] for up in (True, False)]
     above, below = (" ".join(part) for part in parts)
@@ -177,7 +177,7 @@ class Units(metaclass=PublicClass):
         return found
 
     def unit(self, unit: str) -> str:
-        """The word for what is in this unit of SI."""
+        """Return the shown unit for values in this unit of SI."""
         return self._found(unit, (), False)[0]
 
     def _found(self, unit: str, names: tuple[str, ...], frequency: bool) -> tuple[str, float, set[str]]:
@@ -196,7 +196,7 @@ class Units(metaclass=PublicClass):
                 return word, size, {name}
         if known is None:
             return unit, 1.0, set()
-        if frequency:  # how often, in cycles or in radians; degrees a second are for what turns
+        if frequency:  # in cycles or in radians; degrees a second are for rotations
             cycles = self._by_dimension.get(frozenset({("Hz", 1.0)}))
             if cycles is not None:
                 return cycles[0], 2.0 * pi * cycles[1], {cycles[0]}
@@ -208,7 +208,7 @@ class Units(metaclass=PublicClass):
         powers, used, size = dict(known[1]), set[str](), 1.0
         single = {base: self._by_dimension.get(frozenset({(base, 1.0)})) for base in WITHIN}
         if powers.get("N", 0.0) > 0.0 and powers.get("m", 0.0) > 0.0:
-            single |= {"m": None, "N": None}  # a torque, or what is one for each of something: N m, N m/rad
+            single |= {"m": None, "N": None}  # a torque, or a torque per unit of something: N m, N m/rad
 
         def replaced(match: re.Match[str]) -> str:
             nonlocal size
@@ -249,7 +249,7 @@ class Units(metaclass=PublicClass):
 
 def units(*words: Any) -> Units:
     """Units of the trade to read numbers in: a value for ``units=`` of pictures, tables, pages and files, and for
-    ``with``. What is not named stays SI; without words all of it is. Angles, lengths, forces, masses and pressures
+    ``with``. Units that are not named stay SI; without words all are. Angles, lengths, forces, masses and pressures
     change in longer units, too: with "mm" a speed is in mm/s. A torque stays N m until it is named ("Nmm", "kNm").
 
     A quantity may have a unit of its own: ``mbs.units("mm", {"rod.angle": "deg"})``.
@@ -298,11 +298,11 @@ def _known(word: str) -> tuple[float, Dimension]:
 
 @dataclass
 class Call:
-    """The call that shows numbers now, and which of its units came to use."""
+    """The call that shows numbers now, and its units that were used."""
 
     units: Units
     demanded: Mapping[str, str] = field(default_factory=dict)
-    """The units that this call must show, with how its caller wrote them."""
+    """The units that this call must show, with the text of its caller."""
     used: set[str] = field(default_factory=set)
     seen: dict[str, str] = field(default_factory=dict)
     """SI units of the quantities shown so far, by name."""
@@ -326,7 +326,7 @@ _call: ContextVar[Call | None] = ContextVar("units", default=None)
 
 
 def current() -> Units:
-    """The units in which numbers are shown now."""
+    """Return the units in which numbers are shown now."""
     call = _call.get()
     return _default if call is None else call.units
 
@@ -334,7 +334,7 @@ def current() -> Units:
 @contextmanager
 def shown_in(units: UnitsLike = None, degrees: bool = False) -> Iterator[None]:
     """Show numbers in these units until the end of this context: ``units=`` and ``degrees=`` of a call. Words and names
-    that stand in the call itself must come to use; a `Units` value is for many calls, and need not."""
+    in the call itself must be used; a `Units` value serves many calls, and need not."""
     if units is None and not degrees:
         yield
         return
@@ -364,12 +364,12 @@ def shown(values: Numbers, unit: str, *names: str, frequency: bool = False) -> t
 
 
 def shown_unit(unit: str, *names: str, frequency: bool = False) -> str:
-    """The word beside values that are shown."""
+    """Return the unit of shown values, as text."""
     return size_of(unit, *names, frequency=frequency)[1]
 
 
 def size_of(unit: str, *names: str, frequency: bool = False) -> tuple[float, str]:
-    """The value in SI of the unit in which something is shown, and its word."""
+    """Return the value in SI of the shown unit, and its word."""
     call = _call.get()
     given = current()
     if given.is_si:
@@ -386,9 +386,9 @@ HEADING = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\[\]]+)\]")
 
 
 def read_heading(heading: str) -> tuple[str, float, str]:
-    """The name in a heading such as "rod.angle [deg]", and its unit: its value in SI, and the SI unit, "" where the
-    heading has none. Numbers under it are multiplied by that value to be SI again. A word that is no unit known here,
-    such as the one that a user gave to a state, is returned as it is written."""
+    """Return the name in a heading such as "rod.angle [deg]", and its unit: its value in SI, and the SI unit, "" if the
+    heading has none. Numbers under it are multiplied by that value to be SI again. An unknown word, such as the one
+    that a user gave to a state, is returned unchanged."""
     found = HEADING.fullmatch(heading.strip())
     if found is None:
         return heading, 1.0, ""
@@ -398,19 +398,19 @@ def read_heading(heading: str) -> tuple[str, float, str]:
 
 
 def is_same(unit: str, other: str) -> bool:
-    """Whether two units of SI are one, however they are written."""
+    """Return whether two units of SI are the same, however they are written."""
     first, second = dimension_of(unit), dimension_of(other)
     return unit == other if first is None or second is None else first[1] == second[1]
 
 
 def told(value: float, unit: str, *names: str, digits: int = 6, frequency: bool = False) -> str:
-    """A number with its unit, as a sentence has it."""
+    """Return a number with its unit, for a sentence."""
     number, word = shown(value, unit, *names, frequency=frequency)
     return f"{number:.{digits}g} {word}".rstrip()
 
 
 def equation(name: str, value: float, unit: str, digits: int = 6) -> str:
-    """A name and its value as one writes them, "axis.angle = 0.5": in SI without a unit, as in `docs`, and in another
-    unit with it, "axis.angle = 28.6479 deg"."""
+    """Return a name and its value, "axis.angle = 0.5": in SI without a unit, as in `docs`, and in another unit with it,
+    "axis.angle = 28.6479 deg"."""
     number, word = shown(value, unit, name)
     return f"{name} = {number:.{digits}g}{f' {word}' if size_of(unit, name)[0] != 1.0 else ''}"

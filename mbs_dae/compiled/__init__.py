@@ -1,3 +1,3 @@
-"""The frozen, compiled thing: index maps, kernels, the KKT solver, and what runs on them."""
+"""The compiled model: index maps, kernels, records of compiled code, and their evaluation."""
 
 from .system import System, compile_model

@@ -1,8 +1,8 @@
-"""Forms on actual markers, gathered by kernel, ready to be evaluated all at once.
+"""Batches: forms on actual markers, grouped by kernel and evaluated together.
 
-A `Batch` is arrays only: the addresses of the kernels, where each instance finds its coordinates and constants, and
-where its outputs begin. What the outputs mean is the matter of those who lay them out: `program` for constraints,
-`dynamics` for masses and forces, `reading.Reader` for readings.
+A `Batch` has arrays only: the addresses of the kernels, the places of the coordinates and constants of each instance,
+and the places of its outputs. The readers give the outputs their meaning: `program` for constraints, `dynamics` for
+masses and forces, `reading.Reader` for readings.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,63 +27,73 @@ from ..symbolic.derive import Composed, Form
 from ..symbolic.markers import LABELS
 
 VALUE = 0
-"""The level of the values themselves. (Derivatives of them are batches of their own: `slopes`.)"""
+"""The level of values. (Derivatives of values are batches of their own: `slopes`.)"""
 
 
 class Batch(NamedTuple):
-    """What the compiled core reads."""
+    """Kernels, their instances, and index maps, as compiled code reads them."""
 
     kernels: IntegerTable
-    """Their addresses, one row a level."""
+    """The addresses of the kernels, one row for each level."""
     instances: Integers
+    """The number of instances of each kernel."""
     gather: Integers
-    """Per kernel and instance, where its local q (with its signals behind) and v stand."""
+    """For each kernel and instance, the places of its local q (signals last) in q and of its local v in v."""
     gather_at: Integers
+    """The first entry of `gather` of each kernel."""
     parameters: Design[Vector]
+    """The numbers in the slots of all kernels, instance by instance."""
     parameters_at: Integers
+    """The first entry of `parameters` of each kernel."""
     tables: Design[Vector]
+    """The numbers of all tables, one table after the other."""
     out_at: Integers
+    """The first output of each kernel."""
     out_size: int
+    """The number of outputs."""
     mode_at: Integers
-    """Where its branches are held (nan: they are free) among the parameters; where the switching functions that decide
-    them stand among the outputs; and how they do (`symbolic.branches`)."""
+    """The entry of `parameters` that holds each branch; nan for a free branch."""
     switch_at: Integers
+    """The output that is the switching function of each branch."""
     switch_kind: Integers
+    """The kind of each switching function (`symbolic.branches`)."""
     slope_at: Integers
-    """Where the partial derivatives of the switching functions stand, of which function each is, and by what: a place
-    in (q, v, t), one after the other."""
+    """The output that is each partial derivative of a switching function."""
     slope_of: Integers
+    """The switching function of each partial derivative."""
     slope_by: Integers
+    """The place in (q, v, t), one after the other, by which each partial derivative is taken."""
 
 
 @compiled_apart
 def evaluate(batch: Batch, level: int, t: float, q: Vector, v: Vector, out: Vector):
-    """All outputs of all kernels of a level at (t, q, v). q and v include the coordinates of the ground."""
+    """Put all outputs of all kernels of a level at (t, q, v) into `out`. q and v include the coordinates of the
+    ground."""
     for g in range(batch.kernels.shape[1]):
         call_one(batch, level, g, t, q, v, out)
 
 
 @compiled
 def call_one(batch, level, g, t, q, v, out):
-    """The outputs of one kernel, for all its instances."""
+    """Put the outputs of one kernel, for all its instances, into `out`."""
     index, own = batch.gather[batch.gather_at[g] :], out[batch.out_at[g] :]
     parameters = batch.parameters[batch.parameters_at[g] :]
     call_kernel(batch.kernels[level, g], (batch.instances[g], t), (q, v, index, parameters, batch.tables, own))
 
 
 class WideBatch(NamedTuple):
-    """The same for numbers side by side: index maps and tables are those of all lanes, parameters are of each lane."""
+    """A batch for several lanes: index maps and tables are common to all lanes, parameters differ from lane to lane."""
 
     batch: Batch
     kernels: Integers
-    """Their addresses, of values."""
+    """The addresses of the kernels of values for lanes."""
     parameters: Lanes
     out: Lanes
 
 
 def in_lanes(batch: Batch) -> WideBatch | None:
-    """Of a batch, to be filled with the parameters of others of the same structure; None where a kernel is a function
-    in Python."""
+    """Return the batch for lanes, whose parameters the caller fills with those of systems of the same structure; None
+    if a kernel is a Python function."""
     addresses = [cache.widened(int(address)) for address in batch.kernels[VALUE]]
     if not all(addresses):
         return None
@@ -93,7 +103,7 @@ def in_lanes(batch: Batch) -> WideBatch | None:
 
 @compiled
 def evaluate_in_lanes(wide, t, q, v):
-    """All outputs at (t, q, v) of each lane, into `wide.out`; t stands in an array of one place."""
+    """Put all outputs at (t, q, v) of each lane into `wide.out`; t is an array with one entry."""
     batch = wide.batch
     for g in range(wide.kernels.size):
         index, own = batch.gather[batch.gather_at[g] :], wide.out[batch.out_at[g] :]
@@ -104,27 +114,28 @@ def evaluate_in_lanes(wide, t, q, v):
 
 @dataclass(frozen=True)
 class Instance:
-    """One form on actual markers, with what stands in its slots."""
+    """A form on actual markers, with the numbers in its slots."""
 
     meaning: str
-    """All that its kernel depends on besides the coordinate set."""
+    """A text that names everything on which the kernel depends, except the coordinate set."""
     compose: Callable[[], Composed]
     slots: Mapping[str, Number]
     owners: tuple[Any, ...]
-    """Whose coordinates it is in, one after the other: bodies, mostly."""
+    """The owners of the local coordinates, one after the other: bodies, mostly."""
     who: str
     signals: tuple[Signal, ...] = ()
-    """What it reads besides."""
+    """The signals that the form reads."""
     kernel: Callable[[], cache.Kernel] | None = None
-    """Where the kernel comes from if it is not derived."""
+    """The function that returns the kernel, if the kernel is not derived from a form."""
     slopes: Callable[[bool], cache.Kernel] | None = None
-    """The same for that of its slopes, by the numbers in its slots as well or not."""
+    """The function that returns the kernel of slopes in the same case; its argument says whether slopes by the numbers
+    in slots are included."""
 
 
 def instance_of(
     form: Form, slots: Mapping[sp.Symbol, Number], markers: tuple[Marker, ...], who: str, coordinates: KernelCoordinates
 ) -> Instance:
-    """A form on markers in a coordinate set."""
+    """Return the instance of a form on markers in a coordinate set."""
     maps = [coordinates.marker_map(LABELS[k]) for k in range(len(markers))]
     values = {str(s): n for s, n in slots.items()}
     for mp, marker in zip(maps, markers, strict=True):
@@ -137,7 +148,7 @@ def instance_of(
 
 @dataclass(frozen=True)
 class Group:
-    """All instances of one kernel."""
+    """All instances of one kernel, by their numbers."""
 
     kernel: cache.Kernel
     members: list[int]
@@ -145,18 +156,18 @@ class Group:
 
 @dataclass(frozen=True)
 class Place:
-    """Where an instance stands in a batch."""
+    """The place of an instance in a batch."""
 
     member: int
     out: int
-    """Where its outputs begin."""
+    """The first output of the instance."""
     columns: tuple[int, ...]
-    """Where its local velocities stand among those of the system."""
+    """The places of its local velocities among the velocities of the system."""
     layout: dict[str, Any]
 
 
 class Designs(Protocol):
-    """Expressions of parameters in many designs: the numbers of all, and what gives those of one."""
+    """Values of expressions for many designs: all designs at once, or an evaluator of one design."""
 
     count: int
 
@@ -165,14 +176,14 @@ class Designs(Protocol):
 
 
 class Swept(NamedTuple):
-    """A parameter, and the values that it takes one after the other."""
+    """A parameter, and the values that the parameter takes one after the other."""
 
     parameter: Parameter
     values: Sequence[float]
 
 
 class BatchBuilder:
-    """Derives (or fetches) the kernels and lays out the index maps, once; `fill` puts numbers in, again and again."""
+    """Derive (or fetch) the kernels and lay out the index maps once; `fill` puts numbers in, as often as wanted."""
 
     def __init__(self, instances: Sequence[Instance], coordinates: KernelCoordinates, layout: Layout):
         self.instances = list(instances)
@@ -180,41 +191,41 @@ class BatchBuilder:
         self.layout = layout
         self.groups = self._grouped()
         self._who: list[str] = []
-        """Whose each slot is."""
+        """The owner of each slot, for messages."""
         self.switching: list[str] = []
-        """Whose each switching function is."""
+        """The owner of each switching function."""
         self._asked: list[tuple[int, Any]] = []
-        """The slots that depend on parameters."""
+        """The slots that depend on parameters, with their expressions."""
         self._layout = self._laid_out()
 
     @property
     def out_size(self) -> int:
-        """How many outputs there are."""
+        """The number of outputs."""
         return self._layout["out_size"]
 
     @property
     def room(self) -> int:
-        """How many numbers stand in slots, with a place behind them."""
+        """The number of slots, and one more."""
         return self._constants.size
 
     def fill(self, evaluate: Evaluator) -> Batch:
-        """The batch with the values of the parameters put in."""
+        """Return the batch with the values of the parameters."""
         return block(Batch(**self._layout, parameters=self.numbers(evaluate)))
 
     def numbers(self, evaluate: Evaluator) -> np.ndarray:
-        """What stands in all slots; with nothing behind it, so that there is always a place."""
+        """Return the numbers in all slots and a 0 behind them, so that an array without slots still has an entry."""
         out = self._constants.copy()
         for k, value in self._asked:
             out[k] = value(evaluate) if isinstance(value, Computed) else evaluate(value)
         return self._free(self._finite(out))
 
     def _free(self, out: np.ndarray) -> np.ndarray:
-        """With all branches free."""
+        """Make all branches free, in place, and return the array."""
         out[..., self._layout["mode_at"]] = np.nan
         return out
 
     def numbers_along(self, evaluate: Evaluator, parameter: sp.Symbol, values: Sequence[float]) -> np.ndarray:
-        """The same for many values of one parameter, row by row."""
+        """Return the numbers in all slots for many values of one parameter, shape (values, slots + 1)."""
         out = np.tile(np.nan_to_num(self.numbers(evaluate)), (len(values), 1))
         for k, value in self._asked:
             if parameter in value.free_symbols:
@@ -222,7 +233,7 @@ class BatchBuilder:
         return self._free(self._finite(out))
 
     def slopes(self, evaluate: Evaluator, parameters: Sequence[sp.Symbol]) -> np.ndarray:
-        """How they change with parameters: (parameters, slots)."""
+        """Return the derivatives of the numbers in slots by parameters, shape (parameters, slots + 1)."""
         out = np.zeros((len(parameters), len(self._constants)))
         rows = {parameter: row for row, parameter in enumerate(parameters)}
         for k, value in self._asked:
@@ -235,7 +246,8 @@ class BatchBuilder:
     def slopes_along(
         self, evaluate: Evaluator, parameter: sp.Symbol, values: Sequence[float], by: sp.Symbol | None = None
     ) -> np.ndarray:
-        """How they change with a parameter, or with another one, at many values of the first, row by row."""
+        """Return the derivatives of the numbers in slots by a parameter, or by another one (`by`), at many values of
+        the first, shape (values, slots + 1)."""
         out, by = np.zeros((len(values), len(self._constants))), parameter if by is None else by
         for k, value in self._asked:
             if by in value.free_symbols:
@@ -243,7 +255,8 @@ class BatchBuilder:
         return self._finite(out)
 
     def numbers_of(self, designs: Designs) -> np.ndarray:
-        """The same for many designs, a row for each; nan in rows of designs for which a number has no value."""
+        """Return the numbers in all slots for many designs, one row for each; nan in the row of a design for which a
+        number has no value."""
         out = np.tile(self._constants, (designs.count, 1))
         computed = [(k, value) for k, value in self._asked if isinstance(value, Computed)]
         for k, value in self._asked:
@@ -266,7 +279,7 @@ class BatchBuilder:
         return out
 
     def places(self) -> Iterator[Place]:
-        """Every instance, kernel by kernel."""
+        """Yield the place of every instance, kernel by kernel."""
         at = 0
         for group in self.groups:
             layout = group.kernel.layout
@@ -275,15 +288,15 @@ class BatchBuilder:
                 at += layout["outputs"]
 
     def local(self, member: int, places: Mapping[Any, tuple[int, ...]]) -> tuple[int, ...]:
-        """The coordinates of all its owners, one after the other."""
+        """Return the places of the coordinates of all owners of an instance, one owner after the other."""
         return tuple(place for owner in self.instances[member].owners for place in places[owner])
 
     def read_of_q(self, member: int) -> list[int]:
-        """Where all that it reads of q stands: coordinates, then signals."""
+        """Return the places in q of everything that an instance reads: coordinates, then signals."""
         return [*self.local(member, self.layout.q), *self.signals_of(member)]
 
     def signals_of(self, member: int) -> list[int]:
-        """Where the signals that it reads stand in q."""
+        """Return the places in q of the signals that an instance reads."""
         return [self.layout.signals[signal] for signal in self.instances[member].signals]
 
     def _grouped(self) -> list[Group]:
@@ -345,7 +358,7 @@ class BatchBuilder:
         }
 
     def _put(self, slots: Sequence[Number]) -> np.ndarray:
-        """Tell the slots that ask for parameters from those that do not; gives back all tables, one after the other."""
+        """Separate slots that depend on parameters from constants; return all tables, one after the other, and a 0."""
         tables: list[np.ndarray] = []
         table_at: dict[TableSymbol, int] = {}
         self._constants = np.zeros(len(slots) + 1)

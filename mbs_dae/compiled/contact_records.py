@@ -1,4 +1,4 @@
-"""What compiled code reads and writes of contacts, one record for each subject.
+"""Records of contacts in compiled code, one record for each subject.
 
 A *point* is a place where two bodies may touch, or a friction in a joint or on a measure. Each point has a row for its
 gap, if it has one, and a row for each direction of its slip. `Contacts` holds the rows, the states of points and the
@@ -52,7 +52,7 @@ class ContactCalls(NamedTuple):
 
 
 class ContactTree(NamedTuple):
-    """How rows over the velocities of bodies become rows over the velocities of joints."""
+    """The maps from rows over the velocities of bodies to rows over the velocities of joints."""
 
     transformation: Transformation
     terms: RowTerms
@@ -89,7 +89,7 @@ class ContactLaws(NamedTuple):
     static: Design[Vector]
     """The coefficient of rest of each point."""
     smooth: Design[Vector]
-    """The speed of slip over which friction that never sticks builds up, in units of the row; 0 for dry friction. It is
+    """The speed of slip over which friction that never sticks builds up, in units of the row; 0 for dry friction;
     negative for a force that acts in the direction of the row at all times."""
     drag_sizes: Batch
     """Readings of the sizes of friction that never sticks and belongs to no point."""
@@ -228,7 +228,7 @@ class DelassusEquations(NamedTuple):
     amount: Work[Vector] = zeros("lines")
     """The forces, or impulses, along the rows in use."""
     amount_tail: Work[Vector] = zeros("lines")
-    """The second parts of the forces along the rows in use, small beside the first."""
+    """The second parts of the forces along the rows in use, small compared with the first."""
     rate_change: Work[Vector] = zeros("lines")
     """The changes of the rates along the rows in use by impulses: W f."""
     force_size: Work[Vector] = zeros("lines")
@@ -253,7 +253,7 @@ class ConstrainedRows(NamedTuple):
 
 
 class StateChoice(NamedTuple):
-    """How the states of points are chosen, and what an impact changes."""
+    """The choice of the states of points, and the changes by an impact."""
 
     previous: Work[Integers] = zeros("points")
     """The states before the last choice."""
@@ -282,8 +282,8 @@ class StateChoice(NamedTuple):
     """The size of the terms of rates in the group of each point at the last choice."""
     status: Work[Integers] = zeros(1)
     ambiguities: Work[Integers] = zeros(1)
-    """How often forces did not follow from one regular system of equations: contacts that depend on each other shared
-    them, Poisson's law gave them, or they were corrected between masses far apart."""
+    """The number of times that forces did not follow from one regular system of equations: contacts that depend on each
+    other shared them, Poisson's law gave them, or they were corrected between masses far apart."""
     weight: Work[Vector] = zeros("points")
     """The weight of each point among points that share a load."""
     largest_friction: Work[Vector] = zeros("points")
@@ -312,7 +312,7 @@ class SlipDirections(NamedTuple):
     straight: Work[Integers] = zeros("points")
     """1 if a slip would go straight on over the next step."""
     departure_rate: Work[Vector] = zeros("points")
-    """|β|: how fast the slip of a point at a dead centre would begin without its own friction."""
+    """|β|: the rate at which the slip of a point at a dead centre would begin without its own friction."""
     acceleration: Work[Vector] = zeros("lines")
     """σ = G v̇ - γ of each slip that may begin near a dead centre."""
     stopped_heading: Work[Vector] = zeros("lines")
@@ -385,7 +385,7 @@ class ForceCorrections(NamedTuple):
     largest_force: Work[Vector] = zeros("lines")
     """The largest `squared_load` of each neighbourhood."""
     is_spread: Work[Integers] = zeros("lines")
-    """1 for a neighbourhood with forces so small beside the largest one that plain numbers lose their digits."""
+    """1 for a neighbourhood with forces so small compared with the largest one that plain numbers lose their digits."""
     corrected: Work[Integers] = zeros(1)
     """1 if the last forces, or impulses, were corrected together with the accelerations."""
     uncertain: Work[Integers] = zeros(1)
@@ -399,7 +399,7 @@ class LawPartition(NamedTuple):
     """The problem of one group."""
     queue: Work[Integers] = zeros("laws")
     begin: Work[Integers] = zeros("laws_and_one")
-    """Where each group begins in the queue."""
+    """The beginning of each group in the queue."""
     seen: Work[Integers] = zeros("laws")
     unknown: Work[Integers] = zeros("unknowns")
     """The unknown of the whole problem for each unknown of the part."""

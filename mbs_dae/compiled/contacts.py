@@ -1,11 +1,11 @@
-"""The rows of contacts, ready to be evaluated: gaps, and the slips of those that have friction. Compiled.
+"""The rows of contacts: gaps, and slips of points that have friction. Compiled.
 
-Of each contact point there is a row for its gap g, and one for each direction of slip s; friction in a joint or on a
-measure is a point without a gap. As those of joints rows say
+Each contact point has a row for its gap g and a row for each direction of its slip s; friction in a joint or on a
+measure is a point without a gap. A row reads, like a row of a joint,
 
     ġ = G v - ν,      g̈ = G v̇ - γ,
 
-and what acts along a row acts on the bodies by Gᵀ f. G stands row by row over the columns of the system's own matrix.
+and a force f along a row acts on the bodies by Gᵀ f. G is stored row by row over the columns of the system's matrix.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -51,18 +51,20 @@ from .tree.maps import row_terms
 from .tree.transformation import NO_TERMS, Transformation, carry_to_ground, take_term
 
 NOTED = 3
-"""Items of a note before its impulses."""
+"""The number of entries of a log row before its impulses."""
 GIVEN, EVENTS, STEPS = range(3)
-"""What a run asks of contacts: nothing but their rows; forces while states hold and impacts, by a dense matrix; forces
-over steps, by a sparse one, and where there are few contacts by the dense one as well."""
+"""The treatments of contacts in a run: evaluate their rows only; compute forces while states hold, and impacts, with a
+dense matrix; or compute forces over steps with a sparse matrix, and for few contacts with the dense matrix as well."""
 FEW, SOME = 40, 200
-"""So many rows are few: elimination is exact, and cheaper. Where masses may be far apart steps over many contacts make
-a dense matrix of some of them as well, for the sparse one loses small forces beside large ones."""
+"""The largest numbers of rows. Up to FEW rows elimination is exact and cheaper. If masses may be far apart, steps over
+many contacts also form a dense matrix of up to SOME rows, because the sparse one loses forces that are small compared
+with others."""
 
 
 @compiled_apart
 def observe_contacts(contacts: Contacts, t: float, q: Vector, v: Vector):
-    """Gaps, the rates of gaps and slips, and γ at (t, q, v), which are those of bodies."""
+    """Evaluate gaps, the rates of gaps and slips, and γ at (t, q, v), with q and v of bodies, into
+    `contacts.motion`."""
     laws, normals, groups = contacts.laws, contacts.normals, contacts.groups
     motion = contacts.motion
     program, out = contacts.program, motion.outputs
@@ -92,7 +94,7 @@ def observe_contacts(contacts: Contacts, t: float, q: Vector, v: Vector):
 
 @compiled_apart
 def put_rows(contacts: Contacts):
-    """G from the last evaluation, and γ where bodies follow from joints."""
+    """Put G of the last evaluation into `contacts.rows`; correct γ where bodies follow from joints."""
     tree = contacts.tree
     program, out, rows, tr = contacts.program, contacts.motion.outputs, contacts.rows, tree.transformation
     value, k = rows.value, 0
@@ -111,27 +113,27 @@ def put_rows(contacts: Contacts):
 
 
 class ContactsBuilder:
-    """The index maps, laid out once; `fill` puts numbers in."""
+    """Lay out the index maps of contacts once; `fill` puts numbers in."""
 
     def __init__(
         self, model: Model, batch: Callable[[Sequence[Instance]], BatchBuilder], coordinates: KernelCoordinates,
         transformed: JointCoordinates | None, rows_of: Mapping[str, np.ndarray],
     ):  # fmt: skip
-        """`rows_of` are the rows of joints in the system's matrix."""
+        """`rows_of` maps the name of each joint to its rows in the system's matrix."""
         self.coordinates, self.conditions = coordinates, model.conditions
         gears = [e for e in model.conditions if isinstance(e, Gear) and e.pressure_angle != 0]
         rubs = any(isinstance(e, Friction) for e in model.frictions)
         self.separations = tuple(map(Separation, gears)) if rubs else ()
-        """The forces that drive wheels apart, where friction depends on them."""
+        """The forces that drive wheels apart, if friction depends on these forces."""
         self.elements: tuple[Contact | FrictionElement, ...] = (*model.contacts, *model.frictions, *self.separations)
         instances = [instance_of(*e.form(), e.markers, e.who, coordinates) for e in self.elements]
         self.program = ProgramBuilder(batch(instances), coordinates.layout.nv)
         self.terms = row_terms(transformed, self.program.layout) if transformed else NO_TERMS
         self.ways = transformed.ways if transformed else ()
         self.paths = velocity_paths(transformed.topology) if transformed else None
-        """The columns on the way of each body to the ground, where bodies follow from joints."""
+        """The columns on the path from each body to the ground, where bodies follow from joints."""
         self.points: list[tuple[Contact | FrictionElement, int]] = []
-        """Whose each point is, and which one of it."""
+        """The element of each point, and the number of the point within the element."""
         self.rows_of: dict[str, np.ndarray] = {}
         places, self.rows = [], 0
         for e in self.elements:
@@ -153,11 +155,12 @@ class ContactsBuilder:
         """The entries of the normal forces in joints."""
         many = np.diff(entries).tolist()
         self.switching = [e.who for (e, _), count in zip(self.points, many, strict=True) for _ in range(count)]
-        """Whose each entry is."""
+        """The owner of each entry."""
         self.decides, self.decided = self._decisions()
 
     def _decisions(self) -> tuple[np.ndarray, np.ndarray]:
-        """The branch of each pair, and the point about which it decides; a bound does for all points of its element."""
+        """Return the branch and the point of each pair (branch, point about which it decides). A branch in a bound of
+        friction decides about all points of its element."""
         point, pairs, branch = self._point_of_row(), [], 0
         for place in self.bounds.places():
             own = [c for c, (e, _) in enumerate(self.points) if e is self._bounding[place.member]]
@@ -181,15 +184,16 @@ class ContactsBuilder:
         return point
 
     def constant_by(self, e: sp.Expr) -> tuple[list[tuple[int, bool]], sp.Expr]:
-        """The points that keep an expression constant, each by its gap while it is closed, or by its slip (True) while
-        it sticks; and the constant. No points where the expression may be something else, too."""
+        """Return the points that keep an expression constant, each with False (by its gap while the point is closed) or
+        True (by its slip while the point sticks), and the constant. Return no points if the expression may vary
+        otherwise."""
         found = {q: point for q in e.atoms(Quantity) if (point := self._point_that_keeps(q)) is not None}
         constant = e.xreplace(dict.fromkeys(found, sp.S.Zero))
         known = all(isinstance(s, Parameter) for s in constant.free_symbols)
         return (sorted(found.values()) if known else []), constant
 
     def gap_in(self, e: sp.Expr) -> sp.Expr | None:
-        """The factor by which an expression is the gap of a point, if it is that and nothing else."""
+        """Return the factor by which an expression is the gap of a point; None if the expression is anything else."""
         quantities = e.atoms(Quantity)
         points, constant = self.constant_by(e)
         if len(quantities) != 1 or not points or constant != 0:
@@ -200,7 +204,8 @@ class ContactsBuilder:
         return factor if known else None
 
     def _point_that_keeps(self, quantity: Quantity) -> tuple[int, bool] | None:
-        """The point of which this is the gap, its rate or the slip."""
+        """Return the point of which a quantity is the gap, the rate of the gap (False) or the slip (True); None if
+        there is none."""
         read, rated = quantity.measure, quantity.level == 1
         for c, (e, point) in enumerate(self.points):
             if isinstance(e, DryFriction) and rated and _is_same(read, e.measure):
@@ -247,10 +252,13 @@ class ContactsBuilder:
         asks: int, length: float, masses: Mapping[Body, tuple[float, float]], of_columns: np.ndarray,
         coupled: np.ndarray, far: bool,
     ) -> Contacts:  # fmt: skip
-        """`pattern` is that of the system's matrix; `state` is how many numbers q and v are; `asks`: GIVEN, ...; the
-        length of the model, and of its bodies the mass and the largest moment of inertia over the squared length; the
-        mass of each column, and its group, which rows of joints and entries of M couple; and whether some masses
-        may be far apart."""
+        """Return the record of contacts with its numbers.
+
+        `pattern` belongs to the system's matrix; `state` is the length of (q, v, a) before and behind an impact; `asks`
+        is GIVEN, EVENTS or STEPS; `length` is the model's; `masses` has, for each body, its mass and its largest moment
+        of inertia over the squared length; `of_columns` is the mass of each column, `coupled` the group of each column
+        by rows of joints and entries of M; `far` says whether some masses may be far apart.
+        """
         program, bounds, points = self.program.fill(number), self.bounds.fill(number), len(self.points)
         laws = [[number(n) for n in e.laws] for e, _ in self.points]
         restitution, friction, static, smooth = np.array(laws).reshape(-1, 4).T.copy()
@@ -312,8 +320,8 @@ class ContactsBuilder:
         return found
 
     def _groups(self, at: np.ndarray, column: np.ndarray, pattern: Pattern, coupled: np.ndarray) -> list[np.ndarray]:
-        """Return the groups of points, rows, columns, velocities of bodies and edges: those of columns, `coupled`, that
-        rows of contacts and the normal forces of frictions in joints join."""
+        """Return the groups of points, rows, columns, velocities of bodies and edges: the groups `coupled` of columns,
+        joined by rows of contacts and by the normal forces of frictions in joints."""
         if not self.points:
             return [np.zeros(0, dtype=np.int64)] * 5
         row = np.repeat(np.arange(self.rows), np.diff(at))
@@ -338,11 +346,12 @@ class ContactsBuilder:
         return [of_points, of_points[point], of_columns, moving.astype(np.int64), np.array(edges, dtype=np.int64)]
 
     def arms(self, length: float) -> np.ndarray:
-        """Of every velocity the way of a point per unit of it."""
+        """Return, for each velocity, the speed of a point for a unit of this velocity, shape (v_size,)."""
         return np.sqrt(self.coordinates.all_weights(length))
 
     def _places(self, tr: Transformation, columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where rows begin, the columns of entries, and where each output, or term along its path, goes."""
+        """Return the first entry of each row, the column of each entry, and the place of each output (or term along its
+        path)."""
         layout = self.program.layout
         row, column = layout["jac_row"][layout["jac_to"]], layout["jac_column"][layout["jac_to"]]
         if tr.edges > 0 and tr.deep == 0:
@@ -359,13 +368,14 @@ class ContactsBuilder:
 
 
 def _is_same(one: Measure, other: Measure) -> bool:
-    """Whether two measures read the same."""
+    """Whether two measures read the same quantity."""
     return (one.kind, one.markers, one.own) == (other.kind, other.markers, other.own)
 
 
 def bound_of(model: Model, element: FrictionElement) -> tuple[Form, Any, tuple[Marker, ...], int]:
-    """What bounds a friction: a reading, what stands in its slots, its markers, and how many components b has. Of a
-    joint, for each direction that presses and each row, the force for a multiplier of 1."""
+    """Return the reading that bounds a friction: the form, the numbers in its slots, its markers, and the number of
+    components of b. For a joint the reading gives, for each direction that presses and each row, the force for a
+    multiplier of 1."""
     if isinstance(element, Separation):
         form, slots = element.bound
         return form, slots, element.markers, 1

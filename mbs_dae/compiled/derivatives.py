@@ -4,24 +4,24 @@
 
     Φ,      C' = Φ_v v - ν,      C'' = Φ_v a - γ,      F = M a + Φ_vᵀ λ - Q,      M a + Φ_vᵀ λ,      Φ_vᵀ λ
 
-and of -ẇ, the rates of works with their signs turned (`motion.derivative.put_powers`), with the factors a, λ and v that
-are written here held: by these the derivatives are M, Φ_vᵀ and Φ_v; of -ẇ by λ it is ν. x is a small motion, given like
-a velocity. `numbers` are those in the slots of all kernels, of constraints and then of forces: how
-parameters of the model change them is sympy's matter (`BatchBuilder.slopes`). z are the signals, where
-equations of theirs are wanted.
+and of -ẇ, the rates of works with their signs turned (`motion.derivative.put_powers`). The factors a, λ and v written
+here are held constant: the derivatives by them are M, Φ_vᵀ and Φ_v, and the derivative of -ẇ by λ is ν. x is a small
+motion, given like a velocity. `numbers` are the numbers in the slots of all kernels, of constraints and then of forces;
+sympy gives their derivatives by parameters of the model (`BatchBuilder.slopes`). z are the signals, if equations of
+signals are wanted.
 
-An implicit method needs K = ∂F/∂x and D = ∂F/∂v at (q, v, a, λ): they make Newton's matrix
+An implicit method needs K = ∂F/∂x and D = ∂F/∂v at (q, v, a, λ) for Newton's matrix
 
     [M + c₁ h D + c₂ h² K    Φ_vᵀ]
     [Φ_v                     0   ]
 
-with the method's numbers c₁ = ∂v/(h ∂a), c₂ = ∂x/(h² ∂a). Ask for `derivatives(system, FORCES)` once, keep its
-prototype in an `Image` (parameters are shared with the batches of values), call `differentiate` in compiled code; the
-entries are `row`, `column`, `values`, of which columns below n are K, those from n to 2n are D and column 2n is ∂F/∂t.
+with the method's numbers c₁ = ∂v/(h ∂a), c₂ = ∂x/(h² ∂a). Call `derivatives(system, FORCES)` once, hold its prototype
+in an `Image` (parameters are shared with the batches of values), call `differentiate` in compiled code; the entries are
+`row`, `column`, `values`: columns below n are K, columns from n to 2n are D and column 2n is ∂F/∂t.
 
-All this is in the coordinates of kernels. Joint coordinates have no kernels but a transformation u = R(x) ẋ: there
-F_x = Rᵀ F, so its derivative is Rᵀ K R + Rᵀ D ∂u/∂x and what the change of R adds: (∂R/∂x)ᵀ F, which is small where the
-bodies by themselves are in equilibrium nearly, and 0 where they are.
+All derivatives are in the coordinates of kernels. Joint coordinates have no kernels but a transformation u = R(x) ẋ:
+there F_x = Rᵀ F, with the derivative Rᵀ K R + Rᵀ D ∂u/∂x + (∂R/∂x)ᵀ F. The last term, from the change of R, is small
+where the bodies by themselves are nearly in equilibrium, and 0 where they are in equilibrium.
 """
 
 from collections.abc import Callable, Sequence
@@ -47,24 +47,25 @@ from .system import System
 POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS = "positions", "rates", "accelerations", "forces", "powers"
 """Φ, C', C'', F and -ẇ."""
 SURFACES = "surfaces"
-"""The functions whose sign or integer part decides about the branches of laws, of constraints and then of forces."""
+"""The switching functions (sign or integer part) of the branches of laws, of constraints and then of forces."""
 MOMENTA, PUSHES = "momenta", "pushes"
-"""F without Q, and without M a too: what minimal velocities and the nearest poses are the zeros of."""
+"""F without Q, and F without Q and M a: their zeros are minimal velocities and nearest poses."""
 GAPS, SLIPS, BENDS, SIZES = TOUCHING = "gaps", "slips", "bends", "sizes"
 """The equations of contacts: gaps, rates G v - ν of gaps and slips, their accelerations G v̇ - γ, and the readings that
-bound friction (`contacts.normals.readings`). With these F and the momenta have the forces of contacts, -Gᵀ f, too."""
+bound friction (`contacts.normals.readings`). With these equations, F and the momenta include -Gᵀ f of contacts, too."""
 STATE_RATES, INPUTS = OF_SIGNALS = "state rates", "inputs"
-"""ż of each signal that is a state, and the laws of inputs. With these there are columns for the signals z."""
+"""ż of each signal that is a state, and the laws of inputs. With these equations the matrix has columns for signals
+z."""
 EQUATIONS = (RATES, ACCELERATIONS, FORCES)
 ALONG = (FORCES, MOMENTA, PUSHES)
-"""Those with a row for each velocity, and not for each equation."""
+"""Equations with one row for each velocity; all others have one row for each constraint or row of contacts."""
 ONE, MINUS, STATES = range(3)
-"""Where factors stand: 1, -1, then v, a and λ."""
+"""The places of the factors: 1, -1, then v, a and λ."""
 SUPPLIED = len(WORKS) - 1
 
 
 class Terms(NamedTuple):
-    """What slopes go to: entry[to] += factors[factor] * out[source]."""
+    """Sums of slopes: values[to] += factors[factor] * out[source]."""
 
     batch: Batch
     source: Indices
@@ -82,7 +83,7 @@ class Derivatives(NamedTuple):
     inputs: Terms
     row: Integers
     column: Integers
-    """Of each entry."""
+    """The row and the column of each entry."""
     values: Work[Vector] = zeros("entries")
     factors: Work[Vector] = zeros("factors")
     out: Work[Vector] = zeros("outputs")
@@ -90,7 +91,8 @@ class Derivatives(NamedTuple):
 
 @compiled_apart
 def differentiate(to: Derivatives, t: float, q: Vector, v: Vector, a: Vector, multipliers: Vector):
-    """The entries of the matrix at a state and its accelerations, the ground's included, and multipliers."""
+    """Evaluate the entries of the matrix at a state, its accelerations (both with those of the ground) and
+    multipliers."""
     size = v.size
     to.factors[ONE] = 1.0
     to.factors[MINUS] = -1.0
@@ -121,14 +123,15 @@ def add_terms(terms: Terms, t: float, q: Vector, v: Vector, factors: Vector, out
         values[terms.to[k]] += factors[terms.factor[k]] * out[terms.source[k]]
 
 
-# --- where they belong ------------------------------------------------------------------------------------------------
+# --- index maps
+# --------------------------------------------------------------------------------------------------------
 
 Term = tuple[int, int, int]
-"""(output of an instance, its factor, the row it goes to; -1 where nobody asks for it)."""
+"""(output of an instance, its factor, the row to which it is added; -1 for an output without a row)."""
 
 
 def _chosen(values: BatchBuilder, said: Callable[[Place], Sequence[Term]], column: np.ndarray) -> list[Chosen]:
-    """Of each group of instances the outputs that have rows, and the directions that have columns."""
+    """Return, for each group of instances, the outputs that have rows and the directions that have columns."""
     found = []
     for members in ways_of(values):
         outputs = {output for place, _ in members for output, _, row in said(place) if row >= 0}
@@ -138,8 +141,8 @@ def _chosen(values: BatchBuilder, said: Callable[[Place], Sequence[Term]], colum
 
 
 def _table(builder: SlopesBuilder, said: Callable[[Place], Sequence[Term]], column: np.ndarray) -> np.ndarray:
-    """What the slopes of each instance go to, a row (source, factor, row, column) for each term, where what they are by
-    has a `column` (-1: it has none)."""
+    """Return the terms of the slopes, a row (source, factor, row, column) for each slope whose direction has a `column`
+    (-1: none)."""
     found = [np.zeros((0, 4), dtype=np.int64)]
     for place, entries in entries_of(builder):
         to: dict[int, list[tuple[int, int]]] = {}
@@ -157,18 +160,17 @@ def _table(builder: SlopesBuilder, said: Callable[[Place], Sequence[Term]], colu
 
 @dataclass(frozen=True, eq=False)
 class DerivativeBuilder:
-    """The index maps of `Derivatives`, laid out once for rows and forces in the coordinates of a structure. The rows of
-    the matrix are those of what is wanted, one after the other. `fill` needs the batches of values."""
+    """Lay out the index maps of `Derivatives` once, for the rows and forces of a structure in its coordinates. The rows
+    of the matrix are the wanted equations, one kind after the other. `fill` needs the batches of values."""
 
     structure: Structure
     program: ProgramBuilder
     dynamics: DynamicsBuilder
     wanted: tuple[str, ...]
     by_numbers: bool = False
-    """Whether there are columns for the numbers in slots."""
+    """Whether the matrix has columns for the numbers in slots."""
     changing: bytes | None = None
-    """A byte for each number: whether its column is filled. Kernels compute nothing then that has no place in the
-    matrix."""
+    """One byte for each number: whether its column is filled. Kernels then omit what has no place in the matrix."""
     by_time: bool = True
     """Whether the column of time is filled."""
 
@@ -182,12 +184,12 @@ class DerivativeBuilder:
 
     @cached_property
     def first(self) -> dict[str, int]:
-        """The first row of each of what is wanted."""
+        """The first row of each kind of wanted equations."""
         return dict(zip(self.wanted, np.cumsum([0, *self.sizes]).tolist(), strict=False))
 
     @property
     def sizes(self) -> list[int]:
-        """How many rows each of what is wanted has."""
+        """The number of rows of each kind of wanted equations."""
         contacts = self.structure.contacts
         own = {what: self.columns for what in ALONG} | {POWERS: len(WORKS)}
         own[SURFACES] = sum(len(batch.switching) for batch in (self.program.batch, self.dynamics.batch))
@@ -206,7 +208,7 @@ class DerivativeBuilder:
 
     @property
     def signals(self) -> int:
-        """How many signals have columns."""
+        """The number of signals that have columns."""
         return len(self.structure.layout.signals) if STATE_RATES in self.wanted else 0
 
     @property
@@ -219,7 +221,8 @@ class DerivativeBuilder:
 
     @cached_property
     def parts(self) -> Sequence[tuple[BatchBuilder, Callable[[Place], Sequence[Term]]]]:
-        """The batches of constraints, forces, contacts, bounds of friction, and inputs, and where their outputs go."""
+        """The batches of constraints, forces, contacts, bounds of friction and inputs, each with the function that
+        returns the terms of an instance."""
         found = [(self.program.batch, self._of_constraints), (self.dynamics.batch, self._of_dynamics)]
         contacts = self.structure.contacts
         more = [(contacts.program.batch, self._of_contacts), (contacts.bounds, self._of_bounds)]
@@ -228,12 +231,12 @@ class DerivativeBuilder:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """How many numbers of each part have columns."""
+        """The number of numbers of each part that have columns."""
         return tuple(batch.room if self.by_numbers else 0 for batch, _ in self.parts)
 
     @cached_property
     def builders(self) -> tuple[SlopesBuilder, ...]:
-        """The slopes of each part."""
+        """The builders of the slopes of each part."""
         if self.changing is None:
             return tuple(slopes_in(self.structure, batch, self.by_numbers) for batch, _ in self.parts)
         own = zip(self.parts, self._columns, strict=True)
@@ -241,7 +244,7 @@ class DerivativeBuilder:
 
     @property
     def _columns(self) -> list[np.ndarray]:
-        """For each part, the column of each of (x | v | t | numbers | z), also of what stands still; -1 if it has
+        """For each part, the column of each direction (x | v | t | numbers | z), the ground's included; -1 if it has
         none."""
         size, moving, first, found = self.v_size, self.columns, 0, []
         changing = np.full(sum(self.numbers), self.changing is None)
@@ -260,7 +263,7 @@ class DerivativeBuilder:
         return found
 
     def fill(self, *values: Batch) -> Derivatives:
-        """`values` are the batches of the parts."""
+        """Return the record of derivatives; `values` are the batches of the parts."""
         tables, row, column, to = self._laid_out
         own: Any = [
             block(Terms(builder.fill(batch), *(x.astype(INDEX) for x in (table[:, 0], table[:, 1], part))))
@@ -277,7 +280,7 @@ class DerivativeBuilder:
 
     @cached_property
     def _laid_out(self) -> tuple[list[np.ndarray], np.ndarray, np.ndarray, list[np.ndarray]]:
-        """The terms of all parts; then the row and column of each entry, and the entry of each term."""
+        """The terms of each part; then the row and the column of each entry, and the entry of each term."""
         own = zip(self.builders, self.parts, self._columns, strict=True)
         tables = [_table(builder, said, column) for builder, (_, said), column in own]
         width = self.shape[1]
@@ -288,7 +291,7 @@ class DerivativeBuilder:
 
     @cached_property
     def _first_row(self) -> dict[int, int]:
-        """Of each element with equations, by its number in the batch."""
+        """The first row of each element with equations, by its number in the batch."""
         return _first_rows(self.program)
 
     @cached_property
@@ -298,8 +301,8 @@ class DerivativeBuilder:
 
     @cached_property
     def _first_surface(self) -> dict[int, int]:
-        """The first row among `SURFACES` of each instance, by where its outputs begin: of constraints, and behind
-        them, with outputs counted on, of forces."""
+        """The first row among `SURFACES` of each instance, by its first output; outputs of forces are counted on behind
+        those of constraints."""
         found, count = dict[int, int](), 0
         for batch, behind in ((self.program.batch, 0), (self.dynamics.batch, self._outputs_of_constraints)):
             for place in batch.places():
@@ -311,13 +314,13 @@ class DerivativeBuilder:
         return sum(place.layout["outputs"] for place in self.program.batch.places())
 
     def _surfaces(self, place: Place, behind: int) -> list[tuple[int, int, str, int]]:
-        """The terms of switching functions, which stand behind the outputs and before their partial derivatives."""
+        """Return the terms of switching functions, whose outputs stand before their partial derivatives at the end."""
         modes, first = len(place.layout["modes"]), self._first_surface[behind + place.out]
         at = place.layout["outputs"] - modes - len(place.layout["slopes"]) if modes else 0
         return [(at + k, ONE, SURFACES, first + k) for k in range(modes)]
 
     def _of_constraints(self, place: Place) -> list[Term]:
-        """Φ to Φ; Φ_vᵀ λ to F; Φ_v v - ν to C'; Φ_v a - γ to C''."""
+        """Return the terms of an instance: Φ to Φ; Φ_vᵀ λ to F; Φ_v v - ν to C'; Φ_v a - γ to C''."""
         first, entries, size = self._first_row[place.member], place.layout["jacobian"], self.v_size
         phi, rows = place.layout["phi"], place.layout["rows"]
         terms: list[tuple[int, int, str, int]] = [(k, ONE, POSITIONS, first + k) for k in range(phi)]
@@ -335,7 +338,7 @@ class DerivativeBuilder:
         return self._wanted(terms)
 
     def _of_dynamics(self, place: Place) -> list[Term]:
-        """M a - Q to F; M a to momenta; powers to -ẇ; rates of states to ż."""
+        """Return the terms of an instance: M a - Q to F; M a to momenta; powers to -ẇ; rates of states to ż."""
         masses, terms = place.layout.get("mass", ()), []
         powers = len(masses) + len(place.layout.get("forces", ())) + (2 if masses else 1)  # behind the energies
         for k, work in enumerate(place.layout.get("powers", ()), powers):
@@ -357,12 +360,13 @@ class DerivativeBuilder:
         return self._wanted(terms)
 
     def _of_inputs(self, place: Place) -> list[Term]:
-        """In the order in which a run evaluates them (`Signals.inputs`)."""
+        """Return the terms of an input, with rows in the order in which a run evaluates inputs (`Signals.inputs`)."""
         row = self.structure.signals.inputs.source.tolist().index(place.out)
         return self._wanted([(0, ONE, INPUTS, row)])
 
     def _of_contacts(self, place: Place) -> list[Term]:
-        """g to the gaps; -Gᵀ f to F and to momenta; G v - ν to slips; G v̇ - γ to bends; -f ν to -ẇ."""
+        """Return the terms of an instance: g to gaps; -Gᵀ f to F and to momenta; G v - ν to slips; G v̇ - γ to bends;
+        -f ν to -ẇ."""
         first, entries, size = self._first_contact[place.member], place.layout["jacobian"], self.v_size
         phi, rows, force = place.layout["phi"], place.layout["rows"], STATES + 2 * size + self.rows + first
         terms: list[tuple[int, int, str, int]] = [(k, ONE, GAPS, first + k) for k in range(phi)]
@@ -381,7 +385,7 @@ class DerivativeBuilder:
         return self._wanted([(k, ONE, SIZES, place.out + k) for k in range(place.layout["values"])])
 
     def _wanted(self, terms: Sequence[tuple[int, int, str, int]]) -> list[Term]:
-        """With rows of the matrix in place of (which equations, which one of them)."""
+        """Keep the terms of wanted equations, with rows of the matrix in place of (kind of equation, number)."""
         n = self.columns
         return [
             (k, factor, self.first[what] + row if what not in ALONG or row < n else -1)
@@ -391,24 +395,24 @@ class DerivativeBuilder:
 
     @property
     def v_size(self) -> int:
-        """How many velocities there are, those of what stands still included."""
+        """The number of velocities, those of the ground included."""
         return self.structure.coordinates.kernels.layout.v_size
 
 
 def _first_rows(program: ProgramBuilder) -> dict[int, int]:
-    """The first row of each element of a program, by its number in the batch."""
+    """Return the first row of each element of a program, by its number in the batch."""
     places = sorted(program.batch.places(), key=lambda place: place.member)
     ends = np.cumsum([0, *(place.layout["rows"] for place in places)])
     return {place.member: int(end) for place, end in zip(places, ends, strict=False)}
 
 
 def derivatives(system: System, *wanted: str) -> Derivatives:
-    """Of these equations of a system, ready for `differentiate`."""
+    """Return the record of the wanted derivatives of a system, ready for `differentiate`."""
     return filled(builder_of(system.structure, wanted), system)
 
 
 def filled(builder: DerivativeBuilder, system: System) -> Derivatives:
-    """With the numbers of a system."""
+    """Return the record of derivatives with the numbers of a system."""
     dynamics = system.dynamics if {FORCES, MOMENTA} & {*builder.wanted} else builder.dynamics.fill(system.evaluator)
     return builder.fill(system.program.batch, dynamics.batch)
 
@@ -420,7 +424,8 @@ def builder_of(structure: Structure, wanted: tuple[str, ...], by_numbers: bool =
 def lean_builder(
     structure: Structure, wanted: tuple[str, ...], numbers: np.ndarray, by_time: bool = False
 ) -> DerivativeBuilder:
-    """With entries by x, v, those numbers alone that parameters change, (parameters, numbers), and time if asked."""
+    """Return a builder with entries by x, v, the numbers that depend on parameters (numbers: (parameters, slots)), and
+    optionally time."""
     return structure.latest(_builder, wanted, True, (numbers != 0.0).any(axis=0).tobytes(), by_time)
 
 
@@ -432,7 +437,7 @@ def _builder(
 
 
 def without_forces(structure: Structure) -> DynamicsBuilder:
-    """No forces."""
+    """Return the builder of dynamics without forces and masses."""
     return DynamicsBuilder(structure.batch([]), structure.coordinates.kernels.layout.nv)
 
 
@@ -440,8 +445,8 @@ def derivative_matrix(
     system: System, t: float, q: np.ndarray, v: np.ndarray, a: np.ndarray, multipliers: np.ndarray,
     read: ProgramBuilder | None = None,
 ) -> sps.csr_matrix:  # fmt: skip
-    """The matrix with the rows of F, C' and C'' and the columns (x | v | t), in the coordinates of kernels. With
-    `read` C' and C'' are the rates and accelerations of measures in place of the constraints', and F is of no use."""
+    """Return the matrix with the rows of F, C' and C'' and the columns (x | v | t), in the coordinates of kernels. With
+    `read`, C' and C'' are the rates and accelerations of measures instead of the constraints', and F is meaningless."""
     own, wanted = system.structure, (FORCES, RATES, ACCELERATIONS)
     if read is None:
         builder, batches = builder_of(own, wanted), (system.program.batch, system.dynamics.batch)

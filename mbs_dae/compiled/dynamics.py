@@ -1,4 +1,4 @@
-"""Masses and forces of a system, ready to be evaluated: where each output belongs in M, Q and the energies."""
+"""Masses and forces of a system: the places of outputs of kernels in M, Q and the energies."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -22,38 +22,42 @@ from .python_kernel import python_instance
 
 KINETIC, POTENTIAL = 0, 1
 POWER = 2
-"""Where powers begin among the scalars; they follow in the order of `WORKS`."""
+"""The first power among the scalars; powers follow in the order of `WORKS`."""
 SCALARS = POWER + len(WORKS)
-"""How many scalars there are."""
+"""The number of scalars: energies and powers."""
 
 
 class Dynamics(NamedTuple):
-    """What the compiled core reads."""
+    """Masses, forces, energies and powers, and rates of states, as compiled code reads them."""
 
     batch: Batch
     weight: Sums
-    """The diagonal of M, and its entries beside it."""
+    """The diagonal of M."""
     beside: Sums
+    """The entries of M below its diagonal."""
     forces: Sums
+    """Q, as sums of outputs."""
     scalar_at: Integers
     """Scalar k is the sum of the outputs scalar_from[scalar_at[k] : scalar_at[k + 1]]: KINETIC, POTENTIAL, or POWER + k
     for the k-th of `WORKS`."""
     scalar_from: Indices
     rate_from: Integers
+    """The output that is the rate of each state."""
     rate_to: Integers
-    """Rates of states, and their places in q̇."""
+    """The place of this rate in q̇."""
 
 
 @compiled_apart
 def evaluate_forces(dynamics: Dynamics, t: float, q: Vector, v: Vector, out: Vector, forces: Vector, scalars: Vector):
-    """Q, and the energies and powers, at (t, q, v). The outputs are left in `out`, with the masses among them."""
+    """Put Q into `forces`, and energies and powers into `scalars`, at (t, q, v). `out` then holds all outputs, masses
+    included."""
     evaluate(dynamics.batch, VALUE, t, q, v, out)
     add_forces(dynamics, out, forces, scalars)
 
 
 @compiled
 def add_forces(dynamics, out, forces, scalars):
-    """The same from the outputs of the last evaluation."""
+    """Put Q, energies and powers from the outputs of the last evaluation."""
     put_sums(dynamics.forces, out, forces)
     for k in range(scalars.size):
         scalars[k] = sum_of(out, dynamics.scalar_from, dynamics.scalar_at[k], dynamics.scalar_at[k + 1])
@@ -61,7 +65,7 @@ def add_forces(dynamics, out, forces, scalars):
 
 @compiled_apart
 def take_masses(dynamics: Dynamics, out: Vector, weight: Vector, beside: Vector):
-    """M from the outputs of the last evaluation."""
+    """Put M, its diagonal and the entries below, from the outputs of the last evaluation."""
     add_masses(dynamics, out, weight, beside)
 
 
@@ -72,18 +76,18 @@ def add_masses(dynamics, out, weight, beside):
 
 
 class DynamicsBuilder:
-    """The index maps, laid out once; `fill` puts numbers in."""
+    """Lay out the index maps of masses and forces once; `fill` puts numbers in."""
 
     def __init__(self, batch: BatchBuilder, columns: int, states: Sequence[int] = ()):
-        """The last instances are the rates of states, whose places in q̇ are given."""
+        """The last instances of the batch are the rates of states; `states` are the places of these rates in q̇."""
         self.batch = batch
         self.columns = columns
         self.states = dict(enumerate(states, len(batch.instances) - len(states)))
         self.block_row, self.block_column, self.layout = self._laid_out()
 
     def fill(self, evaluate: Evaluator, inertias: bool = True) -> Dynamics:
-        """Without `inertias` what bodies have by themselves, masses, weights and energies, is left out: its kernels are
-        not called, and their outputs are not added."""
+        """Return the record with its numbers. Without `inertias` the masses, weights and energies of bodies are left
+        out: their kernels are not called, and their outputs are not added."""
         batch = self.batch.fill(evaluate)
         if inertias:
             return block(Dynamics(batch=batch, **self._maps))
@@ -94,7 +98,7 @@ class DynamicsBuilder:
 
     @cached_property
     def pushed(self) -> set[int]:
-        """The velocities that something besides the inertia of their bodies acts on."""
+        """The velocities on which loads other than the inertia of their bodies act."""
         return {*self._loads["force_column"].tolist()}
 
     @cached_property
@@ -118,7 +122,7 @@ class DynamicsBuilder:
         return self._maps_of(self.layout, self.columns)
 
     def _maps_of(self, own: dict[str, Any], pushed: int) -> dict[str, Any]:
-        """The layout as compiled code reads it, with forces on so many velocities."""
+        """Return the layout as compiled code reads it, with forces on the first `pushed` velocities."""
         n, nothing = self.columns, self.batch.out_size
         item, source = own["mass_item"], own["mass_from"]
         order = np.argsort(own["scalar_kind"], kind="stable")
@@ -169,8 +173,8 @@ def dynamics_instances(
     gravity: tuple[Number, ...],
     coordinates: KernelCoordinates,
 ) -> list[Instance]:
-    """The inertia of every body, then every force; events, which act on nothing and are watched like the branches of
-    forces; and the rates of states."""
+    """Return the instances of the inertia of every body, then of every force; of events, which exert no force and are
+    watched like the branches of forces; and of the rates of states."""
     instances = [_inertia_instance(body, gravity, coordinates) for body in bodies]
     for element in forces:
         if isinstance(element, PythonForce):

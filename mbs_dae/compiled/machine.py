@@ -1,4 +1,4 @@
-"""Work space of a run, and the evaluation of the constraints in it. Compiled."""
+"""Work space of a run, and the evaluation of constraints. Compiled."""
 
 from typing import NamedTuple
 
@@ -26,39 +26,45 @@ class Machine(NamedTuple):
     square: Work[Vector]
     """The squared norm of each full row, where entries of rows are lost (`shares_of_rows`); else empty."""
     full_unit: Design[Vector]
-    """What velocities count in it, those of what stands still included: reciprocal squared lengths."""
+    """The norm of full rows, one number for each velocity, the ground's included: reciprocal squared lengths."""
     norm: Design[Vector]
-    """One number for each velocity: the norm in which "least change" is meant. (Columns of Φ_v may be others: see
-    `Transformation.deep`.)"""
+    """One number for each velocity: the norm in which "least change" is meant. (Columns of Φ_v may differ from
+    velocities: see `Transformation.deep`.)"""
     length: Design[float]
     """The model's own length: tolerances are relative to it."""
     extent: Design[float]
-    """How far the model reaches from the origin: roundoff is relative to it."""
+    """The largest distance of the model from the origin: roundoff is relative to this distance."""
     out: Work[Vector] = zeros("outputs")
     phi: Work[Vector] = zeros("rows")
-    """Φ, ν and γ of the last evaluation."""
+    """Φ of the last evaluation."""
     nu: Work[Vector] = zeros("rows")
+    """ν of the last evaluation."""
     gamma: Work[Vector] = zeros("rows")
+    """γ of the last evaluation."""
     f: Work[Vector] = zeros("columns")
+    """The right side of the linear equations: one number for each column of Φ_v."""
     g: Work[Vector] = zeros("rows")
+    """The right side of the linear equations: one number for each row."""
     x: Work[Vector] = zeros("either")
     """A solution, over the columns of Φ_v or as velocities of the machine's own coordinates."""
     multipliers: Work[Vector] = zeros("rows")
     here: Instant = Instant()
+    """The beginning of a step."""
     there: Instant = Instant()
-    """The beginning and the end of a step."""
+    """The end of a step."""
     way: Work[Vector] = zeros("either")
     orientation: Work[Matrix] = zeros(2, "rows")
-    """At the beginning and at the end of a step: see `orient`."""
+    """The orientation at the beginning and at the end of a step: see `orient`."""
     counts: Work[Integers] = zeros(5)
-    """Kernel evaluations, factorisations, Newton corrections, steps halved; poses that the last walk has done."""
+    """The numbers of kernel evaluations, factorisations, Newton corrections, halved steps; and of poses that the last
+    path has passed."""
     reached: Work[Vector] = zeros(1)
-    """The time at which the last walk ended."""
+    """The time at which the last path ended."""
 
 
 @compiled_apart
 def observe(machine: Machine, t: float, q: Vector, v: Vector):
-    """Φ, ν, γ and Φ_v at (t, q, v)."""
+    """Evaluate Φ, ν, γ and Φ_v at (t, q, v) into the machine."""
     program, transformation, out = machine.program, machine.transformation, machine.out
     jacobian = machine.factor.jacobian
     machine.counts[EVALUATIONS] += 1
@@ -77,8 +83,8 @@ def observe(machine: Machine, t: float, q: Vector, v: Vector):
 
 @compiled
 def shares_of_rows(program, norms, out, jacobian, share):
-    """How much of each row is left, where parts of it fall on what stands still or cancel each other: its squared
-    norm over that of the full row, 1 at most. A row that is nothing but the roundoff of such a difference has none.
+    """Put the share of each row that is left where parts of the row fall on what stands still or cancel each other: its
+    squared norm over that of the full row, 1 at most. A row that is only the roundoff of such a difference has share 0.
     `norms` has the fields norm, full_unit and square: a machine, or a step of lanes."""
     losses, square = program.losses, norms.square
     for k in range(losses.rows.size):
@@ -95,14 +101,15 @@ def shares_of_rows(program, norms, out, jacobian, share):
 
 @compiled
 def add_square(program, norm, jacobian, e, square):
-    """The square of entry e to that of its row."""
+    """Add the square of entry e to the squared norm of its row."""
     square[program.jac_row[e]] += jacobian[e] * jacobian[e] / norm[program.jac_column[e]]
 
 
 @compiled
 def put_squares(machine):
-    """The squared norms of all rows of the last evaluation, in machine.square: full ones of those that lose entries."""
-    if machine.transformation.edges > 0:  # they are there
+    """Put the squared norms of all rows of the last evaluation into machine.square; a row that loses entries counts in
+    full."""
+    if machine.transformation.edges > 0:  # squares are already in place
         return
     losses, square, put_by = machine.program.losses, machine.square, machine.factor.rest_g
     for k in range(losses.rows.size):
@@ -116,9 +123,9 @@ def put_squares(machine):
 
 @compiled_apart
 def subtract_rates(machine: Machine, times: float, v: Vector):
-    """machine.g less so many times Φ_v v, at the last evaluation."""
+    """Subtract `times` Φ_v v from machine.g, with Φ_v of the last evaluation."""
     transformation, pattern, jacobian, g = machine.transformation, machine.pattern, machine.factor.jacobian, machine.g
-    if transformation.deep == 1:  # there the columns are those of bodies
+    if transformation.deep == 1:  # the columns are those of bodies
         v = transformation.vc
     for e in range(jacobian.size):
         g[pattern.jac_row[e]] -= times * jacobian[e] * v[pattern.jac_column[e]]
@@ -126,7 +133,7 @@ def subtract_rates(machine: Machine, times: float, v: Vector):
 
 @compiled
 def in_own_velocities(machine):
-    """The last solution, machine.x, as velocities (or a small motion) of the machine's own coordinates, in place."""
+    """Turn the last solution, machine.x, into velocities (or a small motion) of the machine's coordinates, in place."""
     transformation = machine.transformation
     if transformation.deep == 1:
         transform_back(transformation, VELOCITIES, (machine.x, transformation.step))
@@ -135,7 +142,7 @@ def in_own_velocities(machine):
 
 @compiled
 def take_accelerations(machine, a):
-    """The last solution x as accelerations of the machine's own coordinates; whether all are finite."""
+    """Put the last solution x into a as accelerations of the machine's coordinates; return whether all are finite."""
     if machine.transformation.deep == 1:
         transform_back(machine.transformation, ACCELERATIONS, (machine.x, a))
     else:
@@ -145,7 +152,7 @@ def take_accelerations(machine, a):
 
 @compiled_apart
 def leave_out_velocity_rows(machine: Machine):
-    """Of the last evaluation, keep the rows that say where bodies are."""
+    """Set the rows of the last Φ_v that restrict velocities only to zero."""
     program, pattern, jacobian = machine.program, machine.pattern, machine.factor.jacobian
     if program.velocity_rows > 0:
         for e in range(jacobian.size):

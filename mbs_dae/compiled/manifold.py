@@ -1,7 +1,7 @@
-"""Coordinates that turn: how velocities change them, and small motions, and what lies between two of them. Compiled.
+"""Coordinates with rotations: their rates, small motions, and differences of poses. Compiled.
 
-What the kinds of coordinates are stands in `coordinates.base`. A small turn x (in body axes, like ω) takes a
-quaternion e to e ∘ (cos |x|/2, sin |x|/2 · x/|x|), exactly: no motion leaves the unit quaternions.
+`coordinates.base` describes the kinds of coordinates. A small turn x (in body axes, like ω) takes a quaternion e to e ∘
+(cos |x|/2, sin |x|/2 · x/|x|), exactly: every motion stays on the unit quaternions.
 """
 
 from math import cos, sin, sqrt
@@ -29,18 +29,21 @@ class Manifold(NamedTuple):
     """Pairs of places in q and in v: see `coordinates.base`."""
 
     plain: IntegerTable
+    """Coordinates whose rates are velocities."""
     quaternions: IntegerTable
+    """The first place of each quaternion, and of its angular velocity."""
     turns: IntegerTable
+    """The first place of the turns of each body about its own axes, added up, and of its angular velocity."""
     turning: Batch
-    """Reads the angular velocities of bodies whose turning is none of the velocities; they are linear in v."""
+    """The readings of the angular velocities of bodies that are not among the velocities; they are linear in v."""
     turned: Integers
-    """Where it is added up in q, one place for each output."""
+    """The place in q of the integral of each of these angular velocities, one for each output."""
     transformation: Transformation
-    """Where bodies follow from joints it reads them instead."""
+    """The transformation that reads these angular velocities where bodies follow from joints."""
     omega: Work[Matrix] = zeros(4, "outputs")
-    """Work space for such outputs."""
+    """Work space for these outputs."""
     step: Work[Vector] = zeros("v_size")
-    """A small motion with what stands still behind it."""
+    """A small motion, and that of the ground behind it."""
 
 
 def manifold_of(layout: Layout, turning: Batch, transformation: Transformation) -> Manifold:
@@ -51,7 +54,7 @@ def manifold_of(layout: Layout, turning: Batch, transformation: Transformation) 
 
 @compiled
 def read_turning(manifold, q, v, row):
-    """The angular velocities at (q, v), into a row of `omega`."""
+    """Put the angular velocities at (q, v) into a row of `omega`."""
     if manifold.turned.size > 0:
         if manifold.transformation.edges > 0:
             transform(manifold.transformation, TURNING, (q, v, manifold.omega[row]))
@@ -61,7 +64,8 @@ def read_turning(manifold, q, v, row):
 
 @compiled
 def read_angular_acceleration(manifold, q, v, a, row):
-    """The rates of the angular velocities at (q, v, v̇); with natural coordinates they are linear in v̇ alone."""
+    """Put the rates of the angular velocities at (q, v, v̇) into a row of `omega`; in natural coordinates these rates
+    are linear in v̇ alone."""
     if manifold.turned.size > 0 and manifold.transformation.edges > 0:
         transform(manifold.transformation, ANGULAR_ACCELERATION, (q, v, a, manifold.omega[row]))
     else:
@@ -70,14 +74,14 @@ def read_angular_acceleration(manifold, q, v, a, row):
 
 @compiled_apart
 def rates(manifold: Manifold, q: Vector, v: Vector, dq: Vector):
-    """q̇ = N(q) v. (What never moves is left alone.)"""
+    """Put q̇ = N(q) v into dq. (Entries of coordinates that never move are not written.)"""
     read_turning(manifold, q, v, 0)
     put_rates(manifold, q, v, manifold.omega[0], dq)
 
 
 @compiled
 def put_rates(manifold, q, v, omega, dq):
-    """The same, with such angular velocities."""
+    """Put q̇ = N(q) v into dq, with the angular velocities `omega`."""
     for k in range(manifold.turned.size):
         dq[manifold.turned[k]] = omega[k]
     for k in range(manifold.plain.shape[0]):
@@ -93,7 +97,7 @@ def put_rates(manifold, q, v, omega, dq):
 
 @compiled_apart
 def accelerations(manifold: Manifold, q: Vector, v: Vector, a: Vector, ddq: Vector):
-    """q̈ = N(q) v̇ + Ṅ v; of a quaternion ½ e ∘ α + ½ ė ∘ ω, and ė ∘ ω = -½ |ω|² e."""
+    """Put q̈ = N(q) v̇ + Ṅ v into ddq; for a quaternion ½ e ∘ α + ½ ė ∘ ω, and ė ∘ ω = -½ |ω|² e."""
     rates(manifold, q, a, ddq)
     read_angular_acceleration(manifold, q, v, a, 0)
     for k in range(manifold.turned.size):
@@ -106,7 +110,7 @@ def accelerations(manifold: Manifold, q: Vector, v: Vector, a: Vector, ddq: Vect
 
 @compiled_apart
 def velocities(manifold: Manifold, q: Vector, dq: Vector, v: Vector):
-    """v from q̇ = N(q) v; and v̇ from q̈, since what Ṅ v adds to a quaternion is along it and does not show."""
+    """Put v from q̇ = N(q) v; or v̇ from q̈, because Ṅ v is parallel to the quaternion and does not contribute."""
     for k in range(manifold.plain.shape[0]):
         v[manifold.plain[k, 1]] = dq[manifold.plain[k, 0]]
     for k in range(manifold.quaternions.shape[0]):
@@ -117,7 +121,7 @@ def velocities(manifold: Manifold, q: Vector, dq: Vector, v: Vector):
 
 @compiled_apart
 def move(manifold: Manifold, q: Vector, step: Vector):
-    """Go from q by a small motion, given like a velocity."""
+    """Move q by a small motion, given like a velocity, in place."""
     if manifold.turned.size > 0:
         for k in range(min(step.size, manifold.step.size)):
             manifold.step[k] = step[k]
@@ -137,7 +141,7 @@ def move(manifold: Manifold, q: Vector, step: Vector):
 
 @compiled
 def _turn(x):
-    """The quaternion of the turn by a rotation vector."""
+    """Return the quaternion of the turn by a rotation vector."""
     angle = sqrt(dot(x, x))
     half = 0.5 - angle**2 / 48.0 if angle < 1e-4 else sin(0.5 * angle) / angle
     return cos(0.5 * angle), half * x[0], half * x[1], half * x[2]
@@ -145,7 +149,7 @@ def _turn(x):
 
 @compiled_apart
 def restore(manifold: Manifold, q: Vector):
-    """Bring quaternions back to unit length."""
+    """Scale quaternions to unit length, in place."""
     for k in range(manifold.quaternions.shape[0]):
         to = manifold.quaternions[k, 0]
         q[to], q[to + 1], q[to + 2], q[to + 3] = unit(quaternion_at(q, to))
@@ -153,7 +157,7 @@ def restore(manifold: Manifold, q: Vector):
 
 @compiled_apart
 def difference(manifold: Manifold, q0: Vector, q1: Vector, out: Vector):
-    """The small motion that leads from q0 to q1: the inverse of `move`."""
+    """Put the small motion that leads from q0 to q1 into out: the inverse of `move`."""
     for k in range(manifold.plain.shape[0]):
         out[manifold.plain[k, 1]] = q1[manifold.plain[k, 0]] - q0[manifold.plain[k, 0]]
     for k in range(manifold.quaternions.shape[0]):
@@ -163,7 +167,7 @@ def difference(manifold: Manifold, q0: Vector, q1: Vector, out: Vector):
 
 @compiled
 def way(manifold, h, here, there, out):
-    """The motion over a time h of which both ends are known, but for O(h⁵):
+    """Put the motion over a time h between two known instants into out, with an error of O(h⁵):
 
         h/2 (v₀ + v₁) + h²/12 (a₀ - a₁),        and for turns in space  + h²/12 ω₀ × ω₁
 
@@ -186,7 +190,7 @@ def _gained(h, v0, a0, v1, a1):
 
 @compiled_apart
 def count_turns(manifold: Manifold, h: float, here: Instant, there: Instant):
-    """The turns at the end of a step, added up from those at its beginning."""
+    """Put the turns at the end of a step into there.q: those at its beginning plus the integral over the step."""
     omega = manifold.omega
     read_turning(manifold, here.q, here.v, 0)
     read_angular_acceleration(manifold, here.q, here.v, here.a, 1)
@@ -202,8 +206,9 @@ def count_turns(manifold: Manifold, h: float, here: Instant, there: Instant):
 
 
 # --- steps in a chart -------------------------------------------------------------------------------------------------
-# Of q about q₀: numbers u in the places of q, q = q₀ + u, but for a quaternion: e = e₀ ∘ exp(u/2), u a rotation vector
-# in the first three of its places. A method that adds up u̇ in place of q̇ leads to unit quaternions whatever it does.
+# A chart at q₀ has numbers u in the places of q: q = q₀ + u, except for a quaternion: e = e₀ ∘ exp(u/2), with a
+# rotation vector u in the first three of its places. A method that adds up u̇ instead of q̇ always yields unit
+# quaternions.
 
 
 @compiled_apart
@@ -217,7 +222,7 @@ def from_chart(manifold: Manifold, q0: Vector, u: Vector, q: Vector):
 
 @compiled_apart
 def most_turned(manifold: Manifold, u: Vector):
-    """The largest angle of an attitude in a chart."""
+    """Return the largest angle, in radians, of an attitude in a chart."""
     most = 0.0
     for k in range(manifold.quaternions.shape[0]):
         x = at(u, manifold.quaternions[k, 0])
@@ -227,7 +232,7 @@ def most_turned(manifold: Manifold, u: Vector):
 
 @compiled_apart
 def settle_in_chart(manifold: Manifold, q: Vector, put_right: Vector, u: Vector):
-    """u of a place next to q, of which it is u on entry; whole turns are kept."""
+    """Change u, the chart coordinates of q, to those of the near pose `put_right`, in place; whole turns are kept."""
     for k in range(q.size):
         u[k] += put_right[k] - q[k]
     for k in range(manifold.quaternions.shape[0]):
@@ -240,9 +245,10 @@ def settle_in_chart(manifold: Manifold, q: Vector, put_right: Vector, u: Vector)
 
 @compiled_apart
 def chart_rates(manifold: Manifold, q: Vector, u: Vector, v: Vector, du: Vector):
-    """u̇ at q, which is at u. With ω = u̇ - ½ u × u̇ + ... for the attitude, the inverse series ends:
+    """Put u̇ into du, at the pose q with chart coordinates u. With ω = u̇ - ½ u × u̇ + ... for the attitude, the
+    inverse series ends:
 
-    u̇ = ω + ½ u × ω + κ u × (u × ω),        κ = (1 - ½ |u| cot ½ |u|) / |u|².
+    u̇ = ω + ½ u × ω + κ u × (u × ω), κ = (1 - ½ |u| cot ½ |u|) / |u|².
     """
     rates(manifold, q, v, du)
     for k in range(manifold.quaternions.shape[0]):
@@ -260,7 +266,7 @@ def chart_rates(manifold: Manifold, q: Vector, u: Vector, v: Vector, du: Vector)
 
 @compiled
 def chart_motion(manifold, x, u):
-    """A small motion x, given like a velocity, as a change of u at u = 0."""
+    """Put a small motion x, given like a velocity, into u as a change of chart coordinates at u = 0."""
     for k in range(manifold.plain.shape[0]):
         u[manifold.plain[k, 0]] = x[manifold.plain[k, 1]]
     for k in range(manifold.quaternions.shape[0]):
@@ -269,7 +275,7 @@ def chart_motion(manifold, x, u):
 
 @compiled
 def motion_of_chart(manifold, u, x):
-    """The other way."""
+    """Put a change u of chart coordinates at u = 0 into x as a small motion: the inverse of `chart_motion`."""
     for k in range(manifold.plain.shape[0]):
         x[manifold.plain[k, 1]] = u[manifold.plain[k, 0]]
     for k in range(manifold.quaternions.shape[0]):

@@ -1,4 +1,4 @@
-"""M with all its entries, which the core does without where it is that of a tree."""
+"""The mass matrix with all its entries; the core does not form it where M is that of a tree."""
 
 import numpy as np
 import scipy.sparse as sps
@@ -10,7 +10,7 @@ from .tree.transformation import form_masses
 
 
 def mass_matrix(system: System, machine: Machine) -> sps.csr_matrix:
-    """M of the last evaluation of a machine."""
+    """Return M, with all its entries, of the last evaluation of a machine."""
     factor, entries, n = machine.factor, system.structure.entries(formed=True), system.structure.columns
     weight, beside = factor.weight, factor.beside
     if machine.pattern.tree.edges > 0:

@@ -1,6 +1,6 @@
-"""The constraints of a system, ready to be evaluated: where each output belongs in Φ, Φ_v, ν and γ.
+"""The constraints of a system: the places of outputs of kernels in Φ, Φ_v, ν and γ.
 
-Coordinates of the ground stand behind those that move (`columns` and up) and have no column.
+Coordinates of the ground stand behind the moving ones (`columns` and up) and have no column.
 """
 
 from functools import cached_property
@@ -16,50 +16,55 @@ from .batch import Batch, BatchBuilder
 
 
 class Losses(NamedTuple):
-    """Rows that lose entries, because something stands still or because two markers move with the same coordinate."""
+    """Rows that lose entries, because a marker stands still or because two markers move with the same coordinate."""
 
     rows: Indices
-    """Which ones they are."""
+    """The numbers of these rows."""
     left: Indices
-    """The entries that they have left."""
+    """The entries that are left of these rows."""
     full_row: Indices
-    """The full rows are the outputs full_from[k], in the places full_place[k] among all velocities."""
+    """The row of each entry of the full rows."""
     full_from: Indices
+    """The output that is this entry."""
     full_place: Indices
+    """The place of this entry among all velocities."""
 
 
 class Program(NamedTuple):
-    """What the compiled core reads."""
+    """The kernels of constraints, and the index maps of their outputs, as compiled code reads them."""
 
     batch: Batch
     phi_from: Indices
-    """Per row, where its Φ stands in the outputs; behind them all for a row that restricts velocities only."""
+    """The output that is Φ of each row; the place behind all outputs for a row that restricts velocities only."""
     nu_from: Indices
+    """The output that is ν of each row."""
     gamma_from: Indices
+    """The output that is γ of each row."""
     jac_row: Indices
-    """The entries of Φ_v: their rows, and their columns."""
+    """The row of each entry of Φ_v."""
     jac_column: Indices
+    """The column of each entry of Φ_v."""
     jac_from: Indices
-    """Output jac_from[k] belongs to entry jac_to[k]: first one for each entry, in their order, then all that are added
-    to these, since two markers may move with the same coordinate."""
+    """Output jac_from[k] belongs to entry jac_to[k]: first one output for each entry, in their order, then all that are
+    added, since two markers may move with the same coordinate."""
     jac_to: Indices
     jacobian: Sums
-    """The same, to be read."""
+    """The entries of Φ_v as sums of outputs."""
     losses: Losses
     rows: int
     velocity_rows: int
-    """How many rows restrict velocities only."""
+    """The number of rows that restrict velocities only."""
 
 
 def tells_positions(program: Program) -> np.ndarray:
-    """For each row whether it says where bodies are, and not only how they may move."""
+    """Return, for each row, whether it restricts positions and not velocities only, shape (rows,)."""
     return program.phi_from < program.batch.out_size
 
 
 @compiled
 def read_rows(program, out, phi, nu, gamma):
-    """Φ, ν and γ from the outputs of the last evaluation; of rows that restrict velocities only, Φ is the 0 that stands
-    behind these."""
+    """Put Φ, ν and γ from the outputs of the last evaluation; Φ of a row that restricts velocities only is the 0 behind
+    the outputs."""
     for row in range(program.rows):
         phi[row] = out[program.phi_from[row]]
         nu[row] = out[program.nu_from[row]]
@@ -68,15 +73,15 @@ def read_rows(program, out, phi, nu, gamma):
 
 @compiled
 def read_jacobian(program, out, jacobian):
-    """The entries of Φ_v from the outputs of the last evaluation."""
+    """Put the entries of Φ_v from the outputs of the last evaluation into `jacobian`."""
     put_sums(program.jacobian, out, jacobian)
 
 
 class ProgramBuilder:
-    """The index maps, laid out once; `fill` puts numbers in."""
+    """Lay out the index maps of constraints once; `fill` puts numbers in."""
 
     def __init__(self, batch: BatchBuilder, columns: int, sharing: bool = False):
-        """With `sharing`, bodies may share coordinates, with each other and with what stands still."""
+        """With `sharing`, bodies may share coordinates, with each other and with the ground."""
         self.batch = batch
         self.columns = columns
         self.sharing = sharing

@@ -1,4 +1,4 @@
-"""A kernel that calls back into Python, behind the same address as any other (`kernels.abi`)."""
+"""Kernels that call Python functions, behind an address like that of any other kernel (`kernels.abi`)."""
 
 import ctypes
 import threading
@@ -20,34 +20,35 @@ from ..symbolic.derive import Composed
 from .batch import Instance, instance_of
 
 UNWOUND = unwound.py_func
-"""The function itself, not compiled."""
+"""The Python function behind the compiled one."""
 _reals = ctypes.POINTER(ctypes.c_double)
 _integers = ctypes.POINTER(ctypes.c_int64)
 _signature = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double, _reals, _reals, _integers, _reals, _reals, _reals)
 
 
 class Raised(threading.local):
-    """What a function raised last, in each thread."""
+    """The last exception of a function, in each thread."""
 
     error: BaseException | None = None
 
 
 EPS = float(np.finfo(float).eps)
 AGREE = 1e-6
-"""Differences over a step and over half of it that differ by less, relative to themselves, are a derivative: so are
-their errors, which are of the second order, and what extrapolation leaves is of the fourth."""
+"""The largest relative difference of two difference quotients, over a step and over half of it, that counts as
+convergence: the errors of both are of second order, the error after extrapolation is of fourth order."""
 SHORTER, TRIES = 16.0, 7
-"""How many times shorter the next step is, and how many are tried: down to 6e-8 of the first one."""
+"""The factor by which the next step is shorter, and the number of steps tried: down to 6e-8 of the first one."""
 
 
 def difference(function: Callable[[np.ndarray], np.ndarray], at: np.ndarray, way: np.ndarray) -> np.ndarray:
-    """The derivative of a function of numbers along a way.
+    """Return the derivative of a function of numbers along a direction `way`.
 
-    Central differences over a step and half of it, extrapolated. The first step moves numbers by the cube root of
-    roundoff, of what they are or of 1, which suits radians and metres: nine digits or so. What changes over less than
-    that, as the forces of a mechanism of a hundredth of a millimetre do, shows in differences that disagree; there the
-    step is made shorter, and of each output those count that differ least."""
-    scale = max(1.0, np.abs(at[way != 0.0]).max(initial=0.0))  # of what the way moves
+    Central differences over a step and half of it are extrapolated. The first step moves numbers by the cube root of
+    roundoff, relative to the largest number or 1, which suits radians and metres: about nine digits. If a function
+    changes over a shorter distance, as the forces of a mechanism of a hundredth of a millimetre do, the two differences
+    disagree; the step is then made shorter, and each output takes the value at which its differences agree best.
+    """
+    scale = max(1.0, np.abs(at[way != 0.0]).max(initial=0.0))  # of the numbers that move
     longest = float(np.abs(way).max(initial=0.0))
     if not longest:
         return 0.0 * function(at)
@@ -68,7 +69,7 @@ def difference(function: Callable[[np.ndarray], np.ndarray], at: np.ndarray, way
 @dataclass(frozen=True)
 class PythonKernel(Kernel):
     raised: Raised = field(default_factory=Raised)
-    """What the function raised; its outputs are then not numbers, which stops a run."""
+    """The last exception of the function; its outputs are then nan, which stops a run."""
 
 
 def python_instance(element: PythonForce, coordinates: KernelCoordinates) -> Instance:
@@ -79,8 +80,8 @@ def python_instance(element: PythonForce, coordinates: KernelCoordinates) -> Ins
 
 @dataclass(frozen=True, eq=False)
 class _Load:
-    """m and its rates r from q and v; then Q = (∂r/∂v)ᵀ f and the power f · r. What derives sees in it is only this
-    far; so its slopes are `difference`s."""
+    """The load of a Python force: m and its rates r from q and v; then Q = (∂r/∂v)ᵀ f and the power f · r. Symbolic
+    derivation ends at m and r; the slopes are therefore `difference`s."""
 
     element: PythonForce
     composed: Composed
@@ -88,7 +89,8 @@ class _Load:
 
     @cached_property
     def _read(self) -> tuple[Callable[..., Any], tuple[sp.Symbol, ...], int]:
-        """What reads m, r, ∂r/∂v and q̇, the slots it needs, and how many m there are."""
+        """The function that evaluates (m, r), ∂r/∂v and q̇, the slots it needs, and the number of entries
+        of m."""
         own = self.composed
         values, rates = own.explicit(own.outputs), own.explicit(own.rates or own.v)
         places = sum(len(marker.m) for marker in self.element.form()[0].markers)
@@ -103,7 +105,7 @@ class _Load:
         return tuple(f"mode_{k}" for k in range(len(self.element.switches)))
 
     def _values(self, t: float, state: Sequence[float], slots: Sequence[float]) -> np.ndarray:
-        """Q, no potential, the power, and what decides the branches, which are held at the last of the slots."""
+        """Return Q, the potential 0, the power, and the switching functions; the last slots hold the branches."""
         read, own, places = self._read
         markers, partials, _ = read(*state, *slots[: len(own)])
         wrenches = np.array(self.element.wrenches(t, markers, slots[len(own) :]))
@@ -111,7 +113,8 @@ class _Load:
         return np.array([*forces, 0.0, wrenches @ markers[places:], *deciding], dtype=float)
 
     def _slopes(self, directions: int, t: float, state: Sequence[float], slots: Sequence[float]) -> np.ndarray:
-        """Of all values by so many directions: small motions, velocities, time, slots; those of a value together."""
+        """Return the derivatives of all values by the first `directions` of: small motions, velocities, time, slots;
+        the derivatives of one value stand together."""
         read, own, _ = self._read
         size, numbers, modes = len(self.composed.q), slots[: len(own)], slots[len(own) :]
         at = np.array([*state, t, *numbers])
@@ -126,7 +129,7 @@ class _Load:
         return np.column_stack([difference(values, at, way) for way in ways]).ravel()
 
     def _moving(self, q: Sequence[float]) -> list[list[float]]:
-        """The state in which one velocity after the other is 1."""
+        """Return the states in which one velocity after the other is 1 and the others are 0."""
         return [[*q, *unit] for unit in np.eye(len(self.composed.v))]
 
     @property
@@ -144,7 +147,7 @@ class _Load:
         return self._called(partial(self._slopes, directions), len(entries), {"entries": entries, "modes": {}})
 
     def _called(self, function: Callable[..., np.ndarray], outputs: int, layout: dict[str, Any]) -> PythonKernel:
-        """The function of so many outputs behind an address."""
+        """Return the kernel that calls a function with `outputs` outputs."""
         places, size, raised = len(self.composed.q), len(self.composed.q) + len(self.composed.v), self.raised
         slots = (*map(str, self._read[1]), *self._modes)
 
@@ -164,7 +167,7 @@ class _Load:
 
 
 def told(error: BaseException) -> str:
-    """An exception of a user's function, with the line that raised it."""
+    """Return the text of an exception of a user's function, with the line that raised it."""
     line, trace = "", error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

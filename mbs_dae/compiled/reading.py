@@ -1,4 +1,4 @@
-"""Outputs of kernels along a whole motion: readings, and rows with their rates and accelerations."""
+"""Outputs of kernels along a motion: readings, and rows with their rates and accelerations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Trajectory(NamedTuple):
     a: Matrix
 
     def until(self, count: int) -> Trajectory:
-        """Of the first times, with arrays of its own."""
+        """Return the part of the trajectory at the first `count` times, with arrays of its own."""
         return Trajectory(*(x[:count].copy() for x in self))
 
 
@@ -37,9 +37,10 @@ class Trajectory(NamedTuple):
 def read(
     program: Program, designs: Matrix, times: Vector, q: Matrix, v: Matrix, a: Matrix, out: Vector, found: Matrix
 ):  # fmt: skip
-    """Per time and row: Φ, Φ̇ = Φ_v v - ν and Φ̈ = Φ_v a - γ, all times of Φ first. For measures these are value, rate
-    and acceleration; for constraints they are the violations. Rows without Φ read 0 for it. With `designs`, each has so
-    many of the times as every other, one after the other, and numbers of its own."""
+    """Put Φ, Φ̇ = Φ_v v - ν and Φ̈ = Φ_v a - γ of each row at each time into `found`, shape (3 times, rows): all times
+    of Φ first. For measures the three are value, rate and acceleration; for constraints they are the violations. Rows
+    without Φ read 0. With `designs`, a row of numbers for each design, the times are divided evenly among the designs,
+    in order."""
     values, rates, accelerations = found, found[times.size :], found[2 * times.size :]
     every = times.size // max(designs.shape[0], 1)
     for k in range(times.size):
@@ -61,8 +62,8 @@ def farthest_off(
     program: Program, designs: Matrix, times: Vector, q: Matrix, v: Matrix, out: Vector, rates: Vector, gaps: Matrix,
     paces: Matrix,
 ):  # fmt: skip
-    """Per design and row: the largest |Φ| and |Φ̇| along its motion, not a number where one of them is none. The motions
-    stand one after the other in q and v, all at the same times."""
+    """Put the largest |Φ| and |Φ̇| of each row along the motion of each design into `gaps` and `paces`, shape (designs,
+    rows); nan if one of them is nan. The motions stand one after the other in q and v, all at the same times."""
     for k in range(q.shape[0]):
         own, design = k % times.size, k // times.size
         if own == 0:
@@ -81,51 +82,51 @@ def farthest_off(
 
 @compiled
 def _larger(one, other):
-    """The larger one of two; not a number where one of them is none."""
+    """Return the larger one of two numbers; nan if either is nan."""
     return other if one == one and not other <= one else one
 
 
 @compiled_apart
 def read_values(batch: Batch, times: Vector, q: Matrix, v: Matrix, out: Matrix):
-    """All outputs of a batch at every time: out has one row for each."""
+    """Put all outputs of a batch at every time into `out`, one row for each time."""
     for k in range(times.size):
         evaluate(batch, VALUE, times[k], q[k], v[k], out[k])
 
 
 def read_outputs(batch: Batch, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """All outputs of a batch: one row for each time."""
+    """Return all outputs of a batch, shape (times, outputs)."""
     out = np.zeros((len(t), batch.out_size + 1))
     read_values(batch, *(np.ascontiguousarray(x, dtype=float) for x in (t, q, v)), out)
     return out[:, :-1]
 
 
 Outputs = Callable[[np.ndarray, Any, Any], Any]
-"""Of a batch, along a motion (t, q, v) that varies with parameters."""
+"""A function that returns the outputs of a batch along a motion (t, q, v) that varies with parameters."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """Values, rates and accelerations of relations, those that hold (constraints) and others."""
+    """Values, rates and accelerations of relations, whether these are constraints or measures."""
 
     program: Program
     columns: int
-    """How many velocities move."""
+    """The number of velocities that move."""
     v_size: int
     designs: np.ndarray
-    """The numbers in the slots of its program, a row for each design, where there are several. All have the same number
-    of times. (The program then must be its own.)"""
+    """The numbers in the slots of its program, a row for each design, if there are several. All designs have the same
+    number of times. (The program must then belong to this reader alone.)"""
     varied: Outputs | None = None
-    """What reads its outputs along a motion that varies."""
+    """The function that reads the outputs along a motion that varies."""
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
-        """How the values change with the velocities."""
+        """Return the derivatives of the values by the velocities, shape (rows, columns)."""
         program = self.program
         out = read_outputs(program.batch, np.array([t]), q[None], np.zeros((1, self.v_size)))[0]
         places = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
         return sps.csr_matrix((out[program.jac_from], places), shape=(program.rows, self.columns))
 
     def __call__(self, t: np.ndarray, q: Any, v: Any, a: Any) -> Any:
-        """Φ, Φ̇ and Φ̈ of every row at every time."""
+        """Return Φ, Φ̇ and Φ̈ of every row at every time, shape (3, times, rows)."""
         if isinstance(q, Dual):
             return self._varied(t, q, v, a)
         if len(self.designs) and (len(t) < len(self.designs) or len(t) % len(self.designs)):
@@ -136,7 +137,7 @@ class Reader:
         return found.reshape(3, len(t), self.program.rows)
 
     def _varied(self, t: np.ndarray, q: Dual, v: Dual, a: Dual) -> Any:
-        """The same with its derivatives, by the sum and product rules."""
+        """Return Φ, Φ̇ and Φ̈ with their derivatives by parameters, by the sum and product rules."""
         program, rows = self.program, self.program.rows
         assert self.varied is not None
         out = self.varied(t, q, v)

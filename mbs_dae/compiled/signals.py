@@ -1,4 +1,4 @@
-"""Inputs and the rates of states, ready to be evaluated: values of expressions, and where they go. Compiled.
+"""Inputs and the rates of states: values of expressions, and their places in q. Compiled.
 
 All signals stand at the end of q, in the same order in all coordinates.
 """
@@ -21,7 +21,7 @@ from .batch import VALUE, Batch, BatchBuilder, Instance, evaluate, instance_of
 
 
 class Assignment(NamedTuple):
-    """Expressions, and where the value of each is put."""
+    """Expressions, and the place of the value of each."""
 
     batch: Batch
     source: Integers
@@ -30,37 +30,40 @@ class Assignment(NamedTuple):
 
 
 class ReadReactions(NamedTuple):
-    """What joints and drivers do to bodies, where rates read it: sums of terms, a coefficient times a multiplier."""
+    """The forces and torques of joints and drivers that rates of states read: sums of coefficients times
+    multipliers."""
 
     batch: Batch
     """The reactions for multipliers of 1."""
     source: Integers
-    """The coefficient of each term; that of an effort, which is -λ, stands before those of the batch."""
+    """The coefficient of each term; the coefficient of an effort, -1, stands before those of the batch."""
     row: Integers
+    """The multiplier of each term."""
     target: Integers
-    """Its place in q."""
+    """The place in q to which each term is added."""
     coefficients: Work[Vector] = zeros("outputs")
 
 
 class Signals(NamedTuple):
-    """What changes the signals of a model."""
+    """The values and rates of the signals of a model."""
 
     inputs: Assignment
-    """At their places in q."""
+    """The values of inputs, with their places in q."""
     drifts: Assignment
-    """The rates of inputs, at their places in q̇: of those that change."""
+    """The rates of inputs that change with time, with their places in q̇."""
     rates: Assignment
-    """Those of states, at the places of these in q̇, to be read. In a run they come with the forces (`dynamics`),"""
+    """The rates of states, with their places in q̇, for readings. In a run the forces (`dynamics`) include all of
+    these rates but the late ones."""
     late: Assignment
-    """but for those that read reactions."""
+    """The rates of states that read reactions, with their places in q̇."""
     reactions: ReadReactions
     signals: int
-    """How many there are."""
+    """The number of signals."""
 
 
 @compiled_apart
 def assign(assignment: Assignment, t: float, q: Vector, v: Vector, to: Vector):
-    """Put all values at (t, q, v) where they belong."""
+    """Put all values at (t, q, v) into their places in `to`."""
     if assignment.target.size > 0:
         evaluate(assignment.batch, VALUE, t, q, v, assignment.out)
         for k in range(assignment.target.size):
@@ -69,7 +72,7 @@ def assign(assignment: Assignment, t: float, q: Vector, v: Vector, to: Vector):
 
 @compiled_apart
 def put_reactions(reactions: ReadReactions, t: float, q: Vector, v: Vector, multipliers: Vector, to: Vector):
-    """At (t, q, v) of the bodies, in q of the run."""
+    """Put reactions, for (t, q, v) of bodies and these multipliers, into their places in `to`, q of the run."""
     coefficients = reactions.coefficients
     coefficients[0] = -1.0
     evaluate(reactions.batch, VALUE, t, q, v, coefficients[1:])
@@ -81,19 +84,19 @@ def put_reactions(reactions: ReadReactions, t: float, q: Vector, v: Vector, mult
 
 @compiled
 def take_signals(signals, of, to):
-    """From one q to another, which may be in other coordinates."""
+    """Copy the signals of one q to another, which may be in other coordinates."""
     for k in range(1, signals.signals + 1):
         to[to.size - k] = of[of.size - k]
 
 
 class AssignmentBuilder:
-    """The index maps, laid out once; `fill` puts numbers in."""
+    """Lay out the index maps of an assignment once; `fill` puts numbers in."""
 
     def __init__(
         self, elements: Sequence[SignalElement], targets: Sequence[Sequence[int]], coordinates: KernelCoordinates,
         batch: Callable[[Sequence[Instance]], BatchBuilder],
     ):  # fmt: skip
-        """The value of every expression of an element goes to the target in its place."""
+        """`targets` has, for each element, the place of the value of each of its expressions."""
         instances = [instance_of(*e.form(), e.markers, e.who, coordinates) for e in elements]
         self.batch = batch(instances)
         pairs = [(place.out + k, to) for place in self.batch.places() for k, to in enumerate(targets[place.member])]
@@ -105,7 +108,7 @@ class AssignmentBuilder:
 
 
 class ReactionsBuilder:
-    """The same for what joints and drivers do to bodies."""
+    """Lay out the index maps of reactions that signals read once; `fill` puts numbers in."""
 
     def __init__(
         self, read: Mapping[Reaction, int], batch: Callable[[Sequence[Instance]], BatchBuilder],
@@ -137,14 +140,14 @@ def _wrenches(condition: Condition, coordinates: KernelCoordinates) -> Instance:
 
 
 class SignalsBuilder:
-    """The same for all signals of a model in some coordinates."""
+    """Lay out the index maps of all signals of a model, in some coordinates, once; `fill` puts numbers in."""
 
     def __init__(
         self, inputs: Sequence[Input], states: Sequence[StateVariable],
         batch: Callable[[Sequence[Instance]], BatchBuilder], coordinates: KernelCoordinates, layout: Layout,
         conditions: Mapping[str, Condition], rows: Mapping[str, Integers],
     ):  # fmt: skip
-        """`rows` are those of conditions, by their names."""
+        """`rows` maps the name of each condition to its rows."""
         moving = [state for state in states if not state.is_held]
         places: Mapping[Signal, int] = layout.signals
 
@@ -159,7 +162,7 @@ class SignalsBuilder:
         self.count = len(places)
 
     def numbers(self, number: Evaluator) -> dict[str, np.ndarray]:
-        """What they have of a design."""
+        """Return the numbers of a design in the slots of all batches, by the names of their arrays."""
         batches = {name: getattr(self, name).batch for name in ("inputs", "drifts", "rates", "late", "reactions")}
         return {f"{name}.batch.parameters": one.numbers(number) for name, one in batches.items() if one.instances}
 

@@ -1,8 +1,8 @@
-"""Exact derivatives of what kernels compute, by places, velocities, time, and the numbers in their slots.
+"""Exact derivatives of the outputs of kernels by positions, velocities, time, and the numbers in their slots.
 
-The kernels of slopes (`symbolic.slopes`) are called as those of the values are, with the same arrays, and write all
-partial derivatives of an instance at once. Where a motion varies with parameters, outputs do, too: by the chain rule,
-through the motion and through the numbers.
+The kernels of slopes (`symbolic.slopes`) are called like those of values, with the same arrays, and write all partial
+derivatives of an instance at once. If a motion varies with parameters, outputs follow by the chain rule, through the
+motion and through the numbers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,9 +25,9 @@ from .structure import Structure
 
 
 class SlopesBuilder:
-    """Derives (or fetches) the kernels of the slopes of a batch, once; `fill` puts the numbers of the batch in. They
-    tell slopes by the numbers in slots only where these are asked for: kernels are half as long without. Of each group
-    of instances some outputs and directions may be `chosen`: what nobody asks for is not computed then."""
+    """Derive (or fetch) the kernels of the slopes of a batch once; `fill` puts the numbers of the batch in. Slopes by
+    the numbers in slots are optional: kernels are half as long without them. With `chosen`, kernels compute only the
+    chosen outputs and directions of each group of instances."""
 
     def __init__(self, values: BatchBuilder, by_numbers: bool, chosen: Sequence[Chosen] = ()):
         self.values, self.by_numbers = values, by_numbers
@@ -38,8 +38,8 @@ class SlopesBuilder:
 
     @cached_property
     def entries(self) -> np.ndarray:
-        """All partial derivatives: of each where it stands, of which output it is, and by what (`Entry`), in the order
-        of outputs."""
+        """All partial derivatives in the order of outputs, shape (3, entries): source, output and direction
+        (`Entry`)."""
         table = np.array([entry for _, some in entries_of(self) for entry in some], dtype=int).reshape(-1, 3)
         return table[np.argsort(table[:, 1], kind="stable")].T
 
@@ -62,8 +62,8 @@ class SlopesBuilder:
 
 
 class Entry(NamedTuple):
-    """A partial derivative: where it stands among the slopes, of which output it is, and by what: a place among
-    (x | v | t | numbers | signals) of the whole batch."""
+    """A partial derivative: its place among the slopes, its output, and its direction among (x | v | t | numbers |
+    signals) of the whole batch."""
 
     source: int
     output: int
@@ -71,7 +71,7 @@ class Entry(NamedTuple):
 
 
 def entries_of(builder: SlopesBuilder) -> Iterator[tuple[Place, list[Entry]]]:
-    """Those of every instance, kernel by kernel."""
+    """Yield the place and the partial derivatives of every instance, kernel by kernel."""
     first = 0
     for kernel, members in zip(builder.kernels, ways_of(builder.values), strict=True):
         for place, ways in members:
@@ -81,7 +81,7 @@ def entries_of(builder: SlopesBuilder) -> Iterator[tuple[Place, list[Entry]]]:
 
 
 def ways_of(values: BatchBuilder) -> Iterator[list[tuple[Place, list[int]]]]:
-    """Kernel by kernel, every instance, and what its directions are among (x | v | t | numbers | signals) of the whole
+    """Yield, for each kernel, every instance with its directions among (x | v | t | numbers | signals) of the whole
     batch."""
     size, places = values.layout.v_size, values.places()
     slot, first = 2 * size + 1, 2 * size + 1 + values.room - values.layout.q_size + len(values.layout.signals)
@@ -96,7 +96,7 @@ def ways_of(values: BatchBuilder) -> Iterator[list[tuple[Place, list[int]]]]:
 
 
 def slopes_in(structure: Structure, batch: BatchBuilder, by_numbers: bool) -> SlopesBuilder:
-    """Derived when first asked for."""
+    """Return the builder of the slopes of a batch, derived at the first call."""
     return structure.kept((SlopesBuilder, batch, by_numbers), lambda: SlopesBuilder(batch, by_numbers))
 
 
@@ -104,12 +104,13 @@ def read_varied(
     structure: Structure, builder: BatchBuilder, number: Evaluator, t: Any, q: Dual, v: Dual,
     swept: Swept | None = None, sums: sps.csr_matrix | None = None,
 ) -> Dual:  # fmt: skip
-    """All outputs of a batch along a motion that varies with parameters: one row for each time. Of a sweep, at each of
-    its values. With `sums` (outputs, sums) these sums of outputs in their place.
+    """Return all outputs of a batch along a motion that varies with parameters, one row for each time; in a sweep, one
+    row for each of its values. With `sums` (outputs, sums) return these sums of outputs instead.
 
     All times and all parameters are one product: the partial derivatives at each time are a block of a matrix that
-    stands left of how the motion changes, (times and ways, parameters). Numbers in slots change alike at all times, and
-    each by few parameters: they are a sparse matrix of their own."""
+    multiplies the changes of the motion, (times and directions, parameters). Numbers in slots change alike at all
+    times, and each with few parameters: they are a sparse matrix of their own.
+    """
     own, values = slopes_in(structure, builder, True), builder.fill(number)
     at, size = (value_of(t), q.value, v.value), 2 * builder.layout.v_size
     moved = np.concatenate([small_motions(structure, q), v.slope], axis=2)
@@ -143,15 +144,15 @@ def read_varied(
 def _blocks(
     data: np.ndarray, row: np.ndarray, column: np.ndarray, shape: tuple[int, ...], width: int, blocks: int
 ) -> sps.csr_matrix:
-    """Entries at each time, (times, entries), with (times, rows) below each other, each in columns of its own or (with
-    a single block) all in the same ones."""
+    """Return a matrix of entries `data`, (times, entries), whose rows are (times, rows) below each other; each time has
+    columns of its own or (with a single block) all times have the same columns."""
     step = np.arange(shape[0])[:, None]
     places = (step * shape[1] + row).ravel(), (step * (width if blocks > 1 else 0) + column).ravel()
     return sps.csr_matrix((data.ravel(), places), (shape[0] * shape[1], blocks * width))
 
 
 def _read_designs(batch: Batch, designs: np.ndarray, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The outputs of a batch, each time with the numbers of another design."""
+    """Return the outputs of a batch, each time with the numbers of another design, shape (times, outputs)."""
     rows = []
     for k, numbers in enumerate(designs):
         batch.parameters[:] = numbers
@@ -160,7 +161,8 @@ def _read_designs(batch: Batch, designs: np.ndarray, t: np.ndarray, q: np.ndarra
 
 
 def small_motions(structure: Structure, q: Dual) -> np.ndarray:
-    """How places move with each parameter, given like velocities: dx of dq = N(q) dx, in coordinates of bodies."""
+    """Return the small motion for each parameter, given like a velocity: dx of dq = N(q) dx, in coordinates of bodies,
+    shape (parameters, times, v_size)."""
     layout = structure.coordinates.kernels.layout
     out = np.zeros((len(q.by), len(q), layout.v_size))
     out[..., layout.plain[:, 1]] = q.slope[..., layout.plain[:, 0]]
@@ -173,7 +175,7 @@ def small_motions(structure: Structure, q: Dual) -> np.ndarray:
 
 
 def places_moved(structure: Structure, q: np.ndarray, moved: np.ndarray) -> np.ndarray:
-    """dq = N(q) dx of such small motions."""
+    """Return dq = N(q) dx of small motions dx, `moved`."""
     layout = structure.coordinates.kernels.layout
     out = np.zeros((*moved.shape[:-1], q.shape[-1]))
     out[..., layout.plain[:, 0]] = moved[..., layout.plain[:, 1]]

@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class Status(IntEnum):
-    """What a solver, a step or a run reports."""
+    """Answers of a solver, a step or a run."""
 
     DONE = 0
     # --- a pose
@@ -43,8 +43,7 @@ class Status(IntEnum):
     SAMPLING = 19
     """Controllers are to sample the motion; then the run goes on."""
     CUT_SHORT = 20
-    """The next step ends with the run. It and all after it are not those of a longer run, which begins to differ
-    here."""
+    """The next step ends with the run. This step and all later ones differ from those of a longer run."""
     STEP_EVENT = 24
     """Events happen within a step that is to be accepted."""
     # --- laws and contacts

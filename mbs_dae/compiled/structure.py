@@ -1,5 +1,5 @@
-"""What a compiled model is whatever values its parameters have: rows, kernels, index maps, patterns. Shared by all
-systems of the model."""
+"""The parts of a compiled model that do not depend on values of parameters: rows, kernels, index maps, patterns. All
+systems of a model share them."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ from .signals import SignalsBuilder
 from .tree.maps import Entries, shape_of, structure_of
 
 FEW = 4
+"""The number of latest results that `Remembering.latest` keeps."""
 
 
 class Groups(NamedTuple):
@@ -43,40 +44,41 @@ class Groups(NamedTuple):
     column: np.ndarray
     """The group of each column."""
     held: np.ndarray
-    """Whether its group has rows."""
+    """Whether the group of each column has rows."""
 
     def largest(self, masses: np.ndarray) -> np.ndarray:
-        """For each column the largest mass in its group, of one design or of several, one in a row."""
+        """Return the largest mass in the group of each column, for one design or for several, one in a row."""
         found = np.zeros((self.many, *masses.shape[:-1]))
         np.maximum.at(found, self.column, masses.T)
         return found[self.column].T
 
     def are_light(self, masses: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
-        """Return for each column whether its mass is so small beside the largest on the diagonal of its group that the
-        augmented matrix is needed; False for columns in groups without rows."""
+        """Return, for each column, whether its mass is so small relative to the largest on the diagonal of its group
+        that the augmented matrix is needed; False for columns in groups without rows."""
         return self.held & (masses <= LIGHT * self.largest(diagonal))
 
 
 class Remembering:
-    """A frozen thing that remembers what was made of it."""
+    """A frozen object with a cache of results computed from it."""
 
     def once(self, make: Callable[..., Any], *arguments: Any) -> Any:
-        """``make(self, *arguments)``, made when it is first asked for. Arguments are to be few: all is kept as long as
-        the thing lives. (Where two threads ask at once, both make it, and one of both is kept.)"""
+        """Return ``make(self, *arguments)``, computed at the first call. Use few different arguments: every result is
+        kept as long as the object lives. (If two threads call at the same time, both compute, and one of the results is
+        kept.)"""
         return self.kept((make, *arguments), lambda: make(self, *arguments))
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
-        """The same where what it is made with is not what it is known by."""
+        """Return ``make()``, computed at the first call with this key."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
 
     def latest(self, make: Callable[..., Any], *arguments: Any) -> Any:
-        """The same for arguments without end: only what was made last, a FEW, is kept."""
+        """Return ``make(self, *arguments)`` for arguments without end: only the FEW latest results are kept."""
         return self.lately(make, arguments, lambda: make(self, *arguments))
 
     def lately(self, what: Any, key: Any, make: Callable[[], Any]) -> Any:
-        """The same where what it is made with is not what it is known by."""
+        """Return ``make()`` for this key, of which only the FEW latest results for `what` are kept."""
         for known, made in (kept := self._made.get(what, ())):
             if known == key:
                 return made
@@ -91,7 +93,7 @@ class Remembering:
 
 @dataclass(frozen=True)
 class Row:
-    """One scalar equation: whose it is, which one of its element's, and its unit."""
+    """One scalar equation: its element, its number within the element, and its unit."""
 
     element: str
     number: int
@@ -99,12 +101,12 @@ class Row:
 
     @property
     def power(self) -> int:
-        """A residual is measured by the model's length to this power: 0 of rad, 2 of m²."""
+        """The power of the model's length by which a residual is measured: 0 of rad, 2 of m², else 1."""
         return {"rad": 0, "m²": 2}.get(self.unit.removesuffix("/s"), 1)
 
 
 Lengths = tuple[float, list[tuple[Any, ...]]]
-"""The longest of those that are numbers, and what others are made of."""
+"""The longest of the constant lengths, and the components of lengths that depend on parameters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +116,7 @@ class Structure(Remembering):
     program: ProgramBuilder
     rows: tuple[Row, ...]
     tree: Mapping[str, Any]
-    """How the tree of joint coordinates was chosen, as `Model.compile` was told."""
+    """The options of `Model.compile` for the choice of the tree of joint coordinates."""
 
     @cached_property
     def of_bodies(self) -> Structure:
@@ -152,18 +154,19 @@ class Structure(Remembering):
 
     @cached_property
     def switching(self) -> list[tuple[str, Element]]:
-        """Those with equations."""
+        """The names and elements, among those with breaks, that have equations."""
         return [(element.name, element) for element in self.with_breaks if self.rows_of[element.name].size]
 
     @cached_property
     def lengths(self) -> Lengths:
-        """What the model's own length is the longest of: how far markers are from the origins of their bodies, and the
-        lengths among the constants of joints."""
+        """The lengths whose longest is the model's own length: distances of markers from the origins of their bodies,
+        and the lengths among the constants of joints."""
         return self._lengths(fixed=False)
 
     @cached_property
     def lengths_around(self) -> Lengths:
-        """The same of what does not move: markers on the ground, and lengths that may be zero, as those of springs."""
+        """The lengths of fixed things: positions of markers on the ground, and lengths that may be zero, like those of
+        springs."""
         return self._lengths(fixed=True)
 
     def _lengths(self, fixed: bool) -> Lengths:
@@ -180,7 +183,8 @@ class Structure(Remembering):
         return max(known, default=0.0), asked
 
     def found_quantity(self, name: str) -> tuple[Measure, int] | None:
-        """That of the model. One that is found is remembered: it is asked for whenever a result is read."""
+        """Return the measure and the level of a quantity of the model by its name. A quantity that exists is cached,
+        because every reading of a result looks for quantities."""
         if name not in self._quantities and (found := self.model.found_quantity(name)):
             self._quantities[name] = found
         return self._quantities.get(name)
@@ -190,14 +194,15 @@ class Structure(Remembering):
         return {}
 
     def builder_of(self, measures: Sequence[Measure]) -> ProgramBuilder:
-        """What reads measures."""
+        """Return the program that reads measures."""
         kernels = self.coordinates.kernels
         instances = [instance_of(*m.form(), m.markers, m.label, kernels) for m in measures]
         return ProgramBuilder(self.batch(instances), self.layout.nv)
 
     @cached_property
     def turning(self) -> BatchBuilder:
-        """Reads the angular velocities of bodies, where these are none of the velocities, nor follow from joints."""
+        """The readings of the angular velocities of bodies that are not among the velocities and do not follow from
+        joints."""
         if isinstance(self.coordinates, JointCoordinates):
             return self.batch([])
         (symbols,) = marker_symbols(1, self.model.dimension)
@@ -208,7 +213,7 @@ class Structure(Remembering):
 
     @cached_property
     def dynamics(self) -> DynamicsBuilder:
-        """Derived when first asked for: kinematics has no use for it."""
+        """The builder of masses and forces, derived at the first use: kinematics does not need it."""
         model, kernels = self.model, self.coordinates.kernels
         states = [state for state in model.states if not (state.is_held or state.is_late)]
         acting: list[Any] = [*model.forces, *(event for event in model.events if not event.change), *states]
@@ -218,7 +223,7 @@ class Structure(Remembering):
 
     @cached_property
     def signals(self) -> SignalsBuilder:
-        """Inputs, and the rates of states. Derived when first asked for, too."""
+        """The builder of inputs and of the rates of states, derived at the first use."""
         model, kernels = self.model, self.coordinates.kernels
         conditions = {condition.name: condition for condition in model.conditions}
         return SignalsBuilder(model.inputs, model.states, self.batch, kernels, self.layout, conditions, self.rows_of)
@@ -229,26 +234,27 @@ class Structure(Remembering):
 
     @property
     def deciding(self) -> list[str]:
-        """Whose each switching function of a run is."""
+        """The owner of each switching function of a run."""
         contacts = self.contacts
         batches = self.program.batch, self.dynamics.batch, contacts.bounds, contacts.program.batch
         return [*chain.from_iterable(batch.switching for batch in batches), *contacts.switching]
 
     def entries(self, formed: bool) -> Entries:
-        """Which entries Φ_v and M (below its diagonal) have. In joint coordinates M has none, unless it is `formed`."""
+        """Return the entries of Φ_v and of M (below its diagonal). In joint coordinates M has none, unless it is
+        `formed`."""
         if self.transformed is not None:
             return self.once(_transformed_entries, formed)
         return Entries(*self._jacobian_entries, self.dynamics.block_row, self.dynamics.block_column)
 
     @property
     def transformed(self) -> JointCoordinates | None:
-        """The joint coordinates that the equations are transformed to."""
+        """The joint coordinates to which the equations are transformed; None if there are none."""
         chosen = self.coordinates
         return chosen if isinstance(chosen, JointCoordinates) and not chosen.deep else None
 
     @property
     def columns(self) -> int:
-        """How many columns Φ_v has."""
+        """The number of columns of Φ_v."""
         return (self.coordinates if self.transformed is not None else self.coordinates.kernels).layout.nv
 
     @property
@@ -305,7 +311,7 @@ def _transformed_entries(structure: Structure, formed: bool) -> Entries:
 
 
 def structure_in(model: Model, coordinates: str, **tree: Any) -> Structure:
-    """Index the bodies, derive or fetch the kernels."""
+    """Return the structure of a model in some coordinates: index the bodies, derive or fetch the kernels."""
     if not model.bodies:
         raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
     chosen = coordinate_set(model, coordinates, **tree)

@@ -1,4 +1,4 @@
-"""A model compiled in a coordinate set: index maps, kernels, scales. Frozen; analyses read it."""
+"""A model compiled in a coordinate set: index maps, kernels, scales. The system is frozen; analyses read from it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class System(Remembering):
         return f"<System of {self.model.name!r}: {self.nv} coordinates, {len(self.rows)} equations>"
 
     def __reduce__(self) -> Any:
-        """A pickle is the recipe: the model and its coordinates. The other process compiles it from its cache."""
+        """Pickle the recipe: the model and its coordinates. The other process compiles the system from its cache."""
         return partial(self.model.compile, self.coordinates.set, **self.structure.tree), ()
 
     @cached_property
@@ -73,7 +73,7 @@ class System(Remembering):
 
     @cached_property
     def pattern(self) -> Pattern:
-        """The pattern of the matrix with a diagonal W; and with M for W."""
+        """The pattern of the matrix with a diagonal W."""
         return self.structure.pattern
 
     @cached_property
@@ -94,12 +94,12 @@ class System(Remembering):
 
     @cached_property
     def nq(self) -> int:
-        """How many coordinates say where the moving bodies are."""
+        """The number of coordinates that describe the moving bodies."""
         return self.layout.nq
 
     @cached_property
     def tree(self) -> Tree:
-        """The tree by which bodies follow from joint coordinates; one without bodies where they do not."""
+        """The tree by which bodies follow from joint coordinates; a tree without bodies in other coordinates."""
         chosen = self.coordinates
         return chosen.tree_image(self.evaluator).prototype if isinstance(chosen, JointCoordinates) else no_tree()
 
@@ -122,11 +122,11 @@ class System(Remembering):
 
     @cached_property
     def cartesian(self) -> System:
-        """The same model in Cartesian coordinates: where bodies are asked for, whatever the coordinates."""
+        """The model in Cartesian coordinates, for poses of bodies, whatever the coordinates of this system."""
         return self if isinstance(self.coordinates, Cartesian) else self.model.compile()
 
     def from_bodies(self, motion: Motion) -> Motion:
-        """A motion of bodies (Cartesian coordinates) in the coordinates of this system."""
+        """Return a motion of bodies (Cartesian coordinates) in the coordinates of this system."""
         found = self.coordinates.from_bodies(self.cartesian.layout, motion, self.evaluator)
         self.take_signals(motion[0], found[0])
         return found
@@ -137,12 +137,12 @@ class System(Remembering):
         return found
 
     def take_signals(self, of: np.ndarray, to: np.ndarray) -> None:
-        """Signals stand at the end of q in all coordinates."""
+        """Copy the signals, which stand at the end of q in all coordinates, from one motion to another."""
         if count := len(self.layout.signals):
             to[:, -count:] = of[:, -count:]
 
     def of_bodies(self, along: Trajectory) -> Trajectory:
-        """The same trajectory in Cartesian coordinates."""
+        """Return the trajectory in Cartesian coordinates."""
         return along if self.is_cartesian else Trajectory(along.t, *self.to_bodies(along[1:]))
 
     @cached_property
@@ -167,25 +167,26 @@ class System(Remembering):
 
     @property
     def still(self) -> np.ndarray:
-        """No velocity (or acceleration), the ground's included."""
+        """Zero velocities (or accelerations), the ground's included."""
         return np.zeros(self.layout.v_size)
 
     def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-        """Where a small motion, given like a velocity, leads."""
+        """Return the pose reached from q by a small motion, given like a velocity."""
         out = q.copy()
         move(self.machine().manifold, out, np.ascontiguousarray(step, dtype=float))
         return out
 
     def between(self, q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
-        """The small motion that leads from one pose to another."""
+        """Return the small motion that leads from one pose to another, shape (nv,)."""
         out = np.zeros(self.nv)
         difference(self.machine().manifold, q0, q1, out)
         return out
 
     @cached_property
     def length(self) -> float:
-        """The model's own length: the farthest marker from its body's origin, or the longest length among the constants
-        of its joints; without either the span of the placement; without that what is around it."""
+        """The model's own length: the largest distance of a marker from its body's origin, or the largest length among
+        the constants of its joints; without either, the span of the placement; without a span, the lengths of fixed
+        things."""
         longest = self._longest(self.structure.lengths) or float(np.abs(self._places).max(initial=0.0))
         return longest or self._longest(self.structure.lengths_around) or 1.0
 
@@ -195,13 +196,14 @@ class System(Remembering):
 
     @cached_property
     def _places(self) -> np.ndarray:
-        """The places of all bodies in the reference placement."""
+        """The positions of all bodies in the reference placement, shape (bodies, dimension)."""
         own = self.cartesian
         return own.placement[np.array([own.layout.q[b][: self.model.dimension] for b in self.bodies])]
 
     @cached_property
     def weight(self) -> np.ndarray:
-        """What each velocity counts in a norm: squared lengths for turns, the model's own length being their arm."""
+        """The weight of each velocity in a norm: a squared length for a turn, whose arm is the model's own length, else
+        1."""
         return self.coordinates.weights(self.length)
 
     @cached_property
@@ -214,14 +216,14 @@ class System(Remembering):
 
     @cached_property
     def column_weight(self) -> np.ndarray:
-        """The weights of the columns of Φ_v, which may be other velocities than v."""
+        """The weights of the columns of Φ_v, which may belong to other velocities than v."""
         own = self.structure
         return (own.transformed or own.coordinates.kernels).weights(self.length)
 
     @cached_property
     def masses(self) -> np.ndarray:
         """The mass that each column of Φ_v moves while other velocities of its body are free: a mass, or a moment of
-        inertia. A joint moves all that is behind it in the placement, all at rest."""
+        inertia. A joint moves all bodies behind it in the placement, with all other joints at rest."""
         kernels = self.coordinates.kernels
         return self._masses_of_joints[0] if self.structure.transformed else kernels.masses(self.evaluator)
 
@@ -234,9 +236,9 @@ class System(Remembering):
     @cached_property
     def _masses_of_joints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return four masses for each velocity of a joint, in the placement: with all other joints at rest; with only
-        the next joints behind at rest, and the sizes of what this is made of (`local_masses`); and with all joints
+        the next joints behind at rest, and the sizes of the terms of this sum (`local_masses`); and with all joints
         behind free, the pivots of the tree. Joints that share a pin have a pivot of nearly 0, and a rod that turns
-        about its own axis moves little of what it is made of."""
+        about its own axis moves little of the terms."""
         machine = self.machine(dynamic=True)
         observe(machine, 0.0, self.placement, self.still)
         at = machine.transformation
@@ -258,13 +260,13 @@ class System(Remembering):
 
     @cached_property
     def light_columns(self) -> np.ndarray:
-        """Whether each column moves next to nothing beside what constraints join its body to."""
+        """Whether each column moves next to nothing compared with the bodies that constraints join to its body."""
         return self.structure.groups.are_light(self.masses / self.column_weight, self.diagonal / self.column_weight)
 
     @cached_property
     def has_light_bodies(self) -> bool:
-        """Whether some bodies weigh next to nothing beside others that constraints join them to, or have a motion in
-        which they do."""
+        """Whether some bodies weigh next to nothing compared with others that constraints join to them, or have a
+        motion with such a small mass."""
         if not self.structure.transformed:
             return bool(self.light_columns.any())
         _, masses, terms, pivots = self._masses_of_joints
@@ -273,9 +275,9 @@ class System(Remembering):
 
     @property
     def run_system(self) -> System:
-        """The system whose equations a run solves, in the same coordinates. It is another one where joints move next to
-        nothing beside what they carry, as two pins at one point do, or a pin in the axis of a thin rod: M of joints has
-        lost that in its entries, and M of bodies has not."""
+        """The system whose equations a run solves, in the same coordinates. The run has another system if joints move
+        next to nothing compared with what they carry, like two pins at one point, or a pin in the axis of a thin rod: M
+        of joints loses the small mass in its entries, M of bodies does not."""
         own = self.structure
         own.coordinates.kernels.check_moments(self.evaluator)
         if own.transformed is None or "deep" in own.tree or not self.has_light_bodies:
@@ -292,8 +294,8 @@ class System(Remembering):
 
     @cached_property
     def compliance(self) -> np.ndarray:
-        """For each column the reciprocal of a mass, that in the middle of its group, by logarithms, and of the column's
-        weight (`kkt`); nothing where no body is light."""
+        """For each column, the reciprocal of a mass (the geometric mean of the extremes of its group) and of the
+        column's weight (`kkt`); empty if no body is light."""
         if not self.has_light_bodies:
             return np.zeros(0)
         groups, masses = self.structure.groups, self.diagonal / self.column_weight
@@ -304,9 +306,9 @@ class System(Remembering):
 
     @cached_property
     def stiff_rows(self) -> tuple[int, ...]:
-        """The rows of Φ_v that the augmented Lagrangian makes stiff (`kkt`): those with Φ_v z ≠ 0 for a motion z of one
-        body that has no mass, or next to none. Other rows cannot hold such a motion. A product that is 0 in a pose off
-        all constraints is 0 in every pose: a ball on the axis of a rod does not feel its spin."""
+        """The rows of Φ_v that the augmented Lagrangian makes stiff (`kkt`): rows with Φ_v z ≠ 0 for a motion z of one
+        body that has no mass, or next to none. Other rows cannot restrict such a motion. A product that is 0 in a pose
+        off all constraints is 0 in every pose: a ball on the axis of a rod does not feel the spin of the rod."""
         if not self.has_light_bodies or self.structure.transformed:
             return tuple(range(len(self.rows))) if self.has_light_bodies else ()
         step = self.length * np.sin(1.0 + np.arange(self.nv)) / np.sqrt(self.weight)
@@ -320,14 +322,15 @@ class System(Remembering):
         return tuple(np.flatnonzero(~(felt <= ROUNDOFF * lengths)).tolist())
 
     def _massless_motions(self, q: np.ndarray) -> sps.csc_matrix:
-        """Return motions of single bodies that have no mass, or next to none beside their groups, at the pose q: one in
-        each column, of unit length in the weights of columns. Where M couples the velocities of a body in Cartesian
-        coordinates of space it is, with m, I about the centre c of mass, and all velocities in body axes,
+        """Return motions of single bodies without mass, or with next to none compared with their groups, at the pose q:
+        one in each column, of unit length in the weights of columns. If M couples the velocities of a body in spatial
+        Cartesian coordinates, it is, with m, I about the centre c of mass, and all velocities in body axes,
 
             [ m 1     -m ĉ             ]
             [ m ĉ      I + m (c·c - c cᵀ) ];
 
-        where it couples others each velocity of the body counts as such a motion."""
+        in other coordinates each velocity of a coupled body counts as such a motion.
+        """
         number, kernels = self.evaluator, self.coordinates.kernels
         alone, found = self.light_columns.copy(), list[tuple[np.ndarray, np.ndarray]]()
         *_, block_row, block_column = self.structure.entries(formed=True)
@@ -356,12 +359,13 @@ class System(Remembering):
         return sps.csc_matrix((entries, rows, ends), (alone.size, len(found)))
 
     def machine(self, dynamic: bool = False) -> Machine:
-        """Work space for the compiled solves: one for each run, since systems can be shared. With `dynamic`, W is M."""
+        """Return new work space for the compiled solves: one for each run, because systems can be shared. With
+        `dynamic`, W is M."""
         return self.once(_machine_image, dynamic, False).new()
 
     @cached_property
     def numbers(self) -> dict[str, Any]:
-        """What a machine without transformation has of the design."""
+        """The numbers of the design in a machine without transformation, by the names of their arrays."""
         own, number = self.structure, self.evaluator
         return {
             "program.batch.parameters": own.program.batch.numbers(number),
@@ -374,7 +378,7 @@ class System(Remembering):
         }
 
     def prototype(self, formed: bool) -> Machine:
-        """What the work space of every run with forces is a copy of; with `formed`, M has entries (`Structure`)."""
+        """Return the work space that every run with forces copies; with `formed`, M has entries (`Structure`)."""
         return self.once(System._machine, True, formed)
 
     @cached_property
@@ -406,14 +410,14 @@ class System(Remembering):
         return block(machine, columns=columns, rows=rows, either=max(columns, self.nv), **sizes)
 
     def _full_unit(self) -> np.ndarray:
-        """Reciprocal squared lengths of velocities, with those of what stands still behind."""
+        """Return reciprocal squared lengths of velocities, the ground's included; empty if no row loses entries."""
         if not self.structure.program.layout["full_row"].size:
             return np.zeros(0)
         return 1.0 / self.coordinates.kernels.all_weights(self.length)
 
     @cached_property
     def _extent(self) -> float:
-        """How far the model reaches from the origin; how often it has turned counts, too, where angles are numbers."""
+        """The largest distance of the model from the origin; in the plane an angle counts as a length, too."""
         reach = np.abs(self._places).max(initial=0.0)
         if self.model.dimension == 2 and self.is_cartesian:
             reach = max(reach, (np.sqrt(self.weight) * np.abs(self.placement[: self.nv])).max())
@@ -421,29 +425,29 @@ class System(Remembering):
 
     @cached_property
     def row_units(self) -> np.ndarray:
-        """What a residual of each row is measured by: 1 rad, the model's length, or its square."""
+        """The unit by which a residual of each row is measured: 1 rad, the model's length, or its square."""
         return np.array([self.length**row.power for row in self.rows])
 
     def rows_of(self, element: str) -> np.ndarray:
-        """The numbers of the rows that belong to an element."""
+        """Return the numbers of the rows that belong to an element."""
         return self.structure.rows_of[element]
 
     def with_values(self, evaluator: Evaluator, model: Model) -> System:
-        """The same structure with other parameter values."""
+        """Return the system of the same structure with other parameter values."""
         self.coordinates.check_values(evaluator)
         return replace(self, evaluator=evaluator, model=model)
 
     def reader(self, measures: Sequence[Measure]) -> Reader:
-        """Reads measures along a motion."""
+        """Return a reader of measures along a motion."""
         return self.reader_by(self.structure.builder_of(measures))
 
     def reader_of(self, relation: Relation, markers: tuple[Marker, ...], slots: Slots | None = None) -> Reader:
-        """Reads the rows of a relation of these markers, which need not hold."""
+        """Return a reader of the rows of a relation between these markers, which need not be satisfied."""
         return self.reader_of_all([(relation, markers, slots or {})])
 
     def reader_of_all(self, relations: Sequence[tuple[Relation, tuple[Marker, ...], Slots]]) -> Reader:
-        """Return what reads the rows of several relations, each of its markers and with its slots, one behind the
-        other; they need not hold."""
+        """Return a reader of the rows of several relations, each with its markers and slots, one behind the other; the
+        relations need not be satisfied."""
         instances = [
             instance_of(relation, slots, markers, " and ".join(m.label for m in markers), self.coordinates.kernels)
             for relation, markers, slots in relations
@@ -451,19 +455,19 @@ class System(Remembering):
         return self.reader_by(ProgramBuilder(self.structure.batch(instances), self.nv))
 
     def reader_by(self, builder: ProgramBuilder, swept: Swept | None = None) -> Reader:
-        """A reader of what was laid out before: at the values that parameters have, or at each of those swept."""
+        """Return a reader of a program: at the present values of parameters, or at each of the swept values."""
         designs = builder.batch.numbers_along(self.evaluator, *swept) if swept else NO_DESIGNS
         varied = partial(read_varied, self.structure, builder.batch, self.evaluator, swept=swept)
         return Reader(builder.fill(self.evaluator), self.nv, self.layout.v_size, designs, varied)
 
     def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Φ, Φ̇ and Φ̈ of every row at every time."""
+        """Return Φ, Φ̇ and Φ̈ of every row at every time, shape (3, times, rows)."""
         if self.coordinates.kernels is not self.coordinates:
             q, v, a = self.to_bodies((q, v, a))
         return Reader(self.program, self.nv, self.layout.v_size, NO_DESIGNS)(t, q, v, a)
 
     def residuals(self, number: Evaluator, t: float, q: np.ndarray) -> np.ndarray:
-        """Φ at a pose, with other values of the parameters."""
+        """Return Φ at a pose, with other values of the parameters."""
         machine = self.machine()
         machine.program.batch.parameters[:] = self.structure.program.batch.numbers(number)
         observe(machine, t, q, self.still)
@@ -472,7 +476,7 @@ class System(Remembering):
     def read_values(
         self, reading: Reading, slots: Slots, markers: tuple[Marker, ...], t: np.ndarray, q: Any, v: Any
     ) -> Any:
-        """The values of a reading on these markers: one row for each time."""
+        """Return the values of a reading on these markers, one row for each time."""
         who = " and ".join(m.label for m in markers)
         instance = instance_of(reading, slots, markers, who, self.coordinates.kernels)
         builder = self.structure.batch([instance])
@@ -481,36 +485,37 @@ class System(Remembering):
     def outputs_of(
         self, builder: BatchBuilder, t: np.ndarray, q: Any, v: Any, sums: sps.csr_matrix | None = None
     ) -> Any:
-        """All outputs of a batch, or such sums of them: one row for each time; with their derivatives along a motion
-        that varies."""
+        """Return all outputs of a batch, or sums of them, one row for each time; with derivatives if the motion varies
+        with parameters."""
         if isinstance(q, Dual):
             return read_varied(self.structure, builder, self.evaluator, t, q, v, sums=sums)
         found = read_outputs(builder.fill(self.evaluator), t, q, v)
         return found if sums is None else found @ sums
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
-        """Φ_v at a pose."""
+        """Return Φ_v at a pose."""
         machine, shape = self.machine(), (len(self.rows), self.structure.columns)
         observe(machine, float(t), np.ascontiguousarray(q, dtype=float), self.still)
         return sps.csr_matrix((machine.factor.jacobian.copy(), (self.pattern.jac_row, self.pattern.jac_column)), shape)
 
     @cached_property
     def raised(self) -> list[Raised]:
-        """For each Python force, what it raised; nothing can pass through compiled code."""
+        """For each Python force, its last exception, since no exception can pass through compiled code."""
         return [g.kernel.raised for g in self.structure.dynamics.batch.groups if isinstance(g.kernel, PythonKernel)]
 
     def forget_errors(self) -> None:
-        """To be called before a run: what Python forces raised in another is not its matter."""
+        """Clear the exceptions of Python forces before a run: those of another run do not concern it."""
         for raised in self.raised:
             raised.error = None
 
     def interrupted(self) -> bool:
-        """Whether Ctrl-C came inside a Python force."""
+        """Return whether Ctrl-C came inside a Python force."""
         return any(isinstance(raised.error, KeyboardInterrupt) for raised in self.raised)
 
 
 def _machine_image(system: System, dynamic: bool, formed: bool) -> Image:
-    """Without transformation one image serves all designs of a structure: the numbers alone are filled in."""
+    """Return the image of a machine. Without transformation one image serves all designs of a structure: only the
+    numbers are filled in."""
     own = system.structure
     if dynamic or isinstance(own.coordinates, JointCoordinates):
         return Image(system.once(System._machine, dynamic, formed))

@@ -1,4 +1,4 @@
-"""How bodies become q and v. A coordinate set speaks of markers, never of joints."""
+"""Coordinate sets: how bodies become q and v. A coordinate set depends on markers, never on joints."""
 
 from typing import Any
 
@@ -14,7 +14,8 @@ SETS = ("cartesian", "natural", "joint")
 
 
 def coordinate_set(model: Model, name: str, **tree: Any) -> CoordinateSet:
-    """The coordinates of a model by the name of the set; `tree` is what `topology` is told of joint coordinates."""
+    """Return the coordinates of a model by the name of the set; `tree` has the options of `topology` for joint
+    coordinates."""
     check_name("coordinate set", name, SETS, "this version")
     if tree and name != "joint":
         given = " and ".join(f"{what}=" for what in tree)
@@ -26,5 +27,5 @@ def coordinate_set(model: Model, name: str, **tree: Any) -> CoordinateSet:
 
 
 def body_coordinates(dimension: int) -> Any:
-    """What Cartesian coordinates say of a single body, of no model: a class with static methods."""
+    """Return the class whose static methods describe Cartesian coordinates of a single body, without a model."""
     return BODY[dimension]

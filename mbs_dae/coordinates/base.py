@@ -1,14 +1,14 @@
-"""What a coordinate set must say: where coordinates stand, and how markers and bodies follow from them.
+"""The interface of a coordinate set: places of coordinates, and how markers and bodies follow from them.
 
-A small motion is given like a velocity. What it does to coordinates depends on their kind:
+A small motion is given like a velocity. Its effect on coordinates depends on their kind:
 
     plain        q̇ = v: places, and the angle of a body in the plane
     quaternion   ė = ½ e ∘ (0, ω), ω in body axes: an attitude in space, four numbers of unit length
-    turn         τ̇ = ω: the turning added up, beside every attitude, so that angles can count past 2π
+    turn         τ̇ = ω: the integral of ω, beside every attitude, so that angles can count past 2π
 
-Coordinates that move stand before those of the ground, which never do; turns stand behind them all, since they say
-nothing of where a body is. At the end of q stand the signals of the model (its states and inputs): no coordinates at
-all, but what kernels read as they read these.
+Moving coordinates stand before those of the ground, which never move; turns stand behind both, since the pose of a body
+does not depend on them. At the end of q stand the signals of the model (its states and inputs), which are no
+coordinates but are read by kernels in the same way.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ def pairs(rows: Iterable[Any] = ()) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """All numbers are places in q and in v, the ground's coordinates included."""
+    """Places in q and in v, the ground's coordinates included."""
 
     q: Mapping[Any, tuple[int, ...]]
-    """The coordinates of every body, in the order of the coordinate set's marker maps; and of what else has some."""
+    """The coordinates of every body, in the order of the coordinate set's marker maps; and of all other owners."""
     v: Mapping[Any, tuple[int, ...]]
     nq: int
-    """How many coordinates say where the moving bodies are."""
+    """The number of coordinates that describe the moving bodies."""
     nv: int
     q_size: int
     v_size: int
@@ -50,23 +50,23 @@ class Layout:
     turns: np.ndarray = field(default_factory=pairs)
     """Pairs (place in q of the first of three, place in v of the first of three)."""
     turned: Mapping[Body, tuple[int, ...]] = field(default_factory=dict)
-    """Where the turning of a body is added up whose angular velocity is none of the velocities (in space in body
-    axes)."""
+    """The places of the turns of a body whose angular velocity is not among the velocities (in space in body axes)."""
     signals: Mapping[Signal, int] = field(default_factory=dict)
-    """Where each stands in q."""
+    """The place of each signal in q."""
 
     def with_signals(self, signals: Sequence[Signal]) -> Layout:
-        """The same with these at the end of q."""
+        """Return the layout with these signals at the end of q."""
         places = {signal: self.q_size + k for k, signal in enumerate(signals)}
         return replace(self, q_size=self.q_size + len(places), signals=places)
 
     def rotation(self, q: np.ndarray, body: Body) -> np.ndarray:
-        """The matrix from body axes to world axes along a motion in Cartesian coordinates."""
+        """Return the matrix from body axes to world axes along a motion in Cartesian coordinates, shape (times,
+        dimension, dimension)."""
         own = q[:, list(self.q[body])]
         return from_quaternion(own[:, 3:7]) if body.dimension == 3 else about_z(own[:, 2])[:, :2, :2]
 
     def motion(self, times: int) -> Motion:
-        """Room for one over so many times."""
+        """Return arrays of zeros for a motion over a number of times."""
         return np.zeros((times, self.q_size)), np.zeros((times, self.v_size)), np.zeros((times, self.v_size))
 
 
@@ -75,7 +75,8 @@ def span(start: int, count: int) -> tuple[int, ...]:
 
 
 def cartesian_layout(bodies: Sequence[Body], ground: Body) -> Layout:
-    """Every body has three plain coordinates, in space a quaternion and turns too: q = (r, e, ..., τ), v = (ṙ, ω)."""
+    """Return the layout of bodies with three plain coordinates each, in space with a quaternion and turns too: q = (r,
+    e, ..., τ), v = (ṙ, ω)."""
     own, rates, hidden = (3, 3, 0) if ground.dimension == 2 else (7, 6, 3)
     moving, count = range(len(bodies)), len(bodies) + 1
     attitudes = moving if hidden else ()
@@ -94,32 +95,32 @@ def cartesian_layout(bodies: Sequence[Body], ground: Body) -> Layout:
 
 
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""q, v and a over time, one row for each moment; what stands still included."""
+"""q, v and a over time, one row for each time; the ground's coordinates included."""
 
 
 @dataclass(frozen=True, eq=False)
 class OwnEquations:
-    """Equations that a coordinate set has of itself: what keeps a body rigid."""
+    """Equations of a coordinate set itself, which keep a body rigid."""
 
     body: Body
     kind: str
-    """All that its kernel depends on besides the coordinate set."""
+    """A text that names everything on which the kernel depends, except the coordinate set."""
     form: Equations
     slots: Mapping[str, Number]
     owners: tuple[Any, ...]
-    """What owns its coordinates, one after the other (`Layout.q`)."""
+    """The owners of its coordinates, one after the other (`Layout.q`)."""
     units: tuple[str, ...]
 
 
 class CoordinateSet(Protocol):
-    """A coordinate set speaks of markers and bodies; of joints only where they let bodies share coordinates."""
+    """A coordinate set depends on markers and bodies; on joints only if joints let bodies share coordinates."""
 
     set: str
-    """What `compile` calls it."""
+    """The name of the set for `compile`."""
 
     @property
     def kernels(self) -> KernelCoordinates:
-        """The coordinates that kernels are derived in: its own, or Cartesian ones that follow from it by recursion."""
+        """The coordinates in which kernels are derived: its own, or Cartesian ones that follow from it by recursion."""
 
     @property
     def layout(self) -> Layout: ...
@@ -128,50 +129,52 @@ class CoordinateSet(Protocol):
     def coordinate_names(self) -> tuple[str, ...]: ...
 
     def settled(self, joint: Condition) -> frozenset[int]:
-        """The rows of a joint that shared or eliminated coordinates satisfy by themselves; they are left out."""
+        """Return the rows of a joint that shared or eliminated coordinates satisfy by themselves; the program omits
+        them."""
         return frozenset()
 
     def own_equations(self) -> Iterable[OwnEquations]:
         return ()
 
     def check_values(self, number: Evaluator) -> None:
-        """Refuse values of parameters with which these coordinates would be others."""
+        """Raise an error for values of parameters with which these coordinates would be different ones."""
         return None
 
     def check_moments(self, number: Evaluator) -> None:
-        """Refuse bodies whose mass these coordinates lose in roundoff, so that no solution of a run can find it."""
+        """Raise an error for bodies whose mass these coordinates lose in roundoff, so that no solution of a run can
+        find it."""
         return None
 
     def weights(self, length: float) -> np.ndarray:
-        """The norm in which "least change" is meant, one number for each velocity: a turn counts as the way of a point
-        at the model's length."""
+        """Return the norm in which "least change" is meant, one number for each velocity: a turn counts as the
+        displacement of a point at the model's length."""
 
     def from_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
-        """A motion of the bodies in these coordinates."""
+        """Return a motion of the bodies (Cartesian coordinates) in these coordinates."""
 
     def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion: ...
 
 
 class KernelCoordinates(CoordinateSet, Protocol):
-    """Coordinates that kernels are derived in: how markers and the inertia of a body follow from them."""
+    """Coordinates in which kernels are derived: how markers and the inertia of a body follow from them."""
 
     sharing: bool
     """Whether bodies share coordinates."""
     name: str
-    """What its kernels are called."""
+    """The name of its kernels."""
 
     def marker_map(self, label: str) -> MarkerMap: ...
 
     def marker_slots(self, marker: Any) -> tuple[Number, ...]:
-        """What stands in the slots of `marker_map` for this marker."""
+        """Return the numbers in the slots of `marker_map` for this marker."""
 
     def inertia(self, form: str) -> Inertia: ...
 
     def inertia_form(self, body: Any) -> str:
-        """Which of the forms of `inertia` a body has."""
+        """Return the name of the form of `inertia` that a body has."""
 
     def inertia_slots(self, body: Any, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
-        """What stands in the slots of `inertia` for this body."""
+        """Return the numbers in the slots of `inertia` for this body."""
 
     @property
     def kernels(self) -> KernelCoordinates:
@@ -181,7 +184,7 @@ class KernelCoordinates(CoordinateSet, Protocol):
         return self.all_weights(length)[: self.layout.nv]
 
     def all_weights(self, length: float) -> np.ndarray:
-        """The weights of all velocities, those of what stands still behind the others."""
+        """Return the weights of all velocities, with those of the ground behind the others."""
 
     def masses(self, number: Evaluator) -> np.ndarray:
         """Return the mass or the moment of inertia of each velocity, while other velocities of its body are free; 0 for
@@ -193,7 +196,7 @@ class KernelCoordinates(CoordinateSet, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """One number of an array that a function makes of the parameters. It may stand in a slot."""
+    """One number, for a slot, of an array that a function computes from the parameters."""
 
     all_of: Callable[[Evaluator], np.ndarray]
     which: int
@@ -203,6 +206,6 @@ class Computed:
 
 
 def computed(function: Callable[[Evaluator], Any], count: int) -> tuple[Computed, ...]:
-    """So many numbers that a function makes of what evaluates parameters."""
+    """Return `count` numbers that a function of the evaluator of parameters computes."""
     flat = lru_cache(maxsize=2)(lambda number: np.ravel(function(number)))
     return tuple(Computed(flat, k) for k in range(count))

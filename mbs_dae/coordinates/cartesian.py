@@ -1,18 +1,17 @@
-"""Cartesian coordinates: every body owns its own, the ground too; those of the ground never move.
+"""Cartesian coordinates: every body owns its own coordinates, and so does the ground, whose coordinates never move.
 
 In the plane q = (x, y, φ) of the body's frame, v = q̇. A marker at (s_x, s_y) in body axes, its frame turned by α, is
 
     p = r + A(φ) s,     u = A(φ) (cos α, sin α),     θ = φ + α.
 
-In space q = (r, e) of the body's frame, e a unit quaternion, and three turns that tell how often it went round;
-v = (ṙ, ω), ω in body axes. With A(e) the rotation from body axes to those of the world, a marker at s in body axes,
-with axes a, is
+In space q = (r, e) of the body's frame, e a unit quaternion, and three turns that count whole rotations; v = (ṙ, ω), ω
+in body axes. With A(e) the rotation from body axes to those of the world, a marker at s in body axes, with axes a, is
 
     p = r + ρ,   ρ = A s;     the axes A a;     τ = a_z · (turns of the body)
     ṗ = ṙ + ω_w × ρ,          ω_w = A ω
     p̈ = r̈ - ρ × A ω̇ + ω_w × (ω_w × ρ),         ω̇_w = A ω̇        since A (ω × ω) = 0.
 
-A is divided by |e|², so that it is a rotation also where e, between two steps, is not quite of unit length.
+A is divided by |e|², so that it is a rotation even if e, between two steps, is not quite of unit length.
 """
 
 from collections.abc import Sequence
@@ -32,34 +31,36 @@ from ..symbolic.derive import Definition, Inertia, MarkerMap
 from .base import KernelCoordinates, Layout, Motion, cartesian_layout
 
 LOST = 1e-14
-"""A principal moment of less than this part of the largest is roundoff of the tensor; so is such a component of an
-axis."""
+"""The relative size, to the largest principal moment, below which a principal moment is roundoff of the tensor; also
+the size below which a component of an axis is roundoff."""
 
 
 class Cartesian(KernelCoordinates):
-    """What is said of one body asks for no model: the static methods of `PlanarCartesian` and `SpatialCartesian`."""
+    """Cartesian coordinates of a model. The static methods of `PlanarCartesian` and `SpatialCartesian` describe one
+    body and need no model."""
 
     set = "cartesian"
     sharing = False
     q_names: ClassVar[tuple[str, ...]]
-    """What the coordinates of a body are called, but for turns."""
+    """The names of the coordinates of a body, except turns."""
     v_names: ClassVar[tuple[str, ...]]
+    """The names of the velocities of a body."""
     symbols: ClassVar[tuple[tuple[str, ...], tuple[str, ...]]]
-    """What all of them, and the velocities, are called in printed equations."""
+    """The symbols of all coordinates of a body, and of its velocities, in printed equations."""
     at_rest: ClassVar[tuple[int, ...]]
-    """Those of the ground."""
+    """The coordinates of the ground."""
     turns: ClassVar[tuple[bool, ...]]
-    """Which velocities are turns."""
+    """Whether each velocity is a turn."""
     ones: ClassVar[Any]
-    """(label): what is always 1 in `marker_map`, for printing."""
+    """(label): expressions that are always 1 in `marker_map`, for printing."""
     placement: ClassVar[Any]
     """(body, number): the reference placement of a body as coordinates."""
     whole_turn: ClassVar[Any]
-    """(marker, number): what is added to the coordinates of a marker's body by a turn of 2π about the marker."""
+    """(marker, number): the change of the coordinates of a marker's body by a turn of 2π about the marker."""
     masses_of: ClassVar[Any]
-    """(body, number): what each velocity of a body moves, while its other turns are free."""
+    """(body, number): the mass that each velocity of a body moves, while its other turns are free."""
     diagonal_of: ClassVar[Any]
-    """(body, number): what each velocity of a body moves, while its other turns are 0."""
+    """(body, number): the mass that each velocity of a body moves, while its other turns are 0."""
 
     def __init__(self, model: Model):
         self.model = model
@@ -76,7 +77,7 @@ class Cartesian(KernelCoordinates):
         return self.weights_by(length**2)
 
     def weights_by(self, square: Any) -> np.ndarray:
-        """The same for a squared length, or for a column of many."""
+        """Return the weights of all velocities for a squared length, or for a column of many squared lengths."""
         return np.tile(np.where(self.turns, square, 1.0), len(self.model.bodies) + 1)
 
     def masses(self, number: Evaluator) -> np.ndarray:
@@ -138,7 +139,8 @@ class PlanarCartesian(Cartesian):
     @staticmethod
     @cache
     def inertia(form: str) -> Inertia:
-        """A body of mass m and inertia I about its centre of mass, which lies at s = A(φ) c from the frame's origin:
+        """Return the inertia of a body of mass m, with inertia I about its centre of mass at s = A(φ) c from the
+        origin:
 
             T = ½ m |ṙ + φ̇ s⊥|² + ½ I φ̇²,      U = -m g · (r + s),      s⊥ = (-s_y, s_x).
 
@@ -182,7 +184,7 @@ class SpatialCartesian(Cartesian):
         steps: list[Definition] = []
 
         def step(name: str, value: sp.MatrixBase) -> sp.Matrix:
-            """Name what others are written with."""
+            """Name subexpressions of the following formulas."""
             columns = "xyz" if value.shape[1] == 3 else ("",)
             named = sp.Matrix(
                 value.rows, value.cols, lambda r, c: sp.Symbol(f"{name}{'xyz'[r]}{columns[c]}_{label}", real=True)
@@ -231,7 +233,7 @@ class SpatialCartesian(Cartesian):
     def masses_of(body: SpatialBody, number: Evaluator) -> tuple[float, ...]:
         """Return the mass three times and 1 / (I⁻¹)_kk = 1 / Σ u_k² / J over the principal moments J about the centre
         of mass and their axes u: the moment of inertia about an axis of the body that is free to turn about the others.
-        It is 0 where u_k is not 0 for a J that is. (Where `number` gives an array, so are these.)"""
+        The moment is 0 if u_k is not 0 for a J that is 0. (If `number` gives an array, the results are arrays.)"""
         plain = SpatialCartesian.diagonal_of(body, number)
         if body.principal:
             return plain
@@ -247,7 +249,7 @@ class SpatialCartesian(Cartesian):
     @staticmethod
     @cache
     def inertia(form: str) -> Inertia:
-        """A body of mass m whose centre of mass lies at c, with inertia I about it, both in body axes; ρ = A c:
+        """Return the inertia of a body of mass m with centre of mass c and inertia I about c, in body axes; ρ = A c:
 
             T = ½ m |ṙ + A (ω × c)|² + ½ ω·I ω,         U = -m g · (r + ρ).
 
@@ -297,13 +299,13 @@ class SpatialCartesian(Cartesian):
 
 
 def rotation(e: sp.MatrixBase) -> sp.Matrix:
-    """A(e) = 1 + 2/|e|² (e₀ ê + ê ê), ê the cross product with (e₁, e₂, e₃)."""
+    """Return A(e) = 1 + 2/|e|² (e₀ ê + ê ê), ê the cross product with (e₁, e₂, e₃)."""
     hat = cross(e[1:, 0])
     return sp.eye(3) + 2 / e.dot(e) * (e[0] * hat + hat * hat)
 
 
 def half_turned(e: sp.MatrixBase, omega: sp.MatrixBase) -> sp.Matrix:
-    """ė = ½ e ∘ (0, ω), ω in body axes."""
+    """Return ė = ½ e ∘ (0, ω), ω in body axes."""
     vector = e[1:, 0]
     return sp.Matrix([-vector.dot(omega), *(e[0] * omega + vector.cross(omega))]) / 2
 
@@ -317,7 +319,7 @@ def _vector(name: str, end: str = "") -> sp.Matrix:
 
 
 def cross(a: sp.MatrixBase) -> sp.Matrix:
-    """The matrix of the cross product with a."""
+    """Return the matrix of the cross product with a."""
     return sp.Matrix([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 

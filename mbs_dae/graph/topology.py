@@ -1,9 +1,9 @@
-"""How a mechanism hangs together: its tree, its loops, and the count of its freedom.
+"""The topology of a mechanism: its tree, its loops, and the count of its degrees of freedom.
 
-    1. Nodes are the bodies and the ground, edges the joints between two bodies whose class knows how they move
+    1. Nodes are the bodies and the ground, edges the joints between two bodies whose class declares their motions
        (`motions`). All other conditions - gears, rods, drivers, constraints - are *couplings*, never in the tree.
     2. A spanning tree is chosen, in which every body hangs on one joint (`tree`). The joints left out are *cut*.
-    3. The bodies are numbered: as the model says them, but none before its parent. The edge that leads to a body has
+    3. The bodies are numbered in the order of the model, but none before its parent. The edge that leads to a body has
        the body's number.
 
 Each cut joint closes a loop: over the tree from its one body to its other. In joint coordinates, the velocities in the
@@ -45,20 +45,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """A condition outside the tree: a cut joint or a coupling. It keeps its equations."""
+    """A condition outside the tree, with its equations: a cut joint or a coupling."""
 
     condition: Any
     loop: tuple[Body, ...]
-    """The bodies from its first one over the tree to its second one; empty for drivers, and for what holds one body."""
+    """The bodies from its first one over the tree to its second one; empty for drivers, and for a condition on one
+    body."""
 
     @property
     def name(self) -> str:
-        """Of the element."""
+        """The name of the element."""
         return self.condition.name
 
     @property
     def rows(self) -> int:
-        """How many equations it has."""
+        """The number of its equations."""
         return rows_of(self.condition)
 
     @property
@@ -72,7 +73,8 @@ class Closure:
 
 @dataclass(frozen=True, eq=False)
 class Topology(metaclass=PublicClass):
-    """What `topology` found; ``print`` gives the table. Bodies are numbered 1, 2, ..., the ground is 0.
+    """The tree, the loops and the counts of a model, from `topology`; ``print`` gives the table. Bodies are numbered 1,
+    2, ..., the ground is 0.
 
     >>> linkage = mbs.PlanarModel.from_points(
     ...     {"A": (0, 0), "B": (0, 1), "C": (2, 2), "D": (3, 0)},
@@ -89,15 +91,15 @@ class Topology(metaclass=PublicClass):
     title: str
     ground: Body
     bodies: tuple[Body, ...]
-    """In the order of their numbers: no body before its parent."""
+    """The bodies in the order of their numbers: no body before its parent."""
     edges: tuple[Edge, ...]
-    """Of each body the edge that leads to it, in the same order."""
+    """The edge that leads to each body, in the same order."""
     cuts: tuple[Closure, ...]
-    """The joints that could stand in the tree and do not."""
+    """The joints that could stand in the tree but do not."""
     couplings: tuple[Closure, ...]
-    """All other conditions: joints that no chain of motions describes, gears, drivers, constraints."""
+    """All other conditions: joints without a chain of motions, gears, drivers, constraints."""
     notes: tuple[str, ...]
-    """What floats, and why."""
+    """Sentences about bodies that float, and why."""
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -106,12 +108,12 @@ class Topology(metaclass=PublicClass):
 
     @cached_property
     def parents(self) -> tuple[int, ...]:
-        """The number of each body's parent; 0 for those on the ground, and for those that float."""
+        """The number of each body's parent; 0 for bodies on the ground, and for bodies that float."""
         return tuple(self.numbers[edge.parent.name] for edge in self.edges)
 
     @property
     def connectivity(self) -> tuple[int, ...]:
-        """The same, as it is called in robotics: body i hangs on body C_i."""
+        """The parents under their name in robotics: body i hangs on body C_i."""
         return self.parents
 
     @property
@@ -125,7 +127,7 @@ class Topology(metaclass=PublicClass):
         return {c.name: tuple(body.name for body in c.loop) for c in (*self.cuts, *self.couplings) if c.loop}
 
     def path(self, body: Body | str) -> tuple[Edge, ...]:
-        """The edges that lead from the ground to a body."""
+        """Return the edges that lead from the ground to a body."""
         name = body if isinstance(body, str) else body.name
         check_name("body", name, self.numbers, self.title)
         way, number = [], self.numbers[name]
@@ -136,8 +138,9 @@ class Topology(metaclass=PublicClass):
 
     @property
     def path_matrix(self) -> np.ndarray:
-        """π, shape (n, n), the incidence matrix of the tree: π_ij = 1 if edge j leaves body i, -1 if it enters it, and
-        otherwise 0. The edge with the number j enters body j and leaves its parent; the ground, node 0, has no row.
+        """The incidence matrix π of the tree, shape (n, n): π_ij = 1 if edge j leaves body i, -1 if edge j enters body
+        i, and otherwise 0. The edge with the number j enters body j and leaves its parent; the ground, node 0, has no
+        row.
 
         >>> chain = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0), "C": (2, 0)}, rods=["AB", "BC"], fixed="A")
         >>> mbs.topology(chain).path_matrix
@@ -173,36 +176,36 @@ class Topology(metaclass=PublicClass):
 
     @property
     def degrees_of_freedom_of_tree(self) -> int:
-        """The velocities in all edges: what there is to move when all loops are cut open."""
+        """The number of velocities in all edges: the degrees of freedom when all loops are cut open."""
         return sum(edge.velocities for edge in self.edges)
 
     @property
     def coordinates(self) -> int:
-        """3 for each body in the plane, 6 in space."""
+        """The number of coordinates: 3 for each body in the plane, 6 in space."""
         return 3 * (self.ground.dimension - 1) * len(self.bodies)
 
     @property
     def equations(self) -> int:
-        """Of all conditions, of positions and of velocities, drivers included."""
+        """The number of equations of all conditions, of positions and of velocities, drivers included."""
         return self.coordinates - self.degrees_of_freedom_of_tree + sum(c.rows for c in (*self.cuts, *self.couplings))
 
     @property
     def drivers(self) -> int:
-        """How many equations drive coordinates."""
+        """The number of equations of drivers."""
         return sum(coupling.rows for coupling in self.couplings if coupling.driver)
 
     @property
     def gruebler(self) -> int:
-        """Coordinates less equations."""
+        """The Grübler count: coordinates minus equations."""
         return self.coordinates - self.equations
 
     @property
     def gruebler_without_drivers(self) -> int:
-        """The same for the joints alone."""
+        """The Grübler count for the joints alone."""
         return self.gruebler + self.drivers
 
     def table(self) -> str:
-        """The tree body by body, what closes its loops, and the count."""
+        """Return the tree body by body, its closures, and the count as a table."""
         return "\n".join(_lines(self))
 
     __str__ = table
@@ -211,8 +214,8 @@ class Topology(metaclass=PublicClass):
         return f"<pre>{self}</pre>"
 
     def draw(self, ax: Any = None) -> Figure:
-        """A picture of the graph, in matplotlib axes if some are given: the tree from the ground to the right, what
-        closes loops dashed. Drivers and what holds a single body are not shown.
+        """Draw the graph, in matplotlib axes if some are given, and return the figure: the tree from the ground to the
+        right, the closures of loops dashed. Drivers and conditions on a single body are not shown.
 
         >>> chain = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0), "C": (2, 0)}, rods=["AB", "BC"], fixed="A")
         >>> mbs.topology(chain).draw().savefig("graph.png")
@@ -225,7 +228,7 @@ def topology(model: Model, base: Named | None = None, cut: Named = ()) -> Topolo
 
     `base` names the body that floats, where bodies are joined to each other but not to the ground; a list, where there
     are several such groups. `cut` names joints that shall be cut; the others are chosen so that the cut joints have as
-    few equations as can be. A joint of which the rates of states read what it does to bodies is cut, too: it keeps its
+    few equations as can be. A joint whose reaction is read by rates of states is cut, too: the joint keeps its
     equations, and so has multipliers.
 
     A four-bar linkage: three bodies, a loop, 9 coordinates less 8 equations.
@@ -263,7 +266,7 @@ def topology(model: Model, base: Named | None = None, cut: Named = ()) -> Topolo
 
 
 def _loop(condition: Condition, edges: dict[Body, Edge]) -> tuple[Body, ...]:
-    """From the condition's first body down to where the ways to both meet, and up to the second."""
+    """Return the bodies from the condition's first body down to the common body of both paths, and up to the second."""
     if isinstance(condition, Prescribed) or len(condition.bodies) < 2:
         return ()
     down, up = ([*path_to_ground(body, edges)] for body in condition.bodies[:2])
@@ -271,7 +274,7 @@ def _loop(condition: Condition, edges: dict[Body, Edge]) -> tuple[Body, ...]:
     return (*down[: down.index(meeting) + 1], *reversed(up[: up.index(meeting)]))
 
 
-# --- what was asked for, checked at the door ------------------------------------------------------------------------
+# --- arguments, checked at the beginning ---------------------------------------------------------------------------
 
 
 def _names(given: Any) -> Iterable[str]:
@@ -285,7 +288,7 @@ def _names(given: Any) -> Iterable[str]:
 def _base(model: Model, name: str) -> Body:
     if name == model.ground.name:
         raise ModelError("base='ground' is the root of its tree as it is; name a body that hangs on nothing")
-    return model.bodies[name]  # the dictionary tells what it misses
+    return model.bodies[name]  # the dictionary reports a missing name
 
 
 def _joint_to_cut(model: Model, name: str, candidates: list[Condition]) -> Condition:
@@ -299,9 +302,9 @@ def _joint_to_cut(model: Model, name: str, candidates: list[Condition]) -> Condi
 
 
 def _check_cuts(bodies: Sequence[Body], opened: list[Condition], closed: list[Condition]) -> None:
-    """What a cut joint connected must still be connected: by the other joints of its loop.
+    """Raise an error if the bodies of a cut joint are no longer connected by the other joints of its loop.
 
-    Where it is not, as many of the other cuts are taken back as can be; those that are left take the bodies apart.
+    As many of the other cuts as possible are then taken back; the remaining cuts separate the bodies.
     """
 
     def behind(body: Body, joints: Iterable[Condition]) -> list[Body]:
@@ -326,7 +329,7 @@ def _check_cuts(bodies: Sequence[Body], opened: list[Condition], closed: list[Co
         raise ModelError(f"cutting {together} together {what}; leave one of them out of cut=")
 
 
-# --- in words -------------------------------------------------------------------------------------------------------
+# --- text ----------------------------------------------------------------------------------------------------------
 
 
 def _lines(topology: Topology) -> Iterator[str]:
@@ -364,14 +367,14 @@ def _motions(edge: Edge) -> str:
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Left-aligned, each as wide as it must be."""
+    """Yield the rows as lines with left-aligned columns, each as wide as its longest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _note(model: Model, base: Body, bodies: Sequence[Body], edges: Mapping[Body, Edge]) -> str:
-    """A sentence for a base that floats: what is worth knowing of bodies that no joint connects to the ground."""
+    """Return a sentence about a base that floats, and the bodies that no joint connects to the ground."""
     if not any(base in element.bodies for element in model.elements.values()):
         if model.value(base.mass) == 0:  # nothing moves it, and nothing can
             what = f"body {base.name!r} is joined to nothing: no joint and no force names it, and it has no mass"

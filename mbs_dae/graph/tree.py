@@ -1,13 +1,13 @@
 """A spanning tree of a mechanism: every body hangs on one joint, and the ground is the root.
 
-The joints that are left out close the loops, and each keeps its equations. So that these are few, the tree takes the
-joints that have many: it is a *maximum spanning tree*, each joint weighing as much as it has equations. Prim's
-algorithm grows it from the ground: of all joints that lead from the tree to a body outside, take the heaviest. It stays
-maximum whatever is done where several weigh the same; of those the one is taken that begins nearest to the ground, for
-short paths, and then the first in the model.
+The remaining joints close the loops, and each keeps its equations. To leave few equations, the tree takes the joints
+with many: it is a *maximum spanning tree*, in which the weight of a joint is its number of equations. Prim's algorithm
+grows it from the ground: of all joints that lead from the tree to a body outside, take the heaviest. The tree is
+maximum whatever the choice between equal weights; the joint that begins nearest to the ground is taken, for short
+paths, and then the first in the model.
 
-Bodies that no joint connects to the ground get an edge all the same, which holds nothing: it leads from the ground to
-one body among them, their *base*: this body floats.
+Bodies that no joint connects to the ground get an edge without a joint: it leads from the ground to one body among
+them, their *base*: this body floats.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from ..model.joints.motions import FREE, Motions, velocities
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """What leads from a body's parent to the body: a joint, or nothing where the body floats."""
+    """The edge from a body's parent to the body: a joint, or nothing if the body floats."""
 
     joint: Any
     parent: Body
@@ -32,7 +32,7 @@ class Edge:
 
     @property
     def floating(self) -> bool:
-        """Whether the body hangs on nothing."""
+        """Whether no joint holds the body."""
         return self.joint is None
 
     @property
@@ -42,12 +42,13 @@ class Edge:
 
     @property
     def motions(self) -> Motions:
-        """From the first marker to the second; where the body floats, from the ground's frame to that of the body."""
+        """The motions from the first marker to the second; if the body floats, from the ground's frame to that of the
+        body."""
         return FREE[self.child.dimension] if self.joint is None else motions_of(self.joint)
 
     @property
     def velocities(self) -> int:
-        """How many velocities the child has against its parent."""
+        """The number of velocities of the child relative to its parent."""
         return velocities(self.motions)
 
     def __repr__(self) -> str:
@@ -56,22 +57,22 @@ class Edge:
 
 
 def motions_of(condition: Condition) -> Any:
-    """The motions of a joint between two bodies; None for what cannot stand in a tree."""
+    """Return the motions of a joint between two bodies; None for a condition that cannot stand in a tree."""
     if len(condition.markers) != 2 or condition.motions is None:
         return None
     return condition.motions.get(condition.dimension)
 
 
 def rows_of(condition: Condition) -> int:
-    """How many equations there are, of positions and of velocities."""
+    """Return the number of equations of a condition, of positions and of velocities."""
     return condition.form()[0].size
 
 
 def spanning_forest(
     ground: Body, bodies: Sequence[Body], joints: Iterable[Condition], bases: Sequence[Body] = ()
 ) -> dict[Body, Edge]:
-    """The edge that leads to each body. Of bodies that hang on nothing those in `bases` float; where none of a group
-    does, the one with most joints, and among these the first."""
+    """Return the edge that leads to each body. Among bodies without a path to the ground those in `bases` float; in a
+    group without a base, the body with most joints, and among equals the first."""
     adjacency = neighbours([ground, *bodies], joints)
     edges: dict[Body, Edge] = {}
     _grow(ground, adjacency, edges)
@@ -89,7 +90,7 @@ def spanning_forest(
 
 
 Neighbours = Mapping[Body, Sequence[tuple[int, Any, Body]]]
-"""Of each body the joints on it, with their places in the order of the model, and the bodies behind them."""
+"""For each body, the joints on it, with their places in the order of the model, and the bodies behind them."""
 
 
 def neighbours(bodies: Iterable[Body], joints: Iterable[Condition]) -> Neighbours:
@@ -102,7 +103,7 @@ def neighbours(bodies: Iterable[Body], joints: Iterable[Condition]) -> Neighbour
 
 
 def _grow(root: Body, adjacency: Neighbours, edges: dict[Body, Edge]) -> None:
-    """Add all bodies that joints connect to the root."""
+    """Add all bodies that joints connect to the root to `edges`."""
     depths = {root: 0}
     ways: list[tuple[int, int, int, Any, Body, Body]] = []
 
@@ -121,7 +122,7 @@ def _grow(root: Body, adjacency: Neighbours, edges: dict[Body, Edge]) -> None:
 
 
 def component_of(body: Body, bodies: Sequence[Body], adjacency: Neighbours) -> list[Body]:
-    """All bodies that joints connect to one, in the order of the model."""
+    """Return all bodies that joints connect to one, in the order of the model."""
     found, ahead = {body}, [body]
     while ahead:
         new = {other for _, _, other in adjacency[ahead.pop()]} - found
@@ -131,7 +132,7 @@ def component_of(body: Body, bodies: Sequence[Body], adjacency: Neighbours) -> l
 
 
 def path_to_ground(body: Body, edges: Mapping[Body, Edge]) -> Iterator[Body]:
-    """A body, its parent, and so on to the ground."""
+    """Yield a body, its parent, and so on to the ground."""
     yield body
     while body in edges:
         body = edges[body].parent
@@ -139,7 +140,7 @@ def path_to_ground(body: Body, edges: Mapping[Body, Edge]) -> Iterator[Body]:
 
 
 def root_of(body: Body, edges: Mapping[Body, Edge]) -> Body:
-    """The ground, or the base that floats."""
+    """Return the ground, or the base that floats, at the end of the path of a body."""
     return next(b for b in path_to_ground(body, edges) if b.fixed or edges[b].floating)
 
 
@@ -153,7 +154,7 @@ def _second_root(base: Body, edges: Mapping[Body, Edge]) -> ModelError:
 
 
 def parents_first(bodies: Sequence[Body], edges: Mapping[Body, Edge]) -> tuple[Body, ...]:
-    """The bodies in the order of the model, but none before its parent."""
+    """Return the bodies in the order of the model, but none before its parent."""
     ordered: dict[Body, None] = {}
     for body in bodies:
         waiting = takewhile(lambda b: b not in ordered and not b.fixed, path_to_ground(body, edges))

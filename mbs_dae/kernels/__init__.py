@@ -1,1 +1,1 @@
-"""Source code to machine code: one calling convention, one disk cache."""
+"""Machine code from source code: one calling convention, one disk cache."""

@@ -1,4 +1,4 @@
-"""The one calling convention of every element kernel, and how compiled code calls a kernel by address.
+"""The calling convention of every element kernel, and calls of kernels by address from compiled code.
 
 A kernel evaluates *all* instances of its type in one call:
 
@@ -6,13 +6,13 @@ A kernel evaluates *all* instances of its type in one call:
 
     count        number of instances
     t, q, v      time and state of the whole system (bodies that stand still included)
-    index        per instance: where its local q, then its local v, stand in q and v
+    index        per instance: the places of its local q, then of its local v, in q and v
     parameters   per instance: its constants, in the order of the kernel's slots
     tables       the data of all tables of the system
     out          per instance: its outputs, one after the other
 
-Since kernels are reached through their address, the core that calls them is compiled once per installation and
-not once per model, and a new joint costs only its own small kernel.
+Since kernels are reached through their address, the core that calls them is compiled once per installation and not once
+per model, and a new joint costs only its own small kernel.
 """
 
 from collections.abc import Callable
@@ -32,26 +32,27 @@ reals = types.CPointer(types.float64)
 integers = types.CPointer(types.int64)
 TURN = 2.0 * pi
 KERNEL = (types.int64, types.float64, reals, reals, integers, reals, reals, reals)
-"""The types of its arguments."""
+"""The types of the arguments of a kernel."""
 
 
 def compiled(function: Callable) -> Any:
-    """For everything that runs in a loop: compiled without reference counts, so that passing arrays costs nothing.
+    """Return a compiled function without reference counts, for everything that runs in a loop: passing arrays is free.
 
-    It therefore cannot allocate; numba refuses to compile a function that tries. Work space is handed in. It becomes
-    part of the compiled functions that call it; called from Python it is the plain function."""
+    The function cannot allocate; numba refuses to compile a function that tries. Work space is an argument. The
+    function becomes part of the compiled functions that call it; called from Python it is the plain function.
+    """
     return Function(function, apart=False)
 
 
 def compiled_apart(function: Callable) -> Any:
-    """The same for what does much at each call, and for what Python calls: compiled once, for the arguments that its
-    annotations name, and called by its name."""
+    """Return a compiled function that is compiled once, for the types that its annotations name, and is called by its
+    name: for functions that do much at each call, and for functions that Python calls."""
     return Function(function, apart=True)
 
 
 def _call_kernel(typingctx, address, numbers, arrays):
-    """Call the kernel at `address`, which takes these numbers and then these arrays; they are handed over as pointers
-    to their first item."""
+    """Call the kernel at `address` with these numbers and then these arrays, which are passed as pointers to their
+    first item."""
 
     def generate(context, builder, sig, args):
         values = cgutils.unpack_tuple(builder, args[1])
@@ -68,8 +69,8 @@ call_kernel: Any = intrinsic(_call_kernel)
 
 
 def _call_on_block(typingctx, address, block, arrays):
-    """Call the function at `address`, one that lies apart and takes a block and these arrays or blocks: a record says
-    which one it is. It is compiled when what needs it is first used."""
+    """Call the function at `address`, which lies apart and takes a block and these arrays or blocks: a record holds its
+    address. The function is compiled when a user of the record first needs it."""
     vectors = [array for array in arrays if isinstance(array, types.Array)]
     if any((array.dtype, array.ndim, array.layout) != (types.float64, 1, "C") for array in vectors):
         raise TypeError("a function of a block takes contiguous arrays of float64")
@@ -86,12 +87,12 @@ call_on_block: Any = intrinsic(_call_on_block)
 
 
 def address_of(block: Any) -> int:
-    """By which compiled code finds it with `at`."""
+    """Return the address of a block, for `at` in compiled code."""
     return block.address
 
 
 def _at(typingctx, address, like):
-    """The block at an address, which is one of the same class as another one."""
+    """Return the block at an address, which has the same class as `like`."""
 
     def generate(context, builder, sig, args):
         return args[0]
@@ -103,7 +104,7 @@ at: Any = intrinsic(_at)
 
 
 def _words_at(typingctx, address, size):
-    """So many words that begin at an address."""
+    """Return the array of `size` words that begins at an address."""
 
     def generate(context, builder, sig, args):
         kind = sig.return_type
@@ -117,7 +118,7 @@ words_at: Any = intrinsic(_words_at)
 
 
 def _as_complex(typingctx, numbers):
-    """A view of real numbers that stand in pairs. (Numba's own one may raise.)"""
+    """Return a complex view of real numbers that stand in pairs. (Numba's own view may raise.)"""
 
     def generate(context, builder, sig, args):
         array = context.make_array(sig.args[0])(context, builder, args[0])
@@ -201,13 +202,13 @@ def _spline(tables, c, order, s, beyond):
 
 # --- the pieces of a table, which a run may hold beyond their knots ------------------------------------------
 
-# Pieces count from 0; -1 and `count - 1` are what goes on before the first and behind the last knot, as a straight
-# line. A periodic table has no such ends, and its pieces count on through all periods.
+# Pieces count from 0; -1 and `count - 1` are the straight lines before the first and behind the last knot. A periodic
+# table has no such ends, and its pieces count on through all periods.
 
 
 @compiled
 def _piece_of(tables, start, x):
-    """The number of the piece in which x lies."""
+    """Return the number of the piece that contains x."""
     count, period, knots = int(tables[start]), tables[start + 1], start + 2
     turns = 0.0
     if period > 0.0:
@@ -222,9 +223,9 @@ def _piece_of(tables, start, x):
 
 @compiled_apart
 def knot(tables: Vector, start: int, order: int, x: float, piece: float):
-    """How many knots x has passed, as a number that grows by 1 over each piece, linearly in it and beyond the ends of
-    the piece that is held (nan: that of x), whatever the turn is in which x lies; of order 1 its derivative. Before the
-    first and behind the last knot it tends to -1, and to the number of knots."""
+    """Return the number of knots that x has passed, as a real number that grows by 1 over each piece, linearly in the
+    held piece and beyond its ends (nan: the piece of x), whatever the turn of x; with order 1, its derivative. Before
+    the first and behind the last knot the number tends to -1, and to the number of knots."""
     if not abs(x) < 1e300:
         return x - x
     count, period, knots = int(tables[start]), tables[start + 1], start + 2
@@ -244,15 +245,15 @@ def knot(tables: Vector, start: int, order: int, x: float, piece: float):
 
 @compiled
 def _way(period, x, begin, length):
-    """How far x is from the begin of a piece; of a periodic table from that one which is nearest: angles may jump by
-    whole turns."""
+    """Return the distance of x from the beginning of a piece; in a periodic table from the nearest such beginning,
+    because angles may jump by whole turns."""
     way = x - begin
     return way - period * floor((way - 0.5 * length) / period + 0.5) if period > 0.0 else way
 
 
 @compiled_apart
 def piece(tables: Vector, start: int, order: int, x: float, number: float):
-    """The piece of this number at x, or its derivative of that order, wherever x is."""
+    """Return the value at x of the piece with this number, or its derivative of this order, wherever x is."""
     if not abs(number) < 1e15:
         return number - number
     count, period, knots = int(tables[start]), tables[start + 1], start + 2

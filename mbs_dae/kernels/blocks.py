@@ -1,24 +1,24 @@
-"""Records of arrays handed to compiled code by address, and their workspaces.
+"""Records of arrays passed to compiled code by address, and their workspaces.
 
 numba passes a named tuple by value: seven words for each array in it, at every call. For a solver whose state is fifty
-arrays that makes calls slow and, above all, compiling slow. A `Block` is the same named tuple behind one pointer: a
-table with, for each field, an address and two lengths (or the number itself). Compiled code reads ``block.field`` as
-it would read the tuple's, and gets a view of the array; nested blocks are fields too.
+arrays this makes calls slow and, above all, compiling slow. A `Block` is the same named tuple behind one pointer: a
+table with, for each field, an address and two lengths (or the number itself). Compiled code reads ``block.field`` like
+a field of the tuple, and gets a view of the array; nested blocks are fields too.
 
-The class says it all: what its fields are, and who may write them.
+The class declares its fields, and who may write them.
 
     Vector, Matrix, Integers, ...   fixed with the structure of a model
     Design[...]                     fixed with the values of its parameters
     Work[...]                       written in a run
 
-A field of which only the size is to be said has `zeros` or `ones` for a default: `block` makes the array. So the class
-tells its size, too; lengths that models differ in stand there by name, and `block` is given them. A record inside
-another one that is no block yet becomes one with it.
+A field declared by its size alone has `zeros` or `ones` as default: `block` makes the array. Lengths that differ
+between models have names in the class, and `block` takes their values. A record inside another one that is no block yet
+becomes one with it.
 
-The numba type of a block is that of its class, found once. What is fixed with the structure is shared by all runs; the
-rest is copied for each of them (`images`).
+The numba type of a block depends only on its class, and is cached. Fields fixed with the structure are shared by all
+runs; the others are copied for each run (`images`).
 
-The views own nothing: whoever calls compiled code keeps the block alive, as one does with any argument.
+The views own nothing: the caller of compiled code keeps the block alive, like any argument.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ Matrix = Annotated[np.ndarray, types.Array(types.float64, 2, "C")]
 Integers = Annotated[np.ndarray, types.Array(types.int64, 1, "C")]
 IntegerTable = Annotated[np.ndarray, types.Array(types.int64, 2, "C")]
 Indices = Annotated[np.ndarray, types.Array(types.uint32, 1, "C")]
-"""Unsigned numbers are for what is only ever an index: numba then need not ask whether it counts from the end. They are
-half as long as others, since much of an evaluation is waiting for them to come from memory."""
+"""The type of an array of indices. Unsigned numbers need no test for counting from the end, and 32 bits halve the
+traffic from memory, on which much of an evaluation waits."""
 INDEX = np.uint32
 AtReals = Annotated[int, types.CPointer(types.float64)]
 AtIndices = Annotated[int, types.CPointer(types.uint32)]
-"""Arguments of functions that are called as kernels are: the address of an array, of which nothing else is told."""
+"""Types of arguments of functions that are called like kernels: the address of an array of unknown length."""
 
 T = TypeVar("T")
 WORK, DESIGN = "written in a run", "filled for a design"
@@ -60,7 +60,7 @@ Design = Annotated[T, DESIGN]
 
 NUMBERS = {int: types.int64, float: types.float64, bool: types.boolean}
 ITEMS = {types.float64: "<f8", types.int64: "<i8", types.uint32: "<u4", types.complex128: "<c16"}
-"""What numpy calls the items of arrays. (Of arrays of lanes: see `sender`.)"""
+"""The names of the items of arrays in numpy. (For arrays of lanes see `sender`.)"""
 WORDS = 3
 """Words of the table per field: address and lengths of an array, address of a block, or a number's bits."""
 WORD = 8
@@ -70,11 +70,11 @@ WORD = 8
 from_buffer = c_char.from_buffer
 
 FORMATS = {1: "2q", 2: "3q"}
-"""The words of an array, by its dimensions, in the language of `struct`."""
+"""The words of an array, by its dimensions, in the notation of `struct`."""
 
 
 TAKEN = {"address", "apart", "is_number", "kind", "made", "node", "put", "table_at", "words"}
-"""Names of what a block or a workspace has besides its fields."""
+"""Names of attributes that a block or a workspace has besides its fields."""
 
 
 class BlockType(types.Type):
@@ -107,7 +107,7 @@ def block_type(record: Any) -> BlockType:
 
 
 def kind_of(hint: Any) -> types.Type:
-    """What a field or an argument is to compiled code, from its annotation."""
+    """Return the numba type of a field or an argument, from its annotation."""
     told, *more = get_args(hint) or (hint,)
     arrays = [kind for kind in more if isinstance(kind, types.Array | types.CPointer)]
     if arrays:
@@ -121,7 +121,7 @@ def kind_of(hint: Any) -> types.Type:
 
 @dataclass(frozen=True)
 class Size:
-    """In place of an array that is to be made: its lengths, or their names, and what it is filled with."""
+    """The size of an array that `block` makes: its lengths, or their names, and the number that fills it."""
 
     lengths: tuple[int | str, ...]
     item: float
@@ -137,10 +137,10 @@ def ones(*lengths: int | str) -> Any:
 
 class Block:
     """The fields of a named tuple, for Python by attribute and for compiled code by address. The table and the arrays
-    that are made stand in one array; views of these are made when they are asked for."""
+    that `block` makes stand in one array; views of these are made at the first use."""
 
     table_at = 0
-    """Where in the array the table begins."""
+    """The place in the array at which the table begins."""
 
     def __init__(self, fields: Any, lengths: Mapping[str, int]):
         kind = block_type(fields.__class__)
@@ -181,8 +181,8 @@ class Block:
 
 
 def _places(kind: BlockType, *lengths: int) -> tuple[dict[str, tuple[int, tuple[int, ...], str]], Any, Any, int]:
-    """Where in the words of a block arrays are made, their shapes and items; what its table says of these, with bytes
-    from its beginning for addresses, and which words these are; and how many words there are."""
+    """Return the place, shape and item of each array made in the words of a block; its table, with bytes from the
+    beginning as addresses; the places of these addresses; and the number of words."""
     known, made, size = dict(zip(kind.lengths, lengths, strict=True)), {}, kind.size
     table = np.zeros(kind.size, dtype=np.int64)
     for name, said in kind.made.items():
@@ -194,12 +194,12 @@ def _places(kind: BlockType, *lengths: int) -> tuple[dict[str, tuple[int, tuple[
 
 
 def block(fields: T, **lengths: int) -> T:
-    """A named tuple as a block; to type checkers it still is the named tuple."""
+    """Return a named tuple as a block; to type checkers it still is the named tuple."""
     return cast(T, Block(fields, lengths))
 
 
 def nothing(record: Any) -> Any:
-    """A block of a class of records with nothing in it: where what it is for is not used."""
+    """Return an empty block of a class of records, in place of one that is not used."""
     kind = block_type(record)
 
     def none(member: types.Type) -> Any:
@@ -212,19 +212,20 @@ def nothing(record: Any) -> Any:
 
 
 def address_of(array: Any) -> int:
-    """Where the numbers of a contiguous array stand: of ctypes, which needs some that can be written to, in a quarter
-    of numpy's own time."""
+    """Return the address of the numbers of a contiguous array, by ctypes for a writable array that is not empty, in a
+    quarter of numpy's own time."""
     plain = array.size and array.flags.writeable
     return addressof(from_buffer(array)) if plain else array.__array_interface__["data"][0]
 
 
 def _format(kind: types.Type) -> str:
-    """How the words of a field are written: what it sends."""
+    """Return the format, in the notation of `struct`, of the words of a field."""
     return FORMATS[kind.ndim] if isinstance(kind, types.Array) else "d" if kind == types.float64 else "q"
 
 
 def sender(kind: types.Type) -> Callable[[Any], Sequence[Any]]:
-    """What compiled code is sent of a value of this type: plain numbers. An error where it is something else."""
+    """Return the function that converts a value of this type to the plain numbers for compiled code; it raises an error
+    for a value of another type."""
     if isinstance(kind, types.Array) and kind.dtype == LANE:
         return lambda array: (address_of(checked(array)), len(array))
     if isinstance(kind, types.Array):
@@ -251,7 +252,7 @@ def sender(kind: types.Type) -> Callable[[Any], Sequence[Any]]:
     return (lambda number: (0.0 + number,)) if kind == types.float64 else lambda number: (index(number),)
 
 
-# --- what numba has to know -----------------------------------------------------------------------------------
+# --- declarations for numba --------------------------------------------------------------------------------------
 
 
 @register_model(BlockType)
@@ -272,13 +273,13 @@ class _Attributes(AttributeTemplate):
 
 @lower_getattr_generic(BlockType)
 def _read(context, builder, block, address, name):
-    """The field: a number, a nested block, or an array made of the address and lengths in the table."""
+    """Read a field: a number, a nested block, or an array made of the address and lengths in the table."""
     kind = block.members[name]
     table = builder.inttoptr(address, ir.IntType(64).as_pointer())
 
     def word(number):
-        """A table never changes while compiled code runs; so what it says need not be read again after numbers of
-        arrays were written."""
+        """Load a word of the table. A table never changes while compiled code runs; a word need not be loaded again
+        after numbers of arrays were written."""
         value = builder.load(builder.gep(table, [ir.Constant(ir.IntType(64), block.place[name] + number)]))
         value.set_metadata("invariant.load", builder.module.add_metadata(()))
         return value

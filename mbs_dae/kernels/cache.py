@@ -1,7 +1,7 @@
 """Kernels: derived once per expression, compiled once per machine.
 
-A kernel is a small readable Python function named by the fingerprint of what it computes. Its source stands before its
-machine code (`store`), for those who want to read it, and so does its layout: a warm start derives nothing.
+A kernel is a small readable Python function named by the fingerprint of its meaning. Its source is stored before its
+machine code (`store`), for readers, and so is its layout: a warm start derives nothing.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ class Kernel:
 
 @dataclass
 class Counts:
-    """What this process had to do: `derived` by sympy, `compiled` to machine code, `loaded` from disk."""
+    """The work of this process: kernels `derived` by sympy, `compiled` to machine code, `loaded` from disk."""
 
     derived: int = 0
     compiled: int = 0
@@ -43,8 +43,8 @@ _written: dict[int, tuple[str, str]] = {}
 
 
 def kernel(meaning: str, write_source: Callable[[], tuple[str, dict[str, Any]]]) -> Kernel:
-    """The kernel that computes `meaning`; `write_source` derives its module, which defines ``kernel`` (see `abi`), and
-    its layout."""
+    """Return the kernel that computes `meaning`; `write_source` derives its module, which defines ``kernel`` (see
+    `abi`), and its layout."""
 
     def make(symbol: str) -> store.Stored:
         source, layout = write_source()
@@ -56,11 +56,12 @@ def kernel(meaning: str, write_source: Callable[[], tuple[str, dict[str, Any]]])
 
 
 def kept(meaning: str, make: Callable[[str], store.Stored]) -> Kernel:
-    """The same where ``make(symbol)`` gives the machine code of the function of this name."""
+    """Return the kernel that computes `meaning`; ``make(symbol)`` gives the machine code of the function of this
+    name."""
     symbol = f"mbs_dae_kernel_{fingerprint(meaning)}"
 
     def made() -> store.Stored:
-        work.begin()  # whoever has no kernels yet may lack the rest, too
+        work.begin()  # a user without kernels may lack all other machine code, too
         return make(symbol)
 
     if symbol not in _in_memory:
@@ -71,13 +72,13 @@ def kept(meaning: str, make: Callable[[str], store.Stored]) -> Kernel:
 
 
 def source_of(address: int) -> str:
-    """The source of a kernel in memory, which derived it."""
+    """Return the source of a kernel in memory."""
     return _written[address][1]
 
 
 def widened(address: int) -> int:
-    """The address of the same kernel for numbers side by side (see `lanes`), compiled when this is first asked; 0 for
-    one that was not derived, but is a function in Python."""
+    """Return the address of the same kernel for lanes (see `lanes`), compiled at the first call; 0 for a kernel that is
+    a Python function."""
     if address not in _written:
         return 0
     symbol, source = f"{_written[address][0]}_in_lanes", _written[address][1]
@@ -97,5 +98,5 @@ def _fetched(symbol: str, make: Callable[[], store.Stored]) -> store.Stored:
 
 
 def fingerprint(meaning: str) -> str:
-    """A name for what a kernel computes, and for all that turns it into code."""
+    """Return a name for the meaning of a kernel and everything that turns it into code."""
     return hashlib.sha256(f"{sympy.__version__}\n{meaning}".encode()).hexdigest()[:24]

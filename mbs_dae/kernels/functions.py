@@ -1,12 +1,12 @@
 """Compiled functions: how they call each other, and how Python calls them.
 
-A function that lies `apart` says in its annotations what its arguments are. It is compiled by itself, once, and is
-called through its name (`llvm`), by other compiled functions and by Python. Any other is part of those that call it,
-compiled for the types that it is called with. What lies apart is stored with the names of what it calls (`store`), and
-found there the next time.
+A function that lies `apart` declares the types of its arguments in annotations. Such a function is compiled by itself,
+once, and called through its name (`llvm`), by other compiled functions and by Python. Any other function is part of its
+callers, compiled for the types of each call. A function that lies apart is stored with the names of the functions that
+it calls (`store`), and loaded from there the next time.
 
-Who calls what is seen in the code of the functions. So all that lies apart can be compiled ahead, what is called before
-its callers, and by several processes side by side (`work`).
+The code of the functions shows who calls whom. So all functions that lie apart can be compiled ahead, called functions
+before their callers, and by several processes in parallel (`work`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ RESULTS: dict[str, types.Type] = {str(kind): kind for kind in (types.none, types
 
 @dataclass
 class Part:
-    """A function for some types of arguments, and what it calls: parts of it, and the names of what lies apart."""
+    """A function for some types of arguments, and the functions that it calls: parts of it, and names of functions
+    apart."""
 
     lowered: Any = None
     parts: dict[int, llvm.Lowered] = field(default_factory=dict)
@@ -81,14 +82,14 @@ class Function:
         return f"<compiled {self.symbol}>"
 
     def __call__(self, *values: Any) -> Any:
-        """Called from Python; what is part of others then is the function that it was written as."""
+        """Call the function from Python; a function that is part of others runs as plain Python."""
         if not self.apart:
             return self.py_func(*values)
         return (self.entry or self.compile()).call(*values)
 
     @cached_property
     def arguments(self) -> tuple[types.Type, ...]:
-        """The types of the arguments of a function that lies apart: those that its annotations name."""
+        """The types of the arguments of a function that lies apart, from its annotations."""
         hints = get_type_hints(self.py_func, include_extras=True)
         missing = [name for name in signature(self.py_func).parameters if name not in hints]
         if missing:
@@ -104,7 +105,7 @@ class Function:
 
     @cached_property
     def calls(self) -> tuple[Function, ...]:
-        """What lies apart and is called, by the function or by parts of it."""
+        """The functions apart that the function or its parts call."""
         called = [(one,) if one.apart else one.calls for one in self._named]
         return tuple(dict.fromkeys(one for ones in called for one in ones))
 
@@ -114,11 +115,11 @@ class Function:
 
     @cached_property
     def size(self) -> int:
-        """How much there is to compile: bytes of Python's own code, those of its parts included."""
+        """The work to compile: bytes of Python's own code, its parts included."""
         return sum(len(one.py_func.__code__.co_code) for one in self.parts_of_it)
 
     def compile(self) -> Entry:
-        """Its machine code, loaded or made when it is first asked for, after all that it calls."""
+        """Return the machine code, loaded or compiled at the first call, after that of all functions that it calls."""
         if self.entry is None:
             if not store.is_there(self.symbol):
                 work.want([self])
@@ -138,7 +139,7 @@ class Function:
         return store.Stored({"result": result}, tuple(sorted(part.apart)), code)
 
     def _caller(self, address: int, result: types.Type) -> Callable[..., Any]:
-        """How Python calls it. Other threads of Python go on meanwhile."""
+        """Return the function by which Python calls it. Other threads of Python continue meanwhile."""
         whole, real = ctypes.c_int64, ctypes.c_double
         items = llvm.entry_type(self.arguments, result).args
         plain = [real if item == llvm.REAL else whole if item == llvm.WORD else ctypes.c_void_p for item in items]
@@ -168,14 +169,15 @@ class Function:
 
 
 def addresses(functions: Sequence[Function | None]) -> np.ndarray:
-    """The addresses of functions that a record calls, shape (functions,); 0 for None. Processes share the work."""
+    """Return the addresses of functions that a record calls, shape (functions,); 0 for None. Processes share the
+    work."""
     work.want([one for one in functions if one and not store.is_there(one.symbol)])
     return np.array([one.compile().address if one else 0 for one in functions], dtype=np.int64)
 
 
 @contextmanager
 def _compiling() -> Iterator[Part]:
-    """One thread at a time, without a search for what is unreachable: a tenth of the time goes there."""
+    """Compile in one thread at a time, without garbage collection, which takes a tenth of the time."""
     with store.one_at_a_time:
         _underway.append(Part())
         collects = gc.isenabled()
@@ -188,11 +190,11 @@ def _compiling() -> Iterator[Part]:
                 gc.enable()
 
 
-# --- called from compiled functions ---------------------------------------------------------------------------------
+# --- calls from compiled functions ---------------------------------------------------------------------------------
 
 
 class FunctionType(types.Callable, types.Opaque):
-    """The type of one function, for numba."""
+    """The numba type of one function."""
 
     def __init__(self, function: Function):
         self.function = function
@@ -238,7 +240,7 @@ def _constant(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 def _settled(kind: Any) -> types.Type:
-    """The types that functions are compiled for: arrays are contiguous, and integers are integers."""
+    """Return the type for which a function is compiled: arrays are contiguous, and integers have 64 bits."""
     kind = types.unliteral(kind)
     if isinstance(kind, types.Array):
         if kind.layout != "C" or kind.dtype not in (*ITEMS, LANE):

@@ -1,9 +1,9 @@
 """Workspaces: copies of blocks for runs and designs.
 
-An `Image` of a nest of blocks is loaded as a program is into memory: all that is copied, and the tables that lead
-there, stand in one array, in which addresses are relative; a workspace is a copy of it, with its own address added to
-these. Another design is a copy with other numbers in it. Blocks that each run makes for itself, because their sizes
-differ, stay apart: a workspace is given those, and its tables lead there.
+An `Image` of a nest of blocks works like a program loaded into memory: all copied arrays, and the tables that lead
+there, stand in one array with relative addresses; a workspace is a copy of this array, with its own address added.
+Another design is a copy with other numbers. Blocks that each run makes for itself, because their sizes differ, stay
+apart: a workspace is given those, and its tables lead there.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from .blocks import WORD, Block, BlockType, address_of
 
 @dataclass
 class _Node:
-    """A block with something to copy behind it: where its table stands in the image, where its arrays, and the blocks
-    in it that are nodes themselves."""
+    """A block that leads to copied arrays: the place of its table in the image, the places of its arrays, and the
+    blocks in it that are nodes themselves."""
 
     block: Block
     at: int = 0
@@ -36,27 +36,27 @@ class Image:
     """A nest of blocks, ready to be copied."""
 
     def __init__(self, prototype: Any, apart: Sequence[str] = ()):
-        """Fields of these names, wherever they stand, are blocks that each workspace is given."""
+        """Fields with names in `apart`, wherever they stand, are blocks that each workspace is given."""
         self._apart: dict[str, list[int]] = {name: [] for name in apart}
-        """The words that are to be their addresses."""
+        """The words that take the addresses of the blocks apart."""
         self._parts: list[np.ndarray] = []
         self._places: dict[str, slice] = {}
         self._size = 0
         self._seen: dict[int, int | _Node | None] = {}
         self._links: dict[int, int] = {}
-        """The words that are addresses in the image, each with what it says: bytes from the beginning."""
+        """The words that are addresses in the image, each with its value: bytes from the beginning."""
         self._tables: list[range] = []
         self.prototype, self._root = prototype, self._visited(prototype)
         self.words = np.concatenate([np.zeros(0, dtype=np.int64), *self._parts])
         self.relocated = np.array([*self._links], dtype=np.int64)
         self.words[self.relocated] = [*self._links.values()]
         self.is_number = np.ones(self.words.size, dtype=bool)
-        """Of each word whether it is a number of an array, and no part of a table."""
+        """Whether each word is a number of an array, and not part of a table."""
         self.is_number[[at for table in self._tables for at in table]] = False
 
     def new(self, **apart: Any) -> Any:
-        """A workspace: the same as the prototype, but for what is not fixed, which is its own; with these blocks for
-        those that stand apart."""
+        """Return a workspace: a copy of the prototype with its own Work and Design fields, and with these blocks in
+        place of those that stand apart."""
         if self._root is None:
             return self.prototype
         words = self.words.copy()
@@ -67,8 +67,8 @@ class Image:
         return Workspace(words, self._root, address, self.is_number, apart)
 
     def filled(self, numbers: Mapping[str, Any]) -> Image:
-        """The image of another design, with these numbers: arrays, or single ones that are fields themselves, by the
-        path that leads to each ("machine.factor.weight")."""
+        """Return the image of another design, with these numbers (arrays, or single fields), by the path that leads to
+        each ("machine.factor.weight")."""
         image = object.__new__(Image)
         vars(image).update(vars(self), words=self.words.copy(), prototype=None)
         own = image.words.view(np.float64)
@@ -77,7 +77,7 @@ class Image:
         return image
 
     def _place_of(self, path: str) -> slice:
-        """Where in the words the numbers at the end of a path stand."""
+        """Return the slice of the words that holds the numbers at the end of a path."""
         if (known := self._places.get(path)) is None:
             *inner, name = path.split(".")
             node = cast(_Node, self._root)
@@ -90,7 +90,7 @@ class Image:
         return known
 
     def _visited(self, block: Block) -> _Node | None:
-        """The block as a node; None where nothing is to be copied behind it."""
+        """Return the block as a node; None if the block leads to nothing that is copied."""
         if id(block) not in self._seen:
             kind, node, apart = block.kind, _Node(block), list[str]()
             for name, member in kind.members.items():
@@ -122,7 +122,7 @@ class Image:
 
 
 class Workspace(Block):
-    """A copy of a block in an array of words; its fields are made when they are asked for."""
+    """A copy of a block in an array of words; its fields are made at the first use."""
 
     def __init__(
         self, words: np.ndarray, node: _Node, begin: int, is_number: np.ndarray, apart: Mapping[str, Any] = NONE
@@ -149,29 +149,29 @@ class Workspace(Block):
         return value
 
 
-# --- what is written in a run ---------------------------------------------------------------------------------
+# --- fields written in a run -------------------------------------------------------------------------------------
 
 
 def written(block: Any, but: Sequence[str] = ()) -> tuple[np.ndarray, ...]:
-    """All that has been written into a block and those within, but for some of its fields: for `rewrite`. These are the
-    words of the block itself: copy them if it is written to again."""
+    """Return all words written into a block and those within, except some fields, for `rewrite`. The words are those of
+    the block itself: copy them if the block is written to again."""
     return tuple([words for words, _ in places_written(block, but)])
 
 
 def rewrite(block: Any, state: Sequence[np.ndarray], but: Sequence[str] = ()) -> None:
-    """Put back what was `written` in a block of the same sizes, in whatever process."""
+    """Put back the words that `written` returned into a block of the same sizes, in any process."""
     for (words, numbers), old in zip(places_written(block, but), state, strict=True):
         words[numbers] = old[numbers]
 
 
 def places_written(block: Any, but: Sequence[str]) -> list[tuple[np.ndarray, Any]]:
-    """The words of a block and of those within, each once; and where in them numbers of arrays stand."""
+    """Return the words of a block and of those within, each once; and the places in them of numbers of arrays."""
     found: dict[int, tuple[np.ndarray, Any]] = {}
 
     def look(block: Any) -> None:
         if id(block.words) in found:
             return
-        if isinstance(block, Workspace):  # those within are in the same words, but for those apart
+        if isinstance(block, Workspace):  # blocks within are in the same words, except those apart
             found[id(block.words)] = block.words, block.is_number
             for name, inner in block.apart.items():
                 if name not in but:

@@ -1,12 +1,12 @@
-"""Numbers side by side: eight doubles to which one instruction is done, one for each member of a study.
+"""Lanes: eight doubles on which one instruction works, one for each member of a study.
 
-Compiled code reads and writes such numbers as it does plain ones: an array of `Lanes` holds eight doubles at each
-place, and ``a[k] * x + y`` multiplies and adds eight at once. So a function that is `compiled` and only adds,
-multiplies and divides serves plain numbers and lanes alike, and does the same operations in the same order for both:
-each lane has, to the last bit, what the plain number would have been. What decides by a number cannot branch, since
-lanes may decide differently: it computes both values, and `choose` takes one.
+Compiled code reads and writes such numbers like plain ones: an array of `Lanes` holds eight doubles at each place, and
+``a[k] * x + y`` multiplies and adds eight at once. So a function that is `compiled` and only adds, multiplies and
+divides serves plain numbers and lanes alike, with the same operations in the same order: each lane has, to the last
+bit, the value of the plain number. A decision by a number cannot branch, since lanes may decide differently: the code
+computes both values, and `choose` takes one.
 
-To Python an array of n such places is one of doubles, (n, 8), each place on one line of the processor's cache.
+In Python an array of n such places is an array of doubles, (n, 8), each place on one line of the processor's cache.
 """
 
 import operator
@@ -29,7 +29,7 @@ TRUTHS = ir.VectorType(ir.IntType(1), LANES)
 
 
 class LaneType(types.Type):
-    """The type of eight doubles."""
+    """The numba type of eight doubles."""
 
     def __init__(self) -> None:
         super().__init__("Lanes")
@@ -42,7 +42,7 @@ class LaneType(types.Type):
 
 
 class MaskType(types.Type):
-    """That of eight decisions."""
+    """The numba type of eight decisions."""
 
     def __init__(self) -> None:
         super().__init__("Decisions")
@@ -50,13 +50,13 @@ class MaskType(types.Type):
 
 LANE, MASK = LaneType(), MaskType()
 Lanes = Annotated[np.ndarray, types.Array(LANE, 1, "C")]
-"""The annotation of an array of such numbers."""
+"""The annotation of an array of lanes."""
 AtLanes = Annotated[int, types.CPointer(LANE)]
-"""And of the address of one."""
+"""The annotation of the address of one lane."""
 
 
 def checked(array: np.ndarray) -> np.ndarray:
-    """An array for `Lanes`; an error if it is none."""
+    """Return an array for `Lanes`; raise an error if it is none."""
     good = array.dtype == np.float64 and array.shape[1:] == (LANES,) and array.flags.c_contiguous
     if not good or array.ctypes.data % (LANES * array.itemsize):
         raise TypeError(f"not an array of {LANE}: {array.dtype}, shape {array.shape}; `lanes` makes them")
@@ -64,7 +64,7 @@ def checked(array: np.ndarray) -> np.ndarray:
 
 
 def lanes(*sizes: int) -> list[np.ndarray]:
-    """Arrays of so many places, of zeros, each place on a line of the cache."""
+    """Return arrays of zeros with `sizes` places, each place on a line of the cache."""
     numbers = np.zeros(LANES * (sum(sizes) + 1))
     first = -numbers.ctypes.data // numbers.itemsize % LANES
     whole = numbers[first:][: LANES * sum(sizes)].reshape(-1, LANES)
@@ -87,14 +87,14 @@ class _MaskModel(models.PrimitiveModel):
 
 
 def _operation(key: Any, arguments: tuple[Any, ...], result: Any, write: Callable[..., Any]) -> None:
-    """What numba has to know of one operation: its types, and the instruction."""
+    """Declare one operation to numba: its types, and the instruction."""
     template = type("Operation", (ConcreteTemplate,), {"key": key, "cases": [signature(result, *arguments)]})
     infer_global(key)(template)
     lower_builtin(key, *arguments)(lambda context, builder, sig, values: write(builder, *values))
 
 
 def _unary(name: str) -> Callable[..., Any]:
-    """An operation that LLVM knows by this name."""
+    """Return the writer of an operation that LLVM has under this name."""
 
     def write(builder: Any, value: Any) -> Any:
         kind = ir.FunctionType(VECTOR, [VECTOR])
@@ -134,7 +134,7 @@ _operation(abs, (LANE,), LANE, _unary("fabs"))
 
 
 def splat(builder: Any, number: Any) -> Any:
-    """The same number in all lanes."""
+    """Return a vector with the same number in all lanes."""
     one = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
     order = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
     return builder.shuffle_vector(one, ir.Constant(VECTOR, ir.Undefined), order)
@@ -151,7 +151,7 @@ def _from_integer(context: Any, builder: Any, given: Any, wanted: Any, value: An
 
 
 def _everywhere(typingctx, number):
-    """The same number in all lanes."""
+    """Return a vector with the same number in all lanes."""
 
     def generate(context, builder, sig, values):
         return splat(builder, values[0])
@@ -163,7 +163,7 @@ everywhere: Any = intrinsic(_everywhere)
 
 
 def _nothing_of(typingctx, array):
-    """Zero, as what the array is of."""
+    """Return zero, as an item of the array's type."""
     kind = array.dtype
 
     def generate(context, builder, sig, values):
@@ -176,7 +176,7 @@ nothing_of: Any = intrinsic(_nothing_of)
 
 
 def _choose(typingctx, decision, a, b):
-    """In each lane a where the decision holds, else b; the same of plain numbers."""
+    """Return, in each lane, a if the decision holds, else b; for plain numbers, too."""
 
     def generate(context, builder, sig, values):
         return builder.select(*values)
@@ -190,7 +190,7 @@ choose: Any = intrinsic(_choose)
 
 
 def _any_of(typingctx, mask):
-    """Whether any of the decisions holds; of a plain one, whether it does."""
+    """Return whether any of the decisions holds; for a plain decision, whether it does."""
 
     def generate(context, builder, sig, values):
         if isinstance(mask, types.Boolean):
@@ -205,7 +205,7 @@ any_of: Any = intrinsic(_any_of)
 
 
 def _fused(typingctx, a, b, c):
-    """Return a b + c, rounded once; in lanes and of plain numbers alike."""
+    """Return a b + c, rounded once; for lanes and for plain numbers."""
     wide = isinstance(a, LaneType)
     name, write = (f"v{LANES}f64", VECTOR) if wide else ("f64", REAL)
     kind = LANE if wide else types.float64
@@ -224,13 +224,13 @@ fused: Any = intrinsic(_fused)
 
 
 def _item(builder: Any, context: Any, kind: Any, array: Any, place: Any, lane: Any) -> Any:
-    """Where one double of an array of lanes stands."""
+    """Return the address of one double in an array of lanes."""
     data = builder.bitcast(context.make_array(kind)(context, builder, array).data, REAL.as_pointer())
     return builder.gep(data, [builder.add(builder.mul(place, ir.Constant(WORD, LANES)), lane)])
 
 
 def _get(typingctx, array, place, lane):
-    """The double of one lane at a place."""
+    """Return the double of one lane at a place."""
 
     def generate(context, builder, sig, values):
         return builder.load(_item(builder, context, sig.args[0], *values))
@@ -259,8 +259,8 @@ WIDE_KERNEL = (
     types.int64, types.CPointer(LANE), types.CPointer(LANE), types.CPointer(LANE), types.CPointer(types.int64),
     types.CPointer(LANE), types.CPointer(types.float64), types.CPointer(LANE),
 )  # fmt: skip
-"""The types of the arguments of a kernel in lanes: those of any kernel (see `abi`), but that time, states, parameters
-and outputs are lanes. Instances, the places of their coordinates, and tables are those of all lanes."""
+"""The types of the arguments of a kernel in lanes: those of any kernel (see `abi`), except that time, states,
+parameters and outputs are lanes. Instances, the places of their coordinates, and tables are common to all lanes."""
 
 cpu_target.typing_context.refresh()
 cpu_target.target_context.refresh()

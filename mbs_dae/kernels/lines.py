@@ -1,11 +1,11 @@
-"""Straight-line programs, written by calculating with numbers that write down what is done to them.
+"""Straight-line programs, recorded by calculating with symbolic numbers.
 
-What is computed for each instance is said once, in plain Python on vectors and matrices of such numbers: an operation
-on them becomes a line of the program. Operations with 0 and 1 become none, what is known already is not computed again,
-and what nothing needs is left out. So formulas for space serve the plane, where many of the numbers are zeros.
+The computation for each instance is written once, in plain Python on vectors and matrices of such numbers: an operation
+on them becomes a line of the program. Operations with 0 and 1 disappear, common subexpressions are computed once, and
+unused values are left out. So formulas for space serve the plane, where many of the numbers are zeros.
 
 Instances follow one after the other. Each has a row of places in `index`; numbers are read from tables and written to
-them by such a place and what is added to it. Nothing is read from where the same instance has written before.
+them by such a place and an offset. A place that an instance has written before is never read by the same instance.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Number:
 
 
 class Place(NamedTuple):
-    """Of a table: of so many numbers for each place the one that is added."""
+    """A place of a table: entry `times` * place + `add`."""
 
     table: str
     place: str
@@ -71,14 +71,14 @@ class Place(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What a value is."""
+    """The definition of a value."""
 
     text: str
-    """As Python has it."""
+    """The expression in Python."""
     does: str
     """An operation, a function, or "read"."""
     of: tuple[Any, ...]
-    """The names of values and numbers as they are, or which place of a table."""
+    """The names of values and constant numbers, or a place of a table."""
 
 
 OPERATIONS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
@@ -90,13 +90,12 @@ def _is(value: Any, number: float) -> bool:
 
 
 class Lines:
-    """A program that is being written: its index has the places of these names, in this order, then come these
-    tables."""
+    """A program that is being written: its index has places of these names, in this order; its tables follow."""
 
     def __init__(self, places: Sequence[str], tables: Sequence[str]):
         self.places, self.tables = tuple(places), tuple(tables)
         self._lines: dict[str, Line] = {}
-        """By the names of values."""
+        """The lines by the names of their values."""
         self._known: dict[str, Number] = {}
         self._stores: list[tuple[Place, str | float]] = []
 
@@ -132,8 +131,8 @@ class Lines:
             self.write(value, table, place, add + k, times)
 
     def _in_order(self) -> list[tuple[str, Line | None, list[Place]]]:
-        """The values that are needed, and where each is written: at once when it is known, and need not be kept. Then
-        the numbers that were known before."""
+        """Return the needed values, and the places where each is written, immediately after its computation; then the
+        constants."""
         needed, asked = set[str](), [item for _, item in self._stores if isinstance(item, str)]
         while asked:
             if (name := asked.pop()) not in needed:
@@ -148,7 +147,7 @@ class Lines:
         return found + [(item, None, places) for item, places in stores.items()]
 
     def source(self) -> str:
-        """As Python has it, for people."""
+        """Return the program in Python, for readers."""
         width = len(self.places)
         body = [f"{place} = {INDEX}[{width} * instance + {k}]" for k, place in enumerate(self.places)]
         for item, line, places in self._in_order():
@@ -158,7 +157,7 @@ class Lines:
         return head + "".join(f"        {line}\n" for line in body)
 
     def assembly(self, symbol: str) -> str:
-        """In LLVM's own language."""
+        """Return the program in LLVM's own language."""
         code = Instructions()
         code.loop("instances", f"%{COUNT}", lambda turn: self._write_turn(code, turn))
         code.do("ret void")
@@ -218,7 +217,7 @@ def _text(item: str | float) -> str:
 
 
 def kernel_of(meaning: str, places: Sequence[str], tables: Sequence[str], write: Callable[[Lines], None]) -> int:
-    """The address of the kernel that does what `write` writes, for instances with such places, on such tables."""
+    """Return the address of the kernel that `write` writes, for instances with these places, on these tables."""
 
     def make(symbol: str) -> store.Stored:
         lines = Lines(places, tables)

@@ -1,13 +1,13 @@
-"""From a Python function to machine code that calls what lies apart from it by name.
+"""From a Python function to machine code that calls separate functions by name.
 
 numba turns a function into LLVM's intermediate code, and this module makes an object file of it, with one function to
-be called from outside. What the function calls is either *part of it*: then its intermediate code is put beside it, and
-both are optimised together, once; or it lies *apart*: then all that stands in the object file is a name, and the linker
-puts in an address when the file is loaded. numba itself knows the first kind only, and optimises everything that a
-function calls anew for every caller, at every level; most of the time that a large program takes is spent so.
+be called from outside. A called function is either *part of it*: then its intermediate code is put next to it, and both
+are optimised together, once; or it lies *apart*: then the object file holds only its name, and the linker puts in an
+address when the file is loaded. numba itself supports the first kind only, and optimises all called functions anew for
+every caller, at every level; most of the time for a large program is spent so.
 
-The outside sees 64-bit integers, doubles, and pointers only: a record is one pointer, an array a pointer and its
-lengths. One number comes back, or nothing.
+The interface has 64-bit integers, doubles, and pointers only: a record is one pointer, an array a pointer and its
+lengths. The result is one number, or nothing.
 """
 
 import hashlib
@@ -30,10 +30,11 @@ from numba.np.arrayobj import populate_array
 
 REAL, WORD, NARROW = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 LANES = 8
-"""How many numbers stand side by side where many are computed at once (`lanes`)."""
+"""The number of lanes (`lanes`)."""
 VECTOR = ir.VectorType(REAL, LANES)
 OPTIONS = dict(nopython=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy", _nrt=False)
-"""No reference counts: passing arrays costs nothing, and a function that tries to allocate does not compile."""
+"""Options of numba: no reference counts, so passing arrays is free, and a function that tries to allocate does not
+compile."""
 
 
 PASSES = (
@@ -52,12 +53,12 @@ PASSES = (
     (typed.NativeLowering, "intermediate code"),
     (typed.NoPythonBackend, "result"),
 )
-"""numba's own passes, those that this package has use for: the others inline, unroll, make parallel, or look for Python
-objects, and take half of the time."""
+"""The passes of numba that this package uses: the others inline, unroll, make parallel, or look for Python objects, and
+take half of the time."""
 
 
 class Compiler(compiler.CompilerBase):
-    """numba's compiler with these passes."""
+    """The compiler of numba with these passes."""
 
     def define_pipelines(self) -> list[PassManager]:
         manager = PassManager("mbs_dae")
@@ -78,7 +79,7 @@ class Lowered:
 
 
 def lower(function: Any, arguments: tuple[types.Type, ...]) -> Lowered:
-    """numba's part of the work: find types, write intermediate code."""
+    """Return a function in intermediate code: numba infers types and writes the code."""
     flags: Any = compiler.Flags()
     cpu_target.options.parse_as_flags(flags, OPTIONS)
     flags.no_compile = True
@@ -90,16 +91,16 @@ def lower(function: Any, arguments: tuple[types.Type, ...]) -> Lowered:
 
 
 def object_code(symbol: str, main: Lowered, others: Sequence[Lowered]) -> bytes:
-    """The object file that holds `main` under the name `symbol`; `others` are the parts of it that it calls."""
+    """Return the object file that holds `main` under the name `symbol`; `others` are the parts of it that it calls."""
     libraries = [lowered.library for lowered in (main, *others)]
     modules = {id(library): library._final_module for library in libraries}
-    for library in libraries:  # what numba has written in Python itself
+    for library in libraries:  # code that numba has written in Python itself
         modules |= {id(own): own._get_module_for_linking() for own in library._linking_libraries}
     return emitted(symbol, _entry(cpu_target.target_context, symbol, main), modules.values())
 
 
 def assembled(text: str) -> bytes:
-    """The object file of a module in intermediate code with nothing in it to be optimised."""
+    """Return the object file of a module in intermediate code that is not optimised further."""
     codegen = cpu_target.target_context.codegen()
     module = llvm.parse_assembly(text)
     module.triple, module.data_layout = llvm.get_process_triple(), codegen._data_layout
@@ -107,13 +108,13 @@ def assembled(text: str) -> bytes:
 
 
 LONG = 20_000
-"""Instructions of a function from which on nothing is optimised: what that costs grows faster than their number, a
+"""The number of instructions of a function above which nothing is optimised: the cost grows faster than their number, a
 minute for the slopes of a rolling disk in natural coordinates (two seconds without), and such functions are called for
 small motions, not in every step of a run."""
 
 
 def emitted(symbol: str, intermediate: ir.Module, parts: Iterable[Any] = ()) -> bytes:
-    """The object file of a function in intermediate code, optimised together with its parts."""
+    """Return the object file of a function in intermediate code, optimised together with its parts."""
     codegen = cpu_target.target_context.codegen()
     module = llvm.parse_assembly(str(intermediate))
     module.data_layout = codegen._data_layout
@@ -136,14 +137,14 @@ def _length(intermediate: ir.Module) -> int:
 
 
 def _optimise(codegen: Any, module: Any) -> None:
-    """As numba does: first what is cheap, then all."""
+    """Optimise a module like numba: first the cheap passes, then all."""
     cheap = codegen._module_pass_manager(loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap")
     for manager, builder in (cheap, codegen._module_pass_manager()):
         manager.run(module, builder)
 
 
 def _entry(context: Any, symbol: str, main: Lowered) -> ir.Module:
-    """A function of plain numbers and pointers that calls `main`."""
+    """Return a module with a function of plain numbers and pointers that calls `main`."""
     module = context.create_module(symbol)
     own_type = context.call_conv.get_function_type(main.result, main.arguments)
     own = ir.Function(module, own_type, main.descriptor.llvm_func_name)
@@ -163,13 +164,13 @@ def _entry(context: Any, symbol: str, main: Lowered) -> ir.Module:
 
 
 def entry_type(arguments: Sequence[types.Type], result: types.Type) -> ir.FunctionType:
-    """The type of the function that the outside sees."""
+    """Return the type of the function in the interface."""
     received = [item for kind in arguments for item in _plain(kind)]
     return ir.FunctionType(ir.VoidType() if result is types.none else _plain(result)[0], received)
 
 
 def _plain(kind: Any) -> list[ir.Type]:
-    """What the outside sees of a value."""
+    """Return the types of a value in the interface."""
     if isinstance(kind, types.Array):
         return [_item(kind).as_pointer(), *[WORD] * kind.ndim]
     if isinstance(kind, types.CPointer):
@@ -178,14 +179,14 @@ def _plain(kind: Any) -> list[ir.Type]:
 
 
 def _item(kind: Any) -> ir.Type:
-    """What an array or a pointer is of."""
+    """Return the type of the items of an array or a pointer."""
     if kind.dtype in (types.float64, types.int64):
         return REAL if kind.dtype == types.float64 else WORD
     return NARROW if kind.dtype == types.uint32 else VECTOR
 
 
 def _received(context: Any, builder: Any, kind: Any, rest: list) -> Any:
-    """A value in numba's own form, from the arguments that are left."""
+    """Return a value in numba's own form, and remove its arguments from `rest`."""
     first = rest.pop(0)
     if kind == types.boolean:
         return builder.icmp_unsigned("!=", first, ir.Constant(WORD, 0))
@@ -195,7 +196,7 @@ def _received(context: Any, builder: Any, kind: Any, rest: list) -> Any:
 
 
 def array_of(context: Any, builder: Any, kind: types.Array, data: Any, shape: Sequence[Any]) -> Any:
-    """A contiguous array in numba's own form, from its address and lengths."""
+    """Return a contiguous array in numba's own form, from its address and lengths."""
     array = context.make_array(kind)(context, builder)
     size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
     strides = [size] if kind.ndim == 1 else [builder.mul(shape[1], size), size]
@@ -204,7 +205,7 @@ def array_of(context: Any, builder: Any, kind: types.Array, data: Any, shape: Se
 
 
 def _sent(context: Any, builder: Any, kind: Any, value: Any) -> list[Any]:
-    """The plain numbers of a value in numba's own form."""
+    """Return the plain numbers of a value in numba's own form."""
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder, value)
         shape = [builder.extract_value(array.shape, k) for k in range(kind.ndim)]
@@ -217,7 +218,7 @@ def _sent(context: Any, builder: Any, kind: Any, value: Any) -> list[Any]:
 def call(
     context: Any, builder: Any, target: Any, kinds: Sequence[types.Type], result: types.Type, values: Sequence[Any]
 ) -> Any:
-    """Call a function of the outside from intermediate code; the result in numba's own form."""
+    """Call a function of the interface from intermediate code; return the result in numba's own form."""
     pairs = zip(kinds, values, strict=True)
     numbers = [number for kind, value in pairs for number in _sent(context, builder, kind, value)]
     value = builder.call(target, numbers)
@@ -225,7 +226,7 @@ def call(
 
 
 def declared(module: ir.Module, name: str, kind: ir.FunctionType) -> Any:
-    """A function that lies elsewhere, or that LLVM knows."""
+    """Return the declaration of a function that lies elsewhere, or that LLVM provides."""
     return module.globals.get(name) or ir.Function(module, kind, name)
 
 
@@ -233,7 +234,7 @@ def declared(module: ir.Module, name: str, kind: ir.FunctionType) -> Any:
 
 
 def load(symbol: str, code: bytes) -> int:
-    """The address of `symbol`, which others may call by its name from now on."""
+    """Load an object file and return the address of `symbol`, which other code may call by its name from now on."""
     engine = _engine()
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
@@ -246,7 +247,7 @@ def load(symbol: str, code: bytes) -> int:
 
 @cache
 def _engine() -> Any:
-    cpu_target.target_context.codegen()  # which initialises LLVM, and makes known what it may call
+    cpu_target.target_context.codegen()  # which initialises LLVM, and declares the functions that it may call
     return llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_target_machine())
 
 
@@ -270,7 +271,7 @@ def _new_target_machine(**chosen: int) -> Any:
 
 @cache
 def machine() -> str:
-    """What machine code depends on besides its source."""
+    """Return the hash of everything besides its source on which machine code depends: versions and processor."""
     versions = numba.__version__, llvmlite.__version__, llvm.llvm_version_info
     host = llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     return hashlib.sha256(repr((versions, host)).encode()).hexdigest()

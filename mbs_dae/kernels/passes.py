@@ -1,7 +1,7 @@
 """A pass over all instances of several kinds, in which some wait for others: up a tree, or down. Compiled.
 
-Instances have levels; those of a level do not depend on each other. Sorted by level and kind, neighbours of one kind
-become one call of its kernel, whether or not they are on one level: a kernel takes its instances in their order.
+Instances have levels; those of a level do not depend on each other. After sorting by level and kind, neighbours of one
+kind become one call of its kernel, whether or not they are on one level: a kernel takes its instances in their order.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -16,12 +16,13 @@ from .blocks import Integers
 
 class Pass(NamedTuple):
     kernels: Integers
-    """The address of the kernel for each run of instances,"""
+    """The address of the kernel of each group of instances."""
     counts: Integers
-    """how many there are,"""
+    """The number of instances of each group."""
     begins: Integers
-    """and where their rows begin."""
+    """The beginning of the rows of each group in `places`; one more at the end."""
     places: Integers
+    """The rows of places of all instances, one after the other, and a 0."""
 
 
 @compiled
@@ -36,7 +37,8 @@ Member = tuple[int, Hashable, Sequence[int]]
 
 
 def laid_out(members: Iterable[Member], kernel_of: Callable[[Any], int]) -> Pass:
-    """The members in the order of their levels; `kernel_of` gives the address of the kernel of a kind."""
+    """Return the pass over members in the order of their levels; `kernel_of` gives the address of the kernel of a
+    kind."""
     kinds: dict[Hashable, int] = {}
     rows = [(level, kinds.setdefault(kind, len(kinds)), tuple(places)) for level, kind, places in members]
     runs = [(kind, [*run]) for kind, run in groupby(sorted(rows, key=lambda row: row[:2]), key=lambda row: row[1])]

@@ -1,12 +1,12 @@
-"""Sines and cosines as kernels have them: operations without a branch, so that plain numbers and lanes have the same.
+"""Sines and cosines in kernels: operations without a branch, so that plain numbers and lanes have the same values.
 
-The argument is brought into half a quarter turn, x = n π/2 + r with |r| ≤ π/4. Of π/2 the first two parts have so few
-digits that n times them is exact; so r is known to twice the digits of a double, as the sum of two. There the series
+The argument is reduced to half a quarter turn, x = n π/2 + r with |r| ≤ π/4. The first two parts of π/2 have so few
+digits that n times them is exact; so r is known to twice the digits of a double, as the sum of two. The series
 
     sin r = r - r³/3! + ...,        cos r = 1 - r²/2! + ...
 
-are summed to the terms that a double cannot see, and n says which of both is meant, and its sign. Results are less than
-one unit of the last place off. Beyond so many turns that n has too many digits the library's functions are called.
+are summed up to the terms that a double cannot resolve, and n selects one of both, and its sign. The error of results
+is less than one unit of the last place. For arguments whose n has too many digits the library's functions are called.
 """
 
 from decimal import Decimal, localcontext
@@ -17,17 +17,17 @@ from typing import Any
 from llvmlite import ir
 
 LARGEST = 2.0**20
-"""Of arguments: 160 000 turns."""
+"""The largest argument of the series: 160 000 turns."""
 DIGITS = 33
 """Binary digits of the first parts of π/2: n has the other twenty."""
 TINY = 2.0**-27
-"""Here a sine is its argument, with its sign."""
+"""The size of an argument below which its sine is the argument itself, with its sign."""
 TERMS = 8
-"""Of each series, behind the first one or two: the next one is 1e-19 of the sum."""
+"""The number of terms of each series after the first one or two: the next term is 1e-19 of the sum."""
 
 
 def _half_pi() -> Fraction:
-    """π/2 to fifty digits, by Machin's formula."""
+    """Return π/2 to fifty digits, by Machin's formula."""
     with localcontext() as context:
         context.prec = 60
 
@@ -38,7 +38,7 @@ def _half_pi() -> Fraction:
 
 
 def _parts(number: Fraction) -> tuple[float, float, float]:
-    """A number as a sum: two parts of few digits, and the rest."""
+    """Return a number as a sum: two parts of few digits, and the rest."""
     parts = []
     for _ in range(2):
         unit = Fraction(2) ** (frexp(float(number))[1] - DIGITS)
@@ -51,7 +51,7 @@ FIRST, SECOND, REST = _parts(_half_pi())
 
 
 def sine_and_cosine(writer: Any, x: Any) -> tuple[Any, Any]:
-    """Both, of a number or of lanes: a call of a function in the module, written when it is first asked for."""
+    """Return sine and cosine of a number or of lanes: a call of a function in the module, written at the first call."""
     module, kind = writer.builder.module, ir.FunctionType(ir.LiteralStructType([x.type, x.type]), [x.type])
     function = module.globals.get("sine_and_cosine")
     if function is None:
@@ -85,7 +85,7 @@ def _write(writer: Any, x: Any) -> None:
 
 
 def _reduced(writer: Any, x: Any) -> tuple[Any, Any]:
-    """Sine and cosine of what is not too large."""
+    """Return sine and cosine of an argument that is not too large."""
     own, known = writer.builder, writer.known
     n = writer.library("rint", [own.fmul(x, known(float(1 / _half_pi())))])
     r, taken = own.fsub(x, own.fmul(n, known(FIRST))), own.fmul(n, known(SECOND))
@@ -103,13 +103,14 @@ def _reduced(writer: Any, x: Any) -> tuple[Any, Any]:
 
 
 def _series(writer: Any, r: Any, low: Any) -> tuple[Any, Any]:
-    """Of r + low, of which r is the double that is nearest."""
+    """Return sine and cosine of r + low, with r the nearest double."""
     own, known = writer.builder, writer.known
     square = own.fmul(r, r)
     half, fourth = own.fmul(known(0.5), square), own.fmul(square, square)
 
     def terms(first: int) -> Any:
-        """1/first! - square/(first + 2)! + ..., with the sign of the series: every other one by itself, together."""
+        """Return 1/first! - square/(first + 2)! + ..., with the sign of the series: even and odd terms are summed
+        apart."""
         sign, both = -1 if first % 4 > 1 else 1, list[Any]()
         for begin in (TERMS - 2, TERMS - 1):
             total = known(sign * (-1) ** begin / factorial(first + 2 * begin))

@@ -1,11 +1,11 @@
-"""Where machine code is kept: one sealed file for each function, in a directory that belongs to its user alone.
+"""The disk cache of machine code: one sealed file for each function, in a directory that belongs to its user alone.
 
-Machine code that is loaded can do whatever its user can. So it is taken only from a directory that is no link, belongs
-to the user, and that nobody else may write to; the same holds for each file. A file ends with a checksum over all that
-stands in it, which is looked at before anything of it is used: what was damaged or cut short is made anew and replaced,
-and what other versions of anything have made is not looked for. A file is written beside its place and renamed, so it
-is there as a whole or not at all, and processes may share a cache. Where there is no such directory,
-functions live in memory: that costs time, never correctness; a warning says why.
+Loaded machine code can do whatever its user can. Machine code is therefore taken only from a directory that is no link,
+belongs to the user, and is writable by nobody else; each file must satisfy the same conditions. A file ends with a
+checksum over its contents, which is checked before any use: damaged or incomplete files are made anew and replaced;
+files of other versions have other names. A file is written next to its place and renamed, so that it exists as a whole
+or not at all, and processes may share a cache. Without such a directory, functions live in memory: this costs time,
+never correctness; a warning gives the reason.
 """
 
 import hashlib
@@ -35,34 +35,37 @@ ROOMS = (
     "rotations", "symbolic", "kernels", "coordinates", "tolerances", "linear", "compiled", "poses", "motion",
     "derivatives",
 )  # fmt: skip
-"""The rooms whose functions and constants are compiled in."""
+"""The packages whose functions and constants are compiled in."""
 SEAL = 32
 """Bytes of a checksum."""
 PATIENCE = 0.01
-"""Seconds until it is asked again whether another process has made a file."""
+"""Seconds between two checks whether another process has made a file."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """Machine code, the names of what it calls, and what else is to be known of it."""
+    """Machine code, the names of the functions that it calls, and further facts."""
 
     facts: dict[str, Any]
     uses: tuple[str, ...]
     code: bytes
     address: int = 0
     loaded: bool = False
-    """Whether it came from the disk."""
+    """Whether the code came from the disk."""
 
 
 _here: dict[str, Stored] = {}
 one_at_a_time = threading.RLock()
-"""Threads load and make functions one after the other: one that is loaded twice is in no place that is certain."""
+"""The lock by which threads load and make functions one after the other: a function loaded twice has no certain
+address."""
 
 
 def fetch(symbol: str, make: Callable[[], Stored], meanwhile: Callable[[], bool] = lambda: False) -> Stored:
-    """The function of that name: from memory, from the disk, or made now and kept.
+    """Return the function of this name: from memory, from the disk, or made now and stored.
 
-    While another process makes it, `meanwhile` is called: it does something useful, or says that there is nothing."""
+    While another process makes it, `meanwhile` is called, which does something useful and returns True, or returns
+    False.
+    """
     with one_at_a_time:
         if symbol not in _here and not _from_disk(symbol):
             with claimed(_file(symbol), meanwhile):
@@ -74,7 +77,7 @@ def fetch(symbol: str, make: Callable[[], Stored], meanwhile: Callable[[], bool]
 
 
 def _from_disk(symbol: str) -> bool:
-    """Load a function with all that it calls; False where something is not there."""
+    """Load a function with all functions that it calls; return False if one is not there."""
     if symbol in _here:
         return True
     data = read(_file(symbol))
@@ -94,7 +97,8 @@ def _file(symbol: str) -> Path:
 
 @cache
 def stamp() -> str:
-    """What machine code depends on: all source that is compiled in, and the versions and the machine that make it."""
+    """Return the hash of everything on which machine code depends: all source that is compiled in, versions and the
+    machine."""
     package = Path(__file__).resolve().parent.parent
     files = [(room, sorted([*package.glob(f"{room}.py"), *(package / room).rglob("*.py")])) for room in ROOMS]
     if missing := [room for room, found in files if not found]:
@@ -108,7 +112,7 @@ def stamp() -> str:
 
 
 def directory() -> Path:
-    """Where machine code is kept: $MBS_DAE_CACHE, or the user's cache directory."""
+    """Return the directory of the cache: $MBS_DAE_CACHE, or the user's cache directory."""
     if chosen := os.environ.get("MBS_DAE_CACHE"):
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or "~/.cache"
@@ -116,7 +120,7 @@ def directory() -> Path:
 
 
 def read(path: Path) -> bytes | None:
-    """What is in a sealed file; None if it is not there, not whole, or might be somebody else's."""
+    """Return the contents of a sealed file; None if it does not exist, is not whole, or might be somebody else's."""
     if not _trusted(path.parent):
         return None
     try:
@@ -133,7 +137,7 @@ def read(path: Path) -> bytes | None:
 
 
 def write(path: Path, body: bytes) -> None:
-    """Seal it and put it in its place at once, if there is a place for it."""
+    """Seal the body and put the file in its place at once, if there is a trusted directory."""
     if not _trusted(path.parent, make=True):
         return
     try:
@@ -157,12 +161,12 @@ def is_there(symbol: str) -> bool:
 
 @contextmanager
 def claimed(path: Path, meanwhile: Callable[[], bool] = lambda: False) -> Iterator[None]:
-    """Nobody else makes this file; as long as another does, do something else or wait."""
+    """Hold the claim to make this file; as long as another process holds it, call `meanwhile` or wait."""
     _trusted(path.parent, make=True)
     lock = path.with_suffix(".lock")
     try:
         file = open(lock, "wb")  # noqa: SIM115
-    except OSError:  # no place for it: what others do is done twice
+    except OSError:  # no place for a lock: work may be done twice
         yield
         return
     with file:
@@ -177,7 +181,7 @@ def claimed(path: Path, meanwhile: Callable[[], bool] = lambda: False) -> Iterat
 
 
 def is_claimed(symbol: str) -> bool:
-    """Whether another process makes it now."""
+    """Return whether another process makes the function now."""
     try:
         with open(_file(symbol).with_suffix(".lock"), "rb") as file:
             return not _locked(file)
@@ -186,12 +190,13 @@ def is_claimed(symbol: str) -> bool:
 
 
 def can_be_shared() -> bool:
-    """Whether processes can tell each other what they make."""
+    """Return whether processes can see each other's claims."""
     return fcntl is not None and _trusted(directory(), make=True)
 
 
 def _locked(file: Any) -> bool:
-    """Claim the file until it is closed, if nobody has; where the system has no such claims, everybody has them."""
+    """Claim the file until it is closed, if nobody has; return whether the claim holds. Without locks in the system,
+    every claim holds."""
     if fcntl is None:
         return True
     try:
@@ -202,7 +207,7 @@ def _locked(file: Any) -> bool:
 
 
 def _trusted(place: Path, make: bool = False) -> bool:
-    """Whether a directory is the user's own, and nobody else's. With `make` it is made if it is not there."""
+    """Return whether a directory is the user's own, and nobody else's. With `make` a missing directory is created."""
     try:
         if make:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -221,7 +226,7 @@ def _trusted(place: Path, make: bool = False) -> bool:
 
 
 def _foreign(told: os.stat_result) -> str:
-    """Why a file or directory might hold what somebody else has written."""
+    """Return why a file or directory might hold data that somebody else has written; "" if it cannot."""
     if os.name != "posix":
         return ""
     if told.st_uid != os.geteuid():

@@ -1,9 +1,9 @@
 """From the source of a kernel to LLVM's intermediate code.
 
-The body of a kernel is a straight line of assignments between numbers. There are no types to find and no flow of
-control to follow, so each operation is written as the instruction that it is: numba, which asks of every product what
-kinds of things might be multiplied, takes thirty times as long. Floating-point operations are those of the source, in
-its order; of a conditional expression both branches are computed, and one is chosen.
+The body of a kernel is a straight line of assignments between numbers. There are no types to infer and no flow of
+control, so each operation is written as its instruction: numba, which infers the types of every product, takes thirty
+times as long. Floating-point operations are those of the source, in its order; both branches of a conditional
+expression are computed, and one is chosen.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .sines import sine_and_cosine
 TRUTH = ir.IntType(1)
 INTRINSICS = ("copysign", "cos", "exp", "fabs", "floor", "log", "log10", "log2", "sin", "sqrt")
 LIBRARY = {"gamma": "tgamma"}
-"""What C's mathematical library calls otherwise than Python's does."""
+"""The names of functions in C's mathematical library that differ from Python's."""
 CONSTANTS = {"nan": float("nan"), "inf": float("inf")}
 ARITHMETIC = {ast.Add: ("fadd", "add"), ast.Sub: ("fsub", "sub"), ast.Mult: ("fmul", "mul")}
 """The instructions for reals and for integers; the latter are also the names of Python's own operations."""
@@ -36,8 +36,8 @@ def kernel_code(
     symbol: str, source: str, arguments: Sequence[types.Type], called: Mapping[str, Any],
     written: type[Writer] | None = None,
 ) -> tuple[bytes, tuple[str, ...]]:  # fmt: skip
-    """The machine code of the loop of ``kernel`` in this source, which may call these functions that lie apart; and the
-    names of those that it does call."""
+    """Return the machine code of the loop of ``kernel`` in this source, which may call the functions `called` that lie
+    apart; and the names of those that it does call."""
     kernel = next(one for one in ast.parse(source).body if isinstance(one, ast.FunctionDef))
     module = cpu_target.target_context.create_module(symbol)
     function = ir.Function(module, llvm.entry_type(arguments, types.none), symbol)
@@ -51,7 +51,7 @@ def kernel_code(
 
 
 def _write_loop(writer: Writer, loop: Any) -> None:
-    """``for instance in range(count):`` and its assignments."""
+    """Write ``for instance in range(count):`` and its assignments."""
     builder = writer.builder
     before, body, after = builder.block, builder.append_basic_block(), builder.append_basic_block()
     count = writer.whole(writer.visit(loop.iter.args[0]))
@@ -70,7 +70,8 @@ def _write_loop(writer: Writer, loop: Any) -> None:
 
 @cache
 def function_of_sines() -> str:
-    """In LLVM's own language: what `sine_and_cosine` writes, and the declarations of what it calls."""
+    """Return, in LLVM's own language, the function that `sine_and_cosine` writes, and the declarations of its
+    callees."""
     module = cpu_target.target_context.create_module("sines")
     caller = ir.Function(module, ir.FunctionType(ir.VoidType(), [REAL]), "caller")
     sine_and_cosine(Writer(ir.IRBuilder(caller.append_basic_block()), {}, {}), caller.args[0])
@@ -79,7 +80,7 @@ def function_of_sines() -> str:
 
 
 class Writer(ast.NodeVisitor):
-    """Writes statements; the value of an expression is an instruction, or a plain number while it is known."""
+    """A writer of statements; the value of an expression is an instruction, or a plain number if it is constant."""
 
     truth: ir.Type = TRUTH
     """The type of decisions."""
@@ -95,15 +96,15 @@ class Writer(ast.NodeVisitor):
         return ir.Constant(REAL, number)
 
     def library(self, name: str, values: Sequence[Any]) -> Any:
-        """A function that LLVM knows."""
+        """Return a call of a function that LLVM provides."""
         return self._extern(f"llvm.{name}.f64", values)
 
     def small(self, value: Any) -> Any:
-        """A number as an integer of few digits,"""
+        """Return a number as an integer of 32 bits."""
         return self.builder.fptosi(value, ir.IntType(32))
 
     def has_bit(self, value: Any, bit: int, more: int) -> Any:
-        """and whether it and some more have this bit."""
+        """Return whether the sum of an integer and `more` has this bit."""
         kind = value.type
         one, added = ir.Constant(kind, bit), ir.Constant(kind, more)
         return self.builder.icmp_signed(
@@ -151,7 +152,7 @@ class Writer(ast.NodeVisitor):
         return -value if isinstance(value, int | float) else self.builder.fneg(self.real(value))
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
-        """A sum of many terms is nested on its left as deep as it is long."""
+        """Write a binary operation; the left operands of a sum of many terms are nested as deep as the sum is long."""
         chain: list[ast.BinOp] = []
         left: ast.expr = node
         while isinstance(left, ast.BinOp):
@@ -182,7 +183,8 @@ class Writer(ast.NodeVisitor):
         return self.generic_visit(node)
 
     def _power(self, base: Any, exponent: Any) -> Any:
-        """Integer powers are products, by squaring; half of an odd one is a square root besides."""
+        """Return a power: integer powers are products, by squaring; half-integer powers have a square root as further
+        factor."""
         if isinstance(exponent, float) and exponent % 1.0 == 0.5:
             whole, root = self._power(base, int(abs(exponent))), self.library("sqrt", [base])
             product = self.builder.fmul(whole, root)
@@ -196,7 +198,7 @@ class Writer(ast.NodeVisitor):
         return result if exponent >= 0 else self.builder.fdiv(self.known(1.0), result)
 
     def _modulo(self, a: Any, b: Any) -> Any:
-        """With the sign of b, as in Python."""
+        """Return the remainder with the sign of b, like Python."""
         builder, zero = self.builder, self.known(0.0)
         rest = builder.frem(a, b)
         other_side = builder.xor(builder.fcmp_ordered("<", rest, zero), builder.fcmp_ordered("<", b, zero))
@@ -234,7 +236,7 @@ class Writer(ast.NodeVisitor):
         return self._extern(known, values)
 
     def _extreme(self, relation: str, values: list[Any]) -> Any:
-        """As Python finds it: the first of those that none after it surpasses."""
+        """Return the extreme value like Python: the first one that no later value exceeds."""
         found, *others = values
         for other in others:
             found = self.builder.select(self.builder.fcmp_ordered(relation, other, found), other, found)
@@ -244,7 +246,7 @@ class Writer(ast.NodeVisitor):
         return self._call(name, ir.FunctionType(REAL, [REAL] * len(values)), values)
 
     def _apart(self, function: Any, values: Sequence[Any]) -> Any:
-        """A table is handed over without its length, which nobody asks for."""
+        """Call a function that lies apart; a table is passed with length 0, since no function uses the length."""
         self.used.add(function.symbol)
         numbers: list[Any] = []
         for value in values:
@@ -256,6 +258,6 @@ class Writer(ast.NodeVisitor):
         return self.builder.call(llvm.declared(self.builder.module, name, kind), self._fitting(kind, values))
 
     def _fitting(self, kind: ir.FunctionType, values: Sequence[Any]) -> list[Any]:
-        """Values as a function of this type takes them."""
+        """Return values converted to the argument types of a function."""
         convert = {REAL: self.real, WORD: self.whole}
         return [convert.get(wanted, lambda x: x)(x) for x, wanted in zip(values, kind.args, strict=True)]

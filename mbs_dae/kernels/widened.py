@@ -1,8 +1,8 @@
-"""Kernels for numbers side by side, from the source of those for plain ones.
+"""Kernels for lanes, from the source of kernels for plain numbers.
 
-A kernel has no branches, so the same assignments, with an instruction for eight numbers in place of each for one, do
-for eight members of a study at once what they do for one, and to the last bit the same. Instances, indices and tables
-are those of all members. Where no such instruction exists (exponentials, tables), the function is called for each lane.
+A kernel has no branches, so the same assignments, with instructions for eight numbers, compute eight members of a study
+at once, with results equal to the last bit. Instances, indices and tables are common to all members. Where no such
+instruction exists (exponentials, tables), the function is called for each lane.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ WORDS = ir.VectorType(WORD, LANES)
 
 
 class WideWriter(Writer):
-    """Writes the same statements for lanes. What counts or is an index is a plain integer."""
+    """A writer of the same statements for lanes. Counts and indices are plain integers."""
 
     truth = TRUTHS
 
@@ -60,7 +60,7 @@ class WideWriter(Writer):
         return self.builder.call(function, [self.real(value) for value in values])
 
     def _call(self, name: str, kind: ir.FunctionType, values: Sequence[Any]) -> Any:
-        """For each lane by itself."""
+        """Call a function for each lane separately."""
         builder, numbers, found = self.builder, self._fitting(kind, values), ir.Constant(VECTOR, ir.Undefined)
         function = llvm.declared(builder.module, name, kind)
         for lane in range(LANES):

@@ -1,10 +1,10 @@
-"""The work of compiling all that lies apart: told to who waits for it, and shared with other processes.
+"""The work of compiling all functions that lie apart: reported to the user, and shared with other processes.
 
-A process compiles what it needs when it needs it, what is called before its callers. When it first has to, it starts
-others, and tells them on their standard input which functions it `wants`. They take these first, then all others that
-are missing: what nobody has begun and what has all that it calls. Who
-needs a function that another process has begun does the same until it is there. So nothing is compiled twice, and
-nobody waits idly while there is something to do. The others end with the process that started them.
+A process compiles a function when it needs it, after the functions that this one calls. At the first compilation the
+process starts others, and writes to their standard input the names of the functions that it `wants`. The others take
+these first, then all missing functions that nobody has begun and whose callees exist. A process that needs a function
+which another process has begun does the same until the function is there. So nothing is compiled twice, and no process
+waits idly while there is work. The others end with the process that started them.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from . import store
 FUNCTIONS: list[Any] = []
 """All functions that lie apart, of the modules that were imported (`functions.Function`)."""
 OFTEN = 5.0
-"""Seconds between two lines that tell how far it is, where they are not written over each other."""
+"""Seconds between two lines of progress, on outputs other than terminals."""
 WORKERS = "MBS_DAE_WORKERS"
-"""The variable that says how many processes share the work; by default as many as there are processors, up to four.
-With 0 nothing is told either."""
+"""The environment variable with the number of processes that share the work; by default the number of processors, up to
+four. With 0 nothing is reported either."""
 
 
 LATER = ["mbs_dae.motion.lanes.", "mbs_dae.motion.members."]
-"""How the names of functions begin that nobody compiles ahead: those that studies alone have a use for."""
+"""Prefixes of the names of functions that no process compiles ahead: only studies use them."""
 
 
 def missing() -> list[Any]:
@@ -42,14 +42,14 @@ def missing() -> list[Any]:
 
 
 def ask_for(room: str) -> None:
-    """Functions of a room of `LATER` are needed now: others help to compile them, too."""
+    """Include the functions of a module of `LATER`, which are needed now, in the shared work."""
     if f"{room}." in LATER:
         LATER.remove(f"{room}.")
         begin.cache_clear()
 
 
 WANTED: set[str] = set()
-"""The names of the functions that somebody waits for, with all that they call."""
+"""The names of the functions that some process waits for, with all functions that they call."""
 
 
 def want(functions: Iterable[Any]) -> None:
@@ -90,7 +90,8 @@ def compile_one() -> bool:
 
 @cache
 def _most_urgent_first(count: int) -> list[Any]:
-    """All functions; first those that the longest chain of callers waits for, measured by what is to be compiled."""
+    """Return all functions in order of urgency: by the longest chain of waiting callers, measured by the code to
+    compile."""
     callers: dict[Any, list[Any]] = {function: [] for function in FUNCTIONS[:count]}
     for function in callers:
         for called in function.calls:
@@ -105,7 +106,7 @@ def _most_urgent_first(count: int) -> list[Any]:
 
 @cache
 def begin() -> Progress:
-    """When something is to be compiled for the first time: start the others, if more than that is missing."""
+    """Start the other processes at the first compilation, if functions are missing; return the progress."""
     provided("work.import_all")()
     given = os.environ.get(WORKERS, str(min(_processors(), 4)))
     if not given.isdecimal():
@@ -115,7 +116,7 @@ def begin() -> Progress:
 
 
 class Progress:
-    """How much there is to compile, on standard error: at most, since who waits may need less than all."""
+    """The progress of compilation, on standard error: an upper bound, since the process may need fewer functions."""
 
     def __init__(self, others: list[Any], silent: bool):
         self.others, self.silent = others, silent
@@ -124,7 +125,7 @@ class Progress:
         self._write(self.count)
 
     def tell(self, function: Any) -> None:
-        """How far all is, once this function is compiled."""
+        """Report the progress when this function is compiled."""
         if sys.stderr.isatty() or time.monotonic() - self.told > OFTEN:
             self._write(len([one for one in missing() if one is not function]))  # this one is about to be written
 
@@ -148,7 +149,7 @@ def _processors() -> int:
 
 
 def _others(count: int) -> list[Any]:
-    """Other processes that compile."""
+    """Start and return other processes that compile."""
     package = __name__.partition(".")[0]
     helping = f'import {package}; from {package}.provided import provided; provided("work.help_out")()'
     command = [sys.executable, "-c", helping]

@@ -3,22 +3,23 @@
     unilateral      0 ≤ f,  0 ≤ w,  f w = 0
     friction        |f_c| ≤ r,  f_c = -r w_c/|w_c| where w_c is not zero,  r = μ |b + B f|
 
-Three things are wanted of a method: that it comes near from anywhere, that it ends at roundoff, that it knows when it
-has failed. No single one has all three. Sweeps, projections of all laws at once, come near from anywhere but slowly;
-Newton's method (`modes`) is exact as soon as it starts with the right modes. So they take turns, with more sweeps each
-time. Whatever has been found, its natural residual is what decides.
+A method should converge from anywhere, end at roundoff, and detect its own failure. No single method has all three.
+Sweeps, projections of all laws at once, converge from anywhere but slowly; Newton's method (`modes`) is exact as soon
+as it starts with the right modes. So they take turns, with more sweeps each time. The natural residual decides whether
+a result is a solution.
 
-What is too hard for both is come to from an easier problem: from W + δ, with δ from 1 down to nearly nothing, or from
-that without friction, which is convex, and grows with θ from 0 to 1. At last the modes are tried, one combination after
-the other, if they are few (in the plane). Nothing of it depends on the order of the laws.
+A problem too hard for both is approached from an easier one: from W + δ, with δ from 1 down to nearly nothing, or from
+the problem without friction, which is convex, with a factor θ of friction that grows from 0 to 1. Finally the modes are
+tried, one combination after the other, if they are few (in the plane). No result depends on the order of the laws.
 
-*Forces that are not unique.* Where W is singular and friction does not couple, all f differ by what W does not feel.
-With W + δ there is one f only, which tends to the least one with δ, and has its modes; from there the least step of
-Newton's method leads to W itself. (Least in the units of `laws`: forces count by what they move.)
+*Forces that are not unique.* Where W is singular and friction does not couple, solutions f differ by vectors in the
+null space of W. With W + δ there is one f only, which tends to the least one with δ, and has its modes; from there the
+least step of Newton's method leads to W itself. (Least in the units of `laws`: forces count by the motion that they
+cause.)
 
-*No solution.* If y ≥ 0 with W y = 0 has y·w0 < 0, then y·w < 0 whatever f is, which cannot be with w ≥ 0: bodies that
-are squeezed from both sides. Such a y is the direction in which the f of W + δ goes to infinity. Friction that pushes
-more than it holds (Painlevé) may leave no solution, or several: known where modes were counted.
+*No solution.* If y ≥ 0 with W y = 0 has y·w0 < 0, then y·w < 0 for every f, which contradicts w ≥ 0: bodies are
+squeezed from both sides. Such a y is the direction in which the f of W + δ goes to infinity. Friction that pushes more
+than it holds (Painlevé) may leave no solution, or several: this is known if the modes were counted.
 """
 
 from ..kernels.abi import compiled, compiled_apart
@@ -33,33 +34,35 @@ DONE, SEVERAL, NO_SOLUTION, NOT_FOUND = range(4)
 written in the first two cases only."""
 
 ROUNDS, SWEEPS = 8, 6
-"""How often sweeps and Newton's method take turns, and how many sweeps the first time; twice as many each time."""
+"""The number of turns of sweeps and Newton's method, and the number of sweeps in the first turn, which doubles each
+time."""
 BRIEFLY = 3
-"""Rounds after which another way is tried first."""
+"""Rounds after which another approach is tried first."""
 FALL = 0.3
-"""... of δ from one problem to the next."""
+"""The factor of δ from one problem to the next."""
 RUNGS = 8
-"""In how many steps friction grows."""
+"""The number of steps in which friction grows."""
 DAMPED = 1e-6
-"""δ. Newton's method takes away again what it adds, and leaves what it makes of roundoff: 1e-16 over it."""
+"""The least δ of the descent. Newton's method removes the effect of δ again, except roundoff of 1e-16 / δ."""
 NEARLY = 1e-9
-"""The least δ where there is no solution for W itself."""
+"""The least δ for a problem without solution for W itself."""
 NOTHING, GAIN = 1e-11, 1e-6
-"""Roundoff of a direction whose largest item is 1, and what is more than roundoff."""
+"""Roundoff of a direction whose largest item is 1, and the least gain -y·w0 that is more than roundoff."""
 WEAKLY = 1e-9
-"""Contacts whose f and w are both smaller than this are not known to be open."""
+"""Contacts whose f and w are both smaller than this are taken as closed."""
 VAGUE = 1e-8
-"""The part of an unknown in a motion that nothing determines; less is roundoff."""
+"""The part of an unknown in an undetermined motion above which the unknown is undetermined; less is roundoff."""
 
 
 def new_complementarity(laws: int, unknowns: int, bounds: int) -> Complementarity:
-    """A problem of up to so many laws, unknowns and rows of bounds."""
+    """Return a problem of up to this number of laws, unknowns and rows of bounds."""
     return block(Complementarity(), laws=laws, laws_and_one=laws + 1, unknowns=unknowns, bounds=bounds)
 
 
 @compiled_apart
 def solve_complementarity(problem: Complementarity):
-    """f and w that satisfy all laws, from the f that stands there. The status; `tally` counts what was done."""
+    """Put f and w that satisfy all laws into the problem, starting from its f. Return the status; `tally` counts the
+    work."""
     p = problem
     scaled = p.scaled
     for k in range(p.tally.size):
@@ -77,8 +80,9 @@ def solve_complementarity(problem: Complementarity):
 
 @compiled_apart
 def find_undetermined(problem: Complementarity, undetermined: Integers):
-    """1 for each unknown that laws with the f that stands there leave open, else 0. Where f and w are both zero the law
-    is taken as closed: that the other unknowns are determined is certain, that this one is not may be too careful."""
+    """Set `undetermined` to 1 for each unknown that the laws do not determine at the present f, else to 0. A law whose
+    f and w are both zero is taken as closed: unknowns with 0 are certainly determined, unknowns with 1 may be
+    determined, too."""
     p = problem
     scaled, modes = p.scaled, p.modes
     scaled.relaxation[0], scaled.relaxation[1] = 0.0, 1.0
@@ -124,7 +128,7 @@ def _ease(p, damping, friction):
 
 @compiled
 def _search(p, rounds):
-    """Sweeps and Newton's method in turns, from x; whether x has become a solution."""
+    """Run sweeps and Newton's method in turns, from x; return whether x has become a solution."""
     scaled = p.scaled
     n, many = unknowns(p), SWEEPS
     for _ in range(rounds):
@@ -150,7 +154,8 @@ def _clear(p):
 
 @compiled
 def _descend(p, friction):
-    """From W + 1, which is easily solved, to W + `DAMPED`."""
+    """Solve a sequence of problems from W + 1, which is easily solved, to W + `DAMPED`; return whether the last one
+    succeeded."""
     found, damping = False, 1.0
     while damping >= 0.99 * DAMPED:
         _ease(p, damping, friction)
@@ -162,7 +167,7 @@ def _descend(p, friction):
 
 @compiled
 def _grow(p):
-    """From the solution without friction to that with it."""
+    """Solve a sequence of problems from no friction to full friction; return whether the last one succeeded."""
     found = False
     for rung in range(RUNGS + 1):
         _ease(p, 0.0, rung / RUNGS)
@@ -172,7 +177,8 @@ def _grow(p):
 
 @compiled
 def _take_least(p, found):
-    """Of all solutions with the same w the least, if it can be found. Whether x is a solution, as it may have been."""
+    """Replace x by the least of all solutions with the same w, if it can be found. Return whether x is a solution; a
+    failed search leaves x and the answer `found` as they were."""
     n = unknowns(p)
     copy(p.scaled.x[:n], p.modes.other_x)
     _ease(p, DAMPED, 1.0)
@@ -187,10 +193,10 @@ def _take_least(p, found):
 
 @compiled
 def _is_nearly_solved(p):
-    """Whether W + δ has a solution, which x becomes, for a δ from `DAMPED` to `NEARLY`: for the least that has. Of many
-    points of one body W is singular; what is asked of them (after Newton, so much of the approach of each) may
-    contradict itself then, by how far they are off places. Where other ways have ended, far along what W does not feel,
-    is no place to begin."""
+    """Return whether W + δ has a solution, which x becomes, for the least δ from `DAMPED` to `NEARLY` that has one. W
+    of many points of one body is singular; their equations (after Newton, a given part of the approach of each) may
+    then contradict each other by the errors of positions. The search begins at x = 0, because other methods may have
+    ended far along the null space of W."""
     n, found, damping = unknowns(p), False, DAMPED
     _clear(p)
     while damping >= 0.99 * NEARLY:
@@ -210,7 +216,7 @@ def _is_nearly_solved(p):
 
 @compiled
 def _is_squeezed(p):
-    """Whether an x ≥ 0 with A x = 0 has q·x < 0."""
+    """Return whether an x ≥ 0 with A x = 0 has q·x < 0."""
     scaled = p.scaled
     n, least, acts, gain = unknowns(p), 0.0, 0.0, 0.0
     copy(scaled.x[:n], p.modes.other_x)
@@ -219,7 +225,7 @@ def _is_squeezed(p):
     size = largest(scaled.x[:n])
     for i in range(n):
         scaled.x[i] *= 1.0 / size if size > 0.0 else 0.0
-    for k in range(2):  # x is a direction; what W feels of it is taken away
+    for k in range(2):  # x is a direction; its part outside the null space of W is removed
         respond(p)
         for i in range(n):
             scaled.y[i] -= scaled.q[i]
@@ -237,7 +243,8 @@ def _is_squeezed(p):
 
 @compiled
 def _is_strong(p):
-    """Whether some friction may push what bounds it by more than it gives way: solutions may be several then."""
+    """Return whether some friction may raise its own bound by more than it gives way: there may be several
+    solutions."""
     scaled = p.scaled
     for law in range(p.counts[0]):
         for row in range(p.bound_at[law], p.bound_at[law + 1]):

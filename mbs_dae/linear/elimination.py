@@ -1,16 +1,16 @@
-"""A x = b for a small dense matrix, by Gauss elimination; of a singular one the least solution. Compiled.
+"""A x = b for a small dense matrix, by Gauss elimination; for a singular one the least solution. Compiled.
 
 `factorise` and `solve` are for regular matrices, with the largest pivot of each column.
 
-For `least_solution` elimination with the largest pivot of all that is left takes the columns in an order in which
-A = L [U V; 0 0] with a regular triangle U: where no pivot is left the rank is found. With U R = V and U y = (what b has
-become) all solutions are (y - R z, z), and the least has (I + RᵀR) z = Rᵀ y.
+For `least_solution` elimination with full pivoting takes the columns in an order in which A = L [U V; 0 0] with a
+regular triangle U: the rank is the number of pivots. With U R = V and U y = (the transformed b) all solutions are (y -
+R z, z), and the least has (I + RᵀR) z = Rᵀ y.
 
-`scaled_solution` is for equations and unknowns in different units, whose entries differ by any factor: how one body
-answers that is 1e12 times lighter than its neighbour. Pivots are compared as A has them in units that the caller names;
-he knows of what size the terms are that an entry is the sum of. What is left of them cannot tell: an entry that is
-roundoff would be scaled up like any other. Rows are multiplied by powers of 2, which round nothing; the units of
-unknowns decide about pivots alone, so that the least solution is the least in the units of x.
+`scaled_solution` is for equations and unknowns in different units, whose entries differ by any factor: like the
+response of a body that is 1e12 times lighter than its neighbour. Pivots are compared in units that the caller gives,
+who knows the sizes of the terms of each entry. The entries themselves cannot tell: an entry that is roundoff would be
+scaled up like any other. Rows are multiplied by powers of 2, which round nothing; the units of unknowns influence
+pivots alone, so that the least solution is the least in the units of x.
 """
 
 from math import frexp, ldexp
@@ -20,14 +20,14 @@ from ..kernels.blocks import Integers, Matrix, Vector
 from .vectors import axpy, dot
 
 NO_PIVOT = 1e-12
-"""Relative to the largest entry of A: a pivot this small is roundoff."""
+"""The size of a pivot, relative to the largest entry of A, below which the pivot is roundoff."""
 
 
 @compiled_apart
 def factorise(A: Matrix, order: Integers):
-    """The sign of the determinant, 0.0 of a singular matrix. A becomes L U, with row k exchanged for row order[k], one
-    after the other: L stands below the diagonal, where it has ones, and U above it. Entries that are zero cost
-    nothing."""
+    """Factorise A in place and return the sign of the determinant, 0.0 for a singular matrix. A becomes L U, with row k
+    exchanged for row order[k], one after the other: L stands below the diagonal, where it has ones, and U above it.
+    Entries that are zero cost nothing."""
     n, sign = A.shape[0], 1.0
     for k in range(n):
         size, row = abs(A[k, k]), k
@@ -53,7 +53,7 @@ def factorise(A: Matrix, order: Integers):
 
 @compiled_apart
 def solve(A: Matrix, order: Integers, x: Vector):
-    """x becomes the solution for the right side x, with what `factorise` has left."""
+    """Replace the right side x by the solution, with the factors of `factorise`."""
     n = A.shape[0]
     for k in range(n):
         x[k], x[order[k]] = x[order[k]], x[k]
@@ -65,8 +65,8 @@ def solve(A: Matrix, order: Integers, x: Vector):
 
 @compiled_apart
 def least_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int):
-    """The rank of A, its leading n rows and columns. x becomes the least solution, in which b may have parts that no x
-    can give: they are left in b[rank:n]. Of A there remains R, in A[:rank, rank:n], and `order` tells its columns."""
+    """Put the least solution for the leading n rows and columns of A into x and return the rank. Parts of b outside the
+    range of A remain in b[rank:n]. R remains in A[:rank, rank:n], and `order` has its columns."""
     for j in range(n):
         x[j] = 1.0
     return _eliminate(A, b, x, order, n)
@@ -74,8 +74,8 @@ def least_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int):
 
 @compiled_apart
 def scaled_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int, units: Matrix):
-    """The rank of A and, in x, the least solution, as `least_solution` has them: pivots are compared as they are in
-    A[i, j] units[0, i] units[1, j]. A[k, k] for k < rank becomes the size of pivot k in these units."""
+    """Put the least solution into x and return the rank, like `least_solution`: pivots are compared in the scaled
+    entries A[i, j] units[0, i] units[1, j]. A[k, k] for k < rank becomes the size of pivot k in these units."""
     for i in range(n):
         factor = ldexp(1.0, frexp(units[0, i])[1])
         b[i] *= factor
@@ -87,7 +87,7 @@ def scaled_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int, un
 
 @compiled
 def _eliminate(A, b, x, order, n):
-    """The rank, and the least solution in x, which has the units of unknowns first."""
+    """Put the least solution into x, which holds the units of unknowns on entry, and return the rank."""
     rank = _triangle(A, b, x, order, n)
     for k in range(rank - 1, -1, -1):
         for j in range(k + 1, rank):
@@ -107,7 +107,7 @@ def _eliminate(A, b, x, order, n):
 
 @compiled
 def _triangle(A, b, x, order, n):
-    """Forward elimination; the rank. x holds the units of unknowns."""
+    """Eliminate forward and return the rank. x holds the units of unknowns."""
     largest = 0.0
     for k in range(n):
         order[k] = k
@@ -141,7 +141,7 @@ def _triangle(A, b, x, order, n):
 
 @compiled
 def _put_least(A, b, x, order, n, rank):
-    """x = (y - R z, z), from R and y. The matrix I + RᵀR takes the place of what was eliminated to nothing."""
+    """Put x = (y - R z, z), from R and y. The matrix I + RᵀR overwrites the rows that were eliminated to zero."""
     for k in range(rank, n):
         for j in range(rank, n):
             total = 1.0 if j == k else 0.0

@@ -1,42 +1,42 @@
-"""One shape of linear system for everything: [W Φ_vᵀ; Φ_v 0] [x; λ] = [f; g]. Compiled.
+"""The KKT system of all solves: [W Φ_vᵀ; Φ_v 0] [x; λ] = [f; g]. Compiled.
 
-With W = M it gives accelerations and multipliers; with W a norm of displacements and f = 0 it gives the least x with
-Φ_v x = g, which serves position, velocity and acceleration solves. W is symmetric and positive definite, sparse.
+With W = M the solution is accelerations and multipliers; with W a norm of displacements and f = 0 it is the least x
+with Φ_v x = g, for position, velocity and acceleration solves. W is symmetric and positive definite, sparse.
 
-The matrix is taken apart as L D Lᵀ, in an order that keeps L sparse, in which the λ of a row comes after all x of that
-row. Let X be the x before it and Λ the λ. Its pivot depends on nothing that comes later:
+The matrix is factorised as L D Lᵀ, in an order with sparse L, in which the λ of a row comes after all x of that row.
+Let X be the x before it and Λ the λ. Its pivot depends on nothing that comes later:
 
-    d_k = -(Φ_k W_XX⁻¹ Φ_kᵀ - what Λ explains of it) = -(squared distance of row k from the span of the rows Λ)
+    d_k = -(Φ_k W_XX⁻¹ Φ_kᵀ - the part in the span of Λ) = -(squared distance of row k from the span of the rows Λ)
 
-in the norm of W_XX⁻¹. So the pivots of λ are negative, those of x positive (W_kk less what X takes, but for motions
-that Λ forbids, which can only add): none can be zero by accident, and no pivoting is needed. Relative to the row's own
-length the pivot says how independent the row is: `independence`, between 0 and 1. That is the rank test of all
-analyses.
+in the norm of W_XX⁻¹. So the pivots of λ are negative, those of x positive (W_kk minus the part of X, except for
+motions that Λ forbids, which can only add): none can be zero by accident, and no pivoting is needed. The pivot relative
+to the row's own squared length is the `independence` of the row, between 0 and 1. The independence is the rank test of
+all analyses.
 
-Where W is diagonal (or made of small blocks) this is the elimination of all x, then of S = Φ_v W⁻¹ Φ_vᵀ, in another
-order. Where W couples bodies (natural coordinates share points), W⁻¹ and S are full, and this order is what keeps the
-work in proportion to the size.
+If W is diagonal (or made of small blocks) this is the elimination of all x, then of S = Φ_v W⁻¹ Φ_vᵀ, in another order.
+If W couples bodies (natural coordinates share points), W⁻¹ and S are full, and only this order keeps the work
+proportional to the size.
 
-Redundant rows have pivot 0. Each row is given a small extra, DELTA times its own squared length, which
-makes the matrix regular; iterative refinement against the true matrix then takes the extra's effect away again.
+Redundant rows have pivot 0. Each row is given a small extra, DELTA times its own squared length, which makes the matrix
+regular; iterative refinement against the true matrix then removes the extra's effect.
 
-Where W is singular, or some bodies weigh next to nothing beside others that they are joined to, the matrix is regular
-all the same if rows hold what W does not. Then what is factorised is that of the augmented Lagrangian,
+If W is singular, or some bodies weigh next to nothing compared with others that they are joined to, the matrix is
+regular all the same if the rows restrict the massless motions. Then the matrix of the augmented Lagrangian is
+factorised,
 
     [W + Φ_vᵀ C Φ_v   Φ_vᵀ] [x]   [f + Φ_vᵀ C g]
     [Φ_v              0   ] [λ] = [g           ],        C diagonal and positive,
 
-which has the same solution whatever C, since Φ_v x = g. So nothing is to be taken away again, and W + Φ_vᵀ C Φ_v is
-positive definite where the solution is unique. C only decides about roundoff: with μ the mean (of logarithms) of the
-least and the largest mass of a group of bodies that rows join, row k has C_k = μ / (squared length of the row), or 0
-where no motion without mass moves the row (`System.stiff_rows`): so L has few entries more.
+which has the same solution for every C, since Φ_v x = g. So no effect is to be removed, and W + Φ_vᵀ C Φ_v is positive
+definite where the solution is unique. C only influences roundoff: with μ the geometric mean of the least and the
+largest mass of a group of bodies that rows join, row k has C_k = μ / (squared length of the row), or 0 if no motion
+without mass moves the row (`System.stiff_rows`): so L has few additional entries.
 
 Two heavy bodies that are pinned to a light one at one point push it with forces that are far larger than their
-difference, which is all that moves it. Its equation loses this difference where it is added up in plain numbers. So
-residuals of augmented equations are added up with twice the digits (`twofold`), for x and λ of twice the digits: then a
-correction is the error itself. What roundoff of the numbers that are given makes of the solution is sampled; this and
-the last correction are told (`unsettled`). Equal numbers have equal roundoff, so that forces through one point go on
-cancelling each other.
+difference, which alone accelerates it. A sum in plain numbers loses this difference. So residuals of augmented
+equations are summed with twice the digits (`twofold`), for x and λ of twice the digits: then a correction is the error
+itself. The effect of roundoff of the given numbers on the solution is sampled; this effect and the last correction are
+reported (`unsettled`). Equal numbers have equal roundoff, so that forces through one point still cancel each other.
 """
 
 from math import sqrt
@@ -55,16 +55,17 @@ from .twofold import add_product, two_sum
 from .vectors import axpy, copy, square_sum, sum_of_two
 
 UNIT, GOLDEN = 1.1e-16, 40503
-"""The roundoff of a number; and 2¹⁶ times the golden section, whose multiples lie in no order."""
+"""The roundoff of a number; and 2¹⁶ times the golden section, whose multiples are quasi-random."""
 HALVES, BELOW = 134217729.0, 2.0**-26
-"""2²⁷ + 1, by which Dekker splits a number into halves; and what moves the lower half behind the last digit."""
+"""2²⁷ + 1, by which Dekker splits a number into halves; and the factor that moves the lower half behind the last
+digit."""
 
 
 class Factor(NamedTuple):
-    """The numbers of one factorisation, and its work space. Made once, overwritten each time."""
+    """The numbers of one factorisation, and its work space, made once and overwritten each time."""
 
     kernels: Integers
-    """Those of the plan, for plain numbers."""
+    """The kernels of the plan, for plain numbers."""
     weight: Work[Vector]
     """The diagonal of W."""
     beside: Work[Vector] = zeros("beside")
@@ -72,48 +73,53 @@ class Factor(NamedTuple):
     soft: Work[Vector] = zeros("n")
     """The diagonal of Φ_vᵀ C Φ_v; 0 for models without light bodies."""
     compliance: Work[Vector] = zeros("augmented")
-    """1/C_k is the sum of these numbers over the columns of row k, times its squared entries. Empty where C is none."""
+    """The numbers whose sum over the columns of row k, times the squared entries, is 1/C_k. Empty without C."""
     stiffness: Work[Vector] = zeros("augmented_rows")
     """C."""
     joined: Work[Vector] = zeros("joined")
     """The entries of W + Φ_vᵀ C Φ_v below its diagonal."""
     scale: Work[Vector] = zeros("scales")
-    """The largest x and λ of each group, squared, during a solve."""
+    """The squares of the largest x and λ of each group, during a solve."""
     unsettled: Work[Vector] = zeros(1)
-    """One number: the last correction of the last solution, or what roundoff of the given numbers makes of it, relative
-    to what it corrects; 0 where C is none."""
+    """One number: the last correction of the last solution, or the sampled effect of roundoff of the given numbers,
+    relative to the corrected values; 0 without C."""
     tail_x: Work[Vector] = zeros("augmented")
-    """The second halves of x and λ of an augmented solution, which has twice the digits."""
+    """The second half of x of an augmented solution, which has twice the digits."""
     tail_g: Work[Vector] = zeros("augmented_rows")
+    """The second half of λ of an augmented solution."""
     damping: Work[Vector] = zeros(1)
-    """One number: what is added to DELTA. With refinement left out it makes a solve the damped least-squares step
+    """One number: the addition to DELTA. Without refinement it makes a solve the damped least-squares step
     (Levenberg-Marquardt), which stays short where Φ_v is singular."""
     truncation: Work[Vector] = zeros(1)
-    """One number: rows of less `independence` than this are left out. Where it is not 0 nothing is added to the others,
-    so that ranks are not blurred by what adding would make of nearly dependent rows."""
+    """One number: rows with less `independence` are left out. If it is not 0, the others get no extra, which would blur
+    the ranks of nearly dependent rows."""
     jacobian: Work[Vector] = zeros("entries")
+    """The entries of Φ_v."""
     kept: Work[Vector] = ones("m")
-    """1 for a row that is enforced, 0 for one that is left out: its λ is 0, its `independence` is found all the
+    """1 for a row that is enforced, 0 for one that is left out: its λ is 0, its `independence` is computed all the
     same."""
     row_square: Work[Vector] = zeros("m")
     """The squared length of each row."""
     independence: Work[Vector] = zeros("m")
+    """The independence of each row, between 0 and 1."""
     share: Work[Vector] = ones("m")
-    """How much of a row is left where some coordinates have been eliminated before (`transformation`); else 1. What
-    `row_square` is over it counts as the row's own length."""
+    """The share that is left of a row where some coordinates have been eliminated before (`transformation`); else 1.
+    The quotient of `row_square` and this share counts as the row's own squared length."""
     limits: Work[Vector] = zeros(3)
-    """What kernels of fronts are told: the square below which a row is nothing, the extra, the truncation."""
+    """Parameters of the kernels of fronts: the square below which a row is zero, the extra, the truncation."""
     numbers: Work[Vector] = zeros("numbers")
-    """L and the reciprocals of pivots, front by front; 0 for what is left out."""
+    """L and the reciprocals of pivots, front by front; 0 for rows that are left out."""
     handed: Work[Vector] = zeros("handed")
-    """What fronts hand on."""
+    """The numbers that fronts hand on."""
     wide: Work[Vector] = zeros("room")
+    """The work space of wide fronts."""
     rest_x: Work[Vector] = zeros("n")
-    """What is left of the right-hand side, during a solve."""
+    """The residual of the first equations, during a solve."""
     rest_g: Work[Vector] = zeros("m")
+    """The residual of the second equations, during a solve."""
     part: Work[Vector] = zeros("unknowns")
     limbs: Limbs = NO_LIMBS
-    """Where W is that of a tree of bodies (`articulated`), what takes the place of `weight` and `beside`."""
+    """The inertias of a tree of bodies (`articulated`), which then replace `weight` and `beside`."""
 
 
 def new_factor(pattern: Pattern, weight: np.ndarray, limbs: Limbs = NO_LIMBS) -> Factor:
@@ -129,8 +135,8 @@ def new_factor(pattern: Pattern, weight: np.ndarray, limbs: Limbs = NO_LIMBS) ->
 
 @compiled_apart
 def factorise(pattern: Pattern, factor: Factor):
-    """L and D, for the weight and Jacobian entries that stand in `factor`. Of rows the fronts tell the squared length,
-    and, as `independence`, the squared distance from those before."""
+    """Compute L and D for the weight and Jacobian entries in `factor`. The fronts also give, for each row, the squared
+    length and, as `independence`, the relative squared distance from the rows before."""
     if pattern.tree.edges > 0:
         call_on_block(pattern.tree.functions[FACTORISE], pattern, (factor,))
         return
@@ -139,7 +145,7 @@ def factorise(pattern: Pattern, factor: Factor):
 
 @compiled
 def factorise_entries(pattern, factor, truncation, damping):
-    """The same of entries, of one matrix or of several in lanes."""
+    """Compute L and D of a matrix of entries, for one matrix or for several in lanes."""
     beside = factor.beside
     if factor.compliance.size > 0:
         _augment(pattern, factor)
@@ -151,7 +157,7 @@ def factorise_entries(pattern, factor, truncation, damping):
 
 @compiled
 def _augment(pattern, factor):
-    """C of the rows that are enforced, and W + Φ_vᵀ C Φ_v, of one matrix or of several in lanes."""
+    """Compute C of the enforced rows, and W + Φ_vᵀ C Φ_v, for one matrix or for several in lanes."""
     jacobian, stiffness, soft, joined = factor.jacobian, factor.stiffness, factor.soft, factor.joined
     nothing = nothing_of(jacobian)
     for row in range(pattern.m):
@@ -175,14 +181,14 @@ def _augment(pattern, factor):
 
 @compiled
 def set_limits(factor, least, truncation, damping):
-    """What fronts are told: rows of a square below the first are nothing."""
+    """Set the parameters of fronts: rows with a square below `least` are zero."""
     factor.limits[0], factor.limits[2] = least, truncation
     factor.limits[1] = damping if truncation > 0.0 else DELTA + damping
 
 
 @compiled
 def tell_independence(factor):
-    """From the squared lengths and distances that fronts have told."""
+    """Turn squared distances of rows into `independence`, relative to the squared lengths that the fronts gave."""
     square, independence, share = factor.row_square, factor.independence, factor.share
     for row in range(square.size):
         part = max(independence[row] / square[row], 0.0) * share[row]
@@ -191,15 +197,15 @@ def tell_independence(factor):
 
 @compiled
 def negligible(pattern, factor):
-    """The squared length below which a row counts as zero; positive, so that it has a reciprocal. (Sums will do: it is
-    far below all others.)"""
+    """Return the squared length below which a row counts as zero; positive, so that it has a reciprocal. (Sums in place
+    of maxima suffice: the limit is far below all other rows.)"""
     heavy = sum_of_two(factor.weight, factor.soft) + NIL
     return NIL * pattern.n * square_sum(factor.jacobian) / heavy + 1e-200
 
 
 @compiled
 def _solve_once(pattern, factor, f, g):
-    """f becomes x and g becomes λ, by the last factor."""
+    """Replace f by x and g by λ, with the last factor."""
     n, part = pattern.n, factor.part
     copy(f, part)
     copy(g, part[n:])
@@ -213,7 +219,7 @@ def _solve_once(pattern, factor, f, g):
 
 @compiled_apart
 def solve(pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, multipliers: Vector, refinements: int):
-    """Solve for x and λ; `refinements` corrections against the matrix without the extras on its diagonal."""
+    """Solve for x and λ, with `refinements` corrections against the matrix without the extras on its diagonal."""
     if pattern.tree.edges > 0:
         call_on_block(pattern.tree.functions[SOLVE], pattern, (factor, f, g, x, multipliers, refinements))
         return
@@ -222,7 +228,7 @@ def solve(pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, mul
 
 @compiled
 def solve_entries(pattern, factor, f, g, x, multipliers, refinements):
-    """The same, of one matrix or of several in lanes."""
+    """Solve for x and λ with a matrix of entries, for one matrix or for several in lanes."""
     if factor.compliance.size > 0:
         _solve_augmented(pattern, factor, f, g, x, multipliers)
     else:
@@ -231,7 +237,8 @@ def solve_entries(pattern, factor, f, g, x, multipliers, refinements):
 
 @compiled
 def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, solve_once, residual):
-    """The same by functions of the matrix: `solve_once` for the last factor, `residual` for the matrix itself."""
+    """Solve for x and λ with functions of the matrix: `solve_once` with the last factor, `residual` with the matrix
+    itself."""
     rest_x, rest_g = factor.rest_x, factor.rest_g
     copy(f, rest_x)
     copy(g, rest_g)
@@ -247,10 +254,10 @@ def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, solve_o
 
 @compiled
 def _solve_augmented(pattern, factor, f, g, x, multipliers):
-    """Solve the equations of the augmented Lagrangian for x and λ, of one matrix or of several in lanes. The first
-    correction is for the residual and for a sample of the roundoff of all terms: where it is small, it is the last one.
-    Where it is not, others take its place, for residuals of twice the digits, as long as each is less than half as
-    large as the one before, and roundoff of the given numbers is sampled at the end."""
+    """Solve the equations of the augmented Lagrangian for x and λ, for one matrix or for several in lanes. The first
+    correction is for the residual and for a sample of the roundoff of all terms: if this correction is small, it is the
+    last one. Otherwise others replace it, for residuals of twice the digits, as long as each is less than half as large
+    as the one before, and roundoff of the given numbers is sampled at the end."""
     rest_x, rest_g, n, m, nothing = factor.rest_x, factor.rest_g, pattern.n, pattern.m, nothing_of(f)
     tail_x, tail_g = factor.tail_x, factor.tail_g
     copy(f, rest_x)
@@ -296,7 +303,7 @@ def _solve_augmented(pattern, factor, f, g, x, multipliers):
 
 @compiled
 def _solve_once_augmented(pattern, factor):
-    """x and λ in place of the f and g that stand in `rest_x` and `rest_g`."""
+    """Replace f and g, in `rest_x` and `rest_g`, by x and λ."""
     rest_x, rest_g, jacobian = factor.rest_x, factor.rest_g, factor.jacobian
     for e in pattern.stiff:
         row = pattern.jac_row[e]
@@ -306,8 +313,8 @@ def _solve_once_augmented(pattern, factor):
 
 @compiled
 def _residual_with_roundoff(pattern, factor, f, g, x, multipliers):
-    """f - W x - Φ_vᵀ λ and g - Φ_v x, with a sample of the roundoff of all terms: a part of the size of each. Samples
-    are summed apart (in `part`), since the residual's own sums would round them away."""
+    """Put f - W x - Φ_vᵀ λ and g - Φ_v x into `rest_x` and `rest_g`, plus a sample of the roundoff of all terms: a part
+    of the size of each. Samples are summed apart (in `part`), since the residual's own sums would round them away."""
     rest_x, rest_g, n, beside, jacobian = factor.rest_x, factor.rest_g, pattern.n, factor.beside, factor.jacobian
     rounded_x, rounded_g, at = factor.part, factor.part[n:], 0
     for k in range(n):
@@ -350,8 +357,8 @@ def put_right_sides(pattern, factor, f, g):
 
 @compiled
 def subtract_products(pattern, factor, x, multipliers, tail_x, tail_g):
-    """Subtract W x + Φ_vᵀ λ and Φ_v x, for x and λ of two parts, from the sums of two parts that `put_right_sides` has
-    left, and make them sums of one part: residuals that are added up with twice the digits."""
+    """Subtract W x + Φ_vᵀ λ and Φ_v x, for x and λ of two parts, from the sums of two parts of `put_right_sides`, and
+    make them sums of one part: residuals that are summed with twice the digits."""
     rest_x, rest_g, weight, beside, n = factor.rest_x, factor.rest_g, factor.weight, factor.beside, pattern.n
     jacobian, lost_x, lost_g = factor.jacobian, factor.part, factor.part[n:]
     for k in range(n):
@@ -373,16 +380,16 @@ def subtract_products(pattern, factor, x, multipliers, tail_x, tail_g):
 @compiled
 def _roundoff(k):
     """Return the roundoff of term k in a sample, relative to the term: of either sign, between half of `UNIT` and all
-    of it. The multiples of the golden section, modulo 1, lie in no order, so that two neighbours never take one
-    another's roundoff away."""
+    of it. The multiples of the golden section, modulo 1, are quasi-random, so that two neighbours never cancel each
+    other's roundoff."""
     place = (k * GOLDEN) & 0xFFFF
     return UNIT * (0.5 + (place & 0x7FFF) / 0x10000) * (1.0 if place & 0x8000 else -1.0)
 
 
 @compiled
 def _put_roundoff_of_data(pattern, factor, f, g, x, multipliers):
-    """Put into `rest_x` and `rest_g` what each equation has left where each number of W, Φ_v, f and g has other digits
-    behind its last one."""
+    """Put the residual of each equation into `rest_x` and `rest_g` for other digits behind the last one of each number
+    of W, Φ_v, f and g."""
     rest_x, rest_g, jacobian = factor.rest_x, factor.rest_g, factor.jacobian
     for k in range(pattern.n):
         rest_x[k] = _behind(f[k]) - _behind(factor.weight[k]) * x[k]
@@ -408,9 +415,9 @@ def _behind(number):
 
 @compiled
 def _relative_change(pattern, factor, f, g, x, multipliers):
-    """The correction that stands in `rest_x` and `rest_g`, relative to each x and λ that it is added to, or to a small
-    part of the largest in its group, where that is more; with them count the x and λ that f and g make by themselves,
-    each at its own mass or at that in the middle of its group. (The λ of rows that depend on others may be any.)"""
+    """Return the largest correction, in `rest_x` and `rest_g`, relative to each x and λ, or to a small part of the
+    largest in its group, if that is more. The x and λ that f and g alone would cause count, too, each at its own mass
+    or at the mean mass of its group. (The λ of rows that depend on others may be any.)"""
     n, scale, group, compliance, stiffness = pattern.n, factor.scale, pattern.group, factor.compliance, factor.stiffness
     groups, rest_x, rest_g, nothing = pattern.groups, factor.rest_x, factor.rest_g, nothing_of(f)
     doubtful, endless, largest = nothing, nothing, nothing
@@ -443,7 +450,7 @@ def _relative_change(pattern, factor, f, g, x, multipliers):
 
 @compiled
 def _residual(pattern, factor, f, g, x, multipliers):
-    """f - W x - Φ_vᵀ λ and g - Φ_v x."""
+    """Put f - W x - Φ_vᵀ λ into `rest_x` and g - Φ_v x into `rest_g`."""
     rest_x, rest_g, weight = factor.rest_x, factor.rest_g, factor.weight
     beside, jacobian = factor.beside, factor.jacobian
     for k in range(pattern.n):

@@ -1,17 +1,18 @@
-"""Contact and friction as laws between f and w = W f + w0, and how far numbers are from satisfying them. Compiled.
+"""Contact and friction as laws between f and w = W f + w0, and the residuals of these laws. Compiled.
 
-A unilateral law pushes or is open: 0 ≤ f, 0 ≤ w, f w = 0. A friction law holds f_c in a disk and opposes w_c:
+A unilateral law pushes or is open: 0 ≤ f, 0 ≤ w, f w = 0. A friction law confines f_c to a disk and opposes w_c:
 
     |f_c| ≤ r,   f_c = -r w_c / |w_c| where w_c is not zero,   r = μ |b + B f|.
 
-Of what slides already the direction is known, `heading`, that of the slip and not of its rate w_c: f_c = -r heading.
+The direction of a slip in progress is known, `heading`, the direction of the slip and not of its rate w_c: f_c = -r
+heading.
 
-Both say that f_c is the projection of f_c - ρ w_c, for any ρ > 0: onto f ≥ 0, or onto the disk (its radius is that of
-the f on the left). The distance between the two is the natural residual: zero where the laws hold, and nowhere else.
+Both laws say that f_c is the projection of f_c - ρ w_c, for any ρ > 0: onto f ≥ 0, or onto the disk (its radius is that
+of the f on the left). The distance between the two is the natural residual: zero where the laws hold, and nowhere else.
 
-Rows are in different units, so every law gets its own: x = f / s, y = s w, with 1/s² the largest diagonal entry of W
-in the law (one for all its rows: a disk stays a disk). Then the diagonal of A = s W s is 1, ρ = 1 suits all, and
-divided by the largest entry of s w0 (or of a bound b) all numbers are relative.
+Rows are in different units, so every law gets its own: x = f / s, y = s w, with 1/s² the largest diagonal entry of W in
+the law (one for all its rows: a disk stays a disk). Then the diagonal of A = s W s is 1, ρ = 1 suits all, and divided
+by the largest entry of s w0 (or of a bound b) all numbers are relative.
 """
 
 from math import isfinite, sqrt
@@ -24,9 +25,9 @@ from .vectors import all_finite
 EXACT = 5e-13
 """The natural residual of a solution, relative to w0."""
 ROUNDOFF = 1e-2
-"""... and so much of the terms of which w is the sum: times `EXACT` it is a few ε."""
+"""The part of the sum of the terms of w by which the tolerance grows: times `EXACT` it is a few ε."""
 ENDLESS = 1e300
-"""The residual of what is no number."""
+"""The residual of numbers that are not finite."""
 
 
 class ScaledLaws(NamedTuple):
@@ -34,9 +35,9 @@ class ScaledLaws(NamedTuple):
 
     unit: Work[Vector] = zeros("unknowns")
     scale: Work[Vector] = zeros(1)
-    """f = scale unit x."""
+    """One number: f = scale unit x."""
     relaxation: Work[Vector] = zeros(2)
-    """δ and θ, for problems that lead to the one in question; 0 and 1 for that itself."""
+    """δ and θ of auxiliary problems; 0 and 1 for the problem itself."""
     A: Work[Matrix] = zeros("unknowns", "unknowns")
     q: Work[Vector] = zeros("unknowns")
     C: Work[Matrix] = zeros("bounds", "unknowns")
@@ -52,7 +53,7 @@ class LawModes(NamedTuple):
     direction: Work[Vector] = zeros("unknowns")
     """The direction of the force of a law that slides."""
     turn_rate: Work[Vector] = zeros("laws")
-    """How far this direction turns with the trial force z: r / |z|."""
+    """The rate at which this direction turns with the trial force z: r / |z|."""
     gradient: Work[Vector] = zeros("bounds")
     """The gradient of the radius r in the rows of its bound."""
     matrix: Work[Matrix] = zeros("unknowns", "unknowns")
@@ -108,7 +109,7 @@ def is_unilateral(p, law):
 
 @compiled
 def put_into_units(p):
-    """x, A, q, C, d of the problem; whether all its numbers are finite. `scale` is 0 where nothing acts."""
+    """Put x, A, q, C, d of the problem; return whether all its numbers are finite. `scale` is 0 if nothing acts."""
     scaled = p.scaled
     n, scale = unknowns(p), 0.0
     for law in range(p.counts[0]):
@@ -143,7 +144,7 @@ def put_into_units(p):
 
 @compiled
 def put_solution(p):
-    """f and w from x and y."""
+    """Put f and w, from x and y."""
     scaled = p.scaled
     scale = scaled.scale[0]
     for i in range(unknowns(p)):
@@ -153,7 +154,7 @@ def put_solution(p):
 
 @compiled
 def respond(p):
-    """y = A x + q + δ x. The largest of the sums of its terms without their signs."""
+    """Put y = A x + q + δ x and return the largest sum of absolute values of its terms."""
     scaled = p.scaled
     n, largest = unknowns(p), 0.0
     for i in range(n):
@@ -169,7 +170,7 @@ def respond(p):
 
 @compiled
 def bound(p, row):
-    """A row of d + C x."""
+    """Return a row of d + C x."""
     scaled = p.scaled
     total = scaled.d[row]
     for j in range(unknowns(p)):
@@ -187,7 +188,7 @@ def radius(p, law):
 
 @compiled
 def speed(p, law):
-    """The length of `heading`: 0 where a law does not slide already."""
+    """Return the length of `heading`: 0 for a law without a slip in progress."""
     total = 0.0
     for i in range(p.first[law], p.first[law + 1]):
         total += p.heading[i] ** 2
@@ -196,7 +197,7 @@ def speed(p, law):
 
 @compiled
 def residual(p):
-    """The largest item of the natural residual, with the y that stands there."""
+    """Return the largest item of the natural residual, with the present y."""
     scaled = p.scaled
     worst = 0.0
     for law in range(p.counts[0]):
@@ -218,7 +219,7 @@ def residual(p):
 
 @compiled
 def how_solved(p):
-    """The natural residual of x, relative to w0 and what roundoff makes of the terms of w. y is made for it."""
+    """Return the natural residual of x, relative to w0 and the roundoff of the terms of w. y is updated."""
     n, terms = unknowns(p), respond(p)
     if not (all_finite(p.scaled.x[:n]) and all_finite(p.scaled.y[:n])):
         return ENDLESS
@@ -227,8 +228,8 @@ def how_solved(p):
 
 @compiled
 def sweep(p):
-    """All laws are satisfied with the others as they are, each with the sum of its |A_ij| for ρ (Jacobi, projected):
-    so much that all together do not go too far. What comes out does not depend on the order of laws."""
+    """Satisfy all laws once with the others unchanged, each with the sum of its |A_ij| for ρ (projected Jacobi): large
+    enough that all together do not overshoot. The result does not depend on the order of laws."""
     scaled, modes = p.scaled, p.modes
     n = unknowns(p)
     respond(p)

@@ -1,6 +1,6 @@
 """L D Lᵀ of a sparse symmetric matrix whose pattern is analysed once. Compiled.
 
-L is kept by rows. Its item (i, k) and the pivots follow one after the other, all sums known beforehand:
+L is stored by rows. Its items (i, k) and the pivots follow one after the other, from sums of earlier ones:
 
     u_ik = a_ik - Σ_j u_ij l_kj,      l_ik = u_ik / d_k,      d_i = a_ii - Σ_k u_ik l_ik
 """
@@ -17,10 +17,10 @@ class Structure(NamedTuple):
     """The structure of L."""
 
     at: Integers
-    """Row i has the items at[i] : at[i + 1], in columns that increase."""
+    """Row i has the items at[i] : at[i + 1], in increasing columns."""
     column: Indices
     lead: int
-    """So many rows come first that have no items: their columns take nothing from others on the way."""
+    """The number of leading rows without items: forward substitution starts behind them."""
     pair_at: Integers
     """Item e takes the products of pairs pair_at[e] : pair_at[e + 1]: u at `pair_u` times l at `pair_l`."""
     pair_u: Indices
@@ -28,7 +28,7 @@ class Structure(NamedTuple):
 
 
 def structure(size: int, row: np.ndarray, column: np.ndarray) -> Structure:
-    """The structure of L of so many rows, from the places of its items: row by row, in columns that increase."""
+    """Return the structure of L with `size` rows, from the places of its items: row by row, in increasing columns."""
     at = np.searchsorted(row, np.arange(size + 1))
     empty = np.diff(at) == 0
     lead = size if empty.all() else int(np.argmin(empty))
@@ -47,7 +47,7 @@ def structure(size: int, row: np.ndarray, column: np.ndarray) -> Structure:
 
 @compiled
 def forward(structure, l, x):
-    """x becomes L⁻¹ x."""
+    """Replace x by L⁻¹ x."""
     at, column = structure.at, structure.column
     for i in range(structure.lead, at.size - 1):
         value = x[i]
@@ -58,7 +58,7 @@ def forward(structure, l, x):
 
 @compiled
 def backward(structure, l, x):
-    """x becomes L⁻ᵀ x."""
+    """Replace x by L⁻ᵀ x."""
     at, column = structure.at, structure.column
     for i in range(at.size - 2, structure.lead - 1, -1):
         value = x[i]

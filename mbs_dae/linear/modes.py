@@ -1,16 +1,16 @@
-"""The modes of contact laws (open or closed, stick or slide) and the linear system that each of them makes. Compiled.
+"""The modes of contact laws (open or closed, stick or slide) and the linear system of each choice of modes. Compiled.
 
-With modes given the laws are equations: x = 0 for what is open, y = 0 for what is closed or sticks, and x_c = r t for
-what slides, its force along t. Newton's method takes the modes from the trial force z = x - y: open where z ≤ 0, stick
-where z_c lies in the disk, else slide along t = z_c / |z_c|, which turns with z (unless the direction is given):
+With given modes the laws are equations: x = 0 for an open law, y = 0 for a closed or sticking one, and x_c = r t for a
+sliding one, with its force along t. Newton's method takes the modes from the trial force z = x - y: open where z ≤ 0,
+stick where z_c lies in the disk, else slide along t = z_c / |z_c|, which turns with z (unless the direction is given):
 
     dx_c - t dr - (r/|z_c|) (1 - t tᵀ) dz_c = r t - x_c,      dz = dx - dy,      dy = A dx.
 
-In a plane nothing turns, the equations of a mode are linear, and the right modes give the solution in one step. The
-matrix may be singular; the step is the least one (`elimination`).
+In a plane no direction turns, the equations of a mode are linear, and the right modes give the solution in one step.
+The matrix may be singular; the step is the least one (`elimination`).
 
-A solution in the plane has one of finitely many modes. Where nothing else finds one they are tried, if they are few:
-so that there is none, or more than one, can be known.
+A solution in the plane has one of finitely many modes. If no other method finds a solution, all modes are tried, if
+they are few: then it is known whether there is none, or more than one.
 """
 
 from math import sqrt
@@ -22,20 +22,21 @@ from .vectors import copy
 
 OPEN, CLOSED, SLIDES = range(3)
 STEPS = 20
-"""Newton's method has found the modes by then, or goes round in circles."""
+"""The number of steps after which Newton's method has found the modes, or cycles."""
 SHARP, FAR = 5e-15, 1e100
-"""A residual that another step would not make less, and one from which no step leads back."""
+"""A residual that another step would not reduce, and one from which no step leads back."""
 FEW = 20000
-"""Combinations of modes, times the third power of the unknowns over 100, that may be tried."""
+"""The largest number of combinations of modes, times the third power of the unknowns over 100, that are tried."""
 CLOSE = 1e-7
-"""A residual that may be all that roundoff has left of a solution."""
+"""A residual that may be the roundoff of a solution."""
 DIFFERENT = 1e-6
-"""Two solutions whose y differ by this, relative to their size, are two."""
+"""The difference of y, relative to its size, from which two solutions count as two."""
 
 
 @compiled
 def newton(p):
-    """Steps until all laws are satisfied, and one more if that makes them hold better; whether they are."""
+    """Make Newton steps until all laws are satisfied, and one more if it reduces the residual; return whether they
+    are."""
     n, best = unknowns(p), FAR
     for _ in range(STEPS):
         choose_modes(p, 0.0)
@@ -58,7 +59,8 @@ def newton(p):
 
 @compiled
 def choose_modes(p, margin):
-    """Modes as the trial forces have them; what lacks less than `margin` to close is closed. What is open is made 0."""
+    """Choose modes by the trial forces; a law that is open by less than `margin` counts as closed. Open laws get x =
+    0."""
     scaled, modes = p.scaled, p.modes
     respond(p)
     for law in range(p.counts[0]):
@@ -90,7 +92,7 @@ def choose_modes(p, margin):
 
 @compiled
 def _may_grow(p, law):
-    """Whether the bound of a law depends on what is not open."""
+    """Return whether the bound of a law depends on a law that is not open."""
     for row in range(p.bound_at[law], p.bound_at[law + 1]):
         for j in range(unknowns(p)):
             if p.scaled.relaxation[1] * p.scaled.C[row, j] != 0.0 and p.modes.mode[j] != OPEN:
@@ -110,8 +112,8 @@ def _make_open(p):
 
 @compiled
 def advance(p):
-    """Solve the equations of the modes, linear at x, for the least step, and make it. How many unknowns are not
-    determined by them."""
+    """Solve the equations of the modes, linear at x, for the least step, and make it. Return the number of unknowns
+    that the equations do not determine."""
     modes = p.modes
     many = write_equations(p)
     rank = least_solution(modes.matrix, modes.residual, modes.step, modes.order, many)
@@ -122,7 +124,7 @@ def advance(p):
 
 @compiled
 def write_equations(p):
-    """J and e of J dx = e for the unknowns that are not open: they are listed, and counted."""
+    """Put J and e of J dx = e for the unknowns that are not open, list these unknowns, and return their number."""
     scaled, modes = p.scaled, p.modes
     many = 0
     for i in range(unknowns(p)):
@@ -148,7 +150,7 @@ def write_equations(p):
 
 @compiled
 def write_sliding(p, law, row, many, longest):
-    """The equations of a law that slides, whose radius is known, and grows as `sense` has it."""
+    """Write the equations of a law that slides, with a known radius whose gradient is `modes.gradient`."""
     scaled, modes = p.scaled, p.modes
     begin, end = p.first[law], p.first[law + 1]
     for k in range(many):
@@ -169,7 +171,7 @@ def write_sliding(p, law, row, many, longest):
 
 @compiled
 def _put_sense(p, law, longest):
-    """How the radius grows with what bounds it. At radius 0 that has no direction, but in one row there is one side."""
+    """Put the gradient of the radius by its bound. At radius 0 it has no direction, but a single row has a sign."""
     begin, end = p.bound_at[law], p.bound_at[law + 1]
     for row in range(begin, end):
         value = bound(p, row)
@@ -184,7 +186,7 @@ def _put_sense(p, law, longest):
 
 @compiled
 def can_be_counted(p):
-    """Whether the modes of all laws together are few, and the equations of each of them are linear."""
+    """Return whether the modes of all laws together are few, and the equations of each of them are linear."""
     n, total = unknowns(p), 1.0
     for law in range(p.counts[0]):
         total *= _modes_of(p, law)
@@ -197,15 +199,15 @@ def can_be_counted(p):
 
 @compiled
 def _modes_of(p, law):
-    """4, too many, where the direction of sliding is any one in a plane."""
+    """Return the number of modes of a law; 4, too many, if any direction of sliding in a plane is possible."""
     rows = p.first[law + 1] - p.first[law]
     return 1 << min(rows, 40) if is_unilateral(p, law) else 2 if speed(p, law) > 0.0 else 3 if rows == 1 else 4
 
 
 @compiled
 def try_modes(p, found):
-    """Solutions with different y: with the one in x if one is `found`; x becomes the first one otherwise. Negative if
-    there may be one all the same: some modes do not determine theirs, or miss it by little."""
+    """Count solutions with different y, including the one in x if one is `found`; x becomes the first one otherwise.
+    Return -1 if none was found but may exist: some modes do not determine theirs, or miss it by little."""
     scaled, modes = p.scaled, p.modes
     n, solutions, sure = unknowns(p), 0, True
     if found:
@@ -247,7 +249,7 @@ def try_modes(p, found):
 
 @compiled
 def _put_modes(p):
-    """The modes of all laws from the digits of their `turn`."""
+    """Put the modes of all laws, from the digits `modes.choice`."""
     modes = p.modes
     for law in range(p.counts[0]):
         begin, turn = p.first[law], modes.choice[law]

@@ -1,4 +1,4 @@
-"""The order in which the unknowns of a sparse symmetric matrix are eliminated, and where L has entries then."""
+"""The order in which the unknowns of a sparse symmetric matrix are eliminated, and the resulting entries of L."""
 
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
@@ -12,18 +12,19 @@ NONE = np.zeros(0, dtype=np.int64)
 
 class Ordering(NamedTuple):
     n: int
-    """Number of x."""
+    """The number of x."""
     m: int
-    """Number of λ."""
+    """The number of λ."""
     order: np.ndarray
-    """order[k]: which unknown is the k-th to be eliminated; x are 0 .. n-1, the λ of row r is n + r."""
+    """order[k] is the k-th unknown to be eliminated; x are 0 .. n-1, the λ of row r is n + r."""
     row: np.ndarray
-    """The items of L, row by row, in columns that increase."""
+    """The rows of the items of L, row by row, in increasing columns."""
     column: np.ndarray
+    """The columns of the items of L."""
 
     @property
     def place(self) -> np.ndarray:
-        """When each unknown is eliminated."""
+        """The position of each unknown in the elimination."""
         return np.argsort(self.order)
 
 
@@ -31,8 +32,8 @@ def ordering(
     n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray, block_row: np.ndarray = NONE,
     block_column: np.ndarray = NONE,
 ) -> Ordering:  # fmt: skip
-    """For [W Φ_vᵀ; Φ_v 0] with these entries of Φ_v, and of W below its diagonal. No number of the matrix is looked
-    at."""
+    """Return the order for [W Φ_vᵀ; Φ_v 0] with these entries of Φ_v, and of W below its diagonal. The order does not
+    depend on numbers of the matrix."""
     size, ends = n + m, np.array([[*jac_row + n, *block_row], [*jac_column, *block_column]], dtype=np.int64)
     order, filled = _eliminated(n, m, ends)
     column, row = np.sort(np.argsort(order)[filled], axis=0)
@@ -40,12 +41,12 @@ def ordering(
 
 
 BLOCK = 6
-"""So many x are coupled by W at most where they are those of one body."""
+"""The largest number of x that W couples if they belong to one body."""
 
 
 def _wait_for_bodies(waits: list[set[int]], n: int, coupled: np.ndarray) -> None:
-    """Where W is made of the blocks of bodies, a λ waits for all x of every block that its row touches: then the norm
-    in which it is measured is that of W⁻¹ itself."""
+    """Let a λ wait for all x of every block that its row touches, if W is made of the blocks of bodies: then the row is
+    measured in the norm of W⁻¹ itself."""
     graph = sps.csr_matrix((np.ones(coupled.shape[1]), coupled), shape=(n, n))
     _, label = connected_components(graph, directed=False)
     members: dict[int, list[int]] = {}
@@ -58,10 +59,10 @@ def _wait_for_bodies(waits: list[set[int]], n: int, coupled: np.ndarray) -> None
 
 
 def _eliminated(n: int, m: int, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Minimum degree, where a λ has to wait for all x of its row: then its pivot is a squared length (`kkt`). `ends`
-    are the two unknowns of each entry. What comes back is the order, and the ends of each item of L: an unknown that is
-    eliminated couples all its neighbours. The x that W does not couple with others may as well come first: only λ that
-    wait for them are concerned."""
+    """Return the order of minimum degree, where a λ waits for all x of its row, so that its pivot is a squared length
+    (`kkt`); and the ends of each item of L: an unknown that is eliminated couples all its neighbours. `ends` are the
+    two unknowns of each entry. The x that W does not couple with others come first: only λ that wait for them are
+    affected."""
     neighbours: list[set[int]] = [set() for _ in range(n + m)]
     for one, other in ends.T.tolist():
         neighbours[one].add(other)

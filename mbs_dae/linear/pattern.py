@@ -1,4 +1,4 @@
-"""The structure of the KKT matrix: what never changes, found once (the mathematics is in `kkt`)."""
+"""The structure of the KKT matrix, which never changes and is analysed once (`kkt` has the mathematics)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,40 +15,46 @@ from .tree.articulated import NO_TREE, Articulated, Shape, articulated, coupled_
 
 
 class Pattern(NamedTuple):
-    """Where the entries are, and how they are eliminated."""
+    """The places of the entries, and the plan of their elimination."""
 
     n: int
-    """Number of x."""
+    """The number of x."""
     m: int
-    """Number of λ."""
+    """The number of λ."""
     jac_row: Indices
+    """The row of each entry of Φ_v."""
     jac_column: Indices
+    """The column of each entry of Φ_v."""
     block_row: Indices
-    """The entries of W below its diagonal."""
+    """The row of each entry of W below its diagonal."""
     block_column: Indices
+    """The column of each entry of W below its diagonal."""
     plan: Plan
+    """The plan of the elimination."""
     tree: Articulated = NO_TREE
-    """Where W is that of a tree of bodies. The plan then is that of Φ W⁻¹ Φᵀ."""
+    """The tree of bodies, if W is that of a tree. The plan is then that of Φ W⁻¹ Φᵀ."""
     pair_one: Indices = NONE.astype(INDEX)
-    """Where the plan is that of W + Φ_vᵀ C Φ_v: the pairs of entries of Φ_v in a common row of which C is not 0, and to
-    which entry of that matrix below its diagonal each pair adds. The entries of W come first among these."""
+    """If the plan is that of W + Φ_vᵀ C Φ_v: the first of each pair of entries of Φ_v in a row whose C is not 0."""
     pair_other: Indices = NONE.astype(INDEX)
+    """The second entry of each pair."""
     pair_to: Indices = NONE.astype(INDEX)
+    """The entry of W + Φ_vᵀ C Φ_v below its diagonal to which each pair adds; the entries of W come first."""
     stiff: Indices = NONE.astype(INDEX)
-    """The entries of Φ_v in rows of which C is not 0."""
+    """The entries of Φ_v in rows whose C is not 0."""
     joined: int = 0
-    """How many entries that matrix has below its diagonal."""
+    """The number of entries of W + Φ_vᵀ C Φ_v below its diagonal."""
     group: Integers = NONE
-    """The number of the group that each x and each λ belongs to: groups have neither a row nor an entry of W in common.
-    Empty where nothing is added to W."""
+    """The number of the group of each x and each λ: groups have neither a row nor an entry of W in common. Empty if
+    nothing is added to W."""
     groups: int = 0
+    """The number of groups."""
 
 
 def analyse(
     n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray, block_row: np.ndarray = NONE,
     block_column: np.ndarray = NONE,
 ) -> Pattern:  # fmt: skip
-    """Order the unknowns, and put those together that are eliminated at once."""
+    """Return the pattern of the matrix: order the unknowns, and join those that are eliminated together."""
     own = ordering(n, m, jac_row, jac_column, block_row, block_column)
     source = _numbered(own, jac_row + n, jac_column) | _numbered(own, block_row, block_column)
     plan = plan_of(fronts_of(n + m, own.column, own.row), own.order, n, source)
@@ -59,7 +65,7 @@ def analyse(
 def groups_of(
     n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray, block_row: np.ndarray, block_column: np.ndarray
 ) -> tuple[int, np.ndarray]:
-    """How many groups of x and λ there are that neither a row nor an entry of W joins, and the group of each."""
+    """Return the number of groups of x and λ that neither a row nor an entry of W joins, and the group of each."""
     ends = np.concatenate([jac_row + n, block_row]), np.concatenate([jac_column, block_column])
     count, group = connected_components(sps.csr_matrix((np.ones(ends[0].size), ends), (n + m, n + m)), directed=False)
     return int(count), group.astype(np.int64)
@@ -94,7 +100,8 @@ def analyse_augmented(
 def analyse_tree(
     shape: Shape, functions: Sequence[int], m: int, jac_row: np.ndarray, jac_column: np.ndarray
 ) -> Pattern:
-    """The same where W is that of a tree of bodies; `functions` are the addresses of those of `tree.solve`."""
+    """Return the pattern where W is that of a tree of bodies; `functions` are the addresses of those of
+    `tree.solve`."""
     n, ends = sum(shape.velocities), jac_row[coupled_rows(jac_row, jac_column)]
     high, low = np.unique(ends[:, ends[0] != ends[1]], axis=1)
     own = ordering(m, 0, NONE, NONE, high, low)
@@ -106,11 +113,11 @@ def analyse_tree(
 
 
 def factor_entries(pattern: Pattern) -> int:
-    """How many entries L has below its diagonal."""
+    """Return the number of entries of L below its diagonal."""
     return pattern.plan.numbers - pattern.m - (0 if pattern.tree.edges else pattern.n)
 
 
 def _numbered(own: Ordering, row: np.ndarray, column: np.ndarray) -> dict[tuple[int, int], int]:
-    """The number of each entry, by its places in the order: the higher one first."""
+    """Return the number of each entry, by its places in the order: the higher one first."""
     low, high = np.sort(own.place[np.array([row, column], dtype=np.int64)], axis=0)
     return {ends: k for k, ends in enumerate(zip(high.tolist(), low.tolist(), strict=True))}

@@ -1,33 +1,34 @@
-"""Motion and laws of contact in one, for many contacts: the cost of a step is that of a sparse matrix. Compiled.
+"""Motion and laws of contact together, for many contacts: the cost of a step is that of a sparse matrix. Compiled.
 
-Wanted are x and λ, and the forces f along the rows of G, with
+The unknowns are x and λ, and the forces f along the rows of G, with
 
     [W Φ_vᵀ; Φ_v 0] [x; λ] = [b + Gᵀ f; g],      y = G x + y₀,
 
     gaps        0 ≤ f,  0 ≤ y,  f y = 0
     slips       |f_s| ≤ r,  and where y_s is not zero f_s = -r y_s/|y_s|
 
-with r = μ N, and N the force along the gap of the same point, or |Σ factors · λ| of what rubs in a joint. (Where it is
-known that a point slips along d, f_s = -r d.) G W⁻¹ Gᵀ, which is full wherever joints connect bodies, is never formed.
+with r = μ N, and N the force along the gap of the same point, or |Σ factors · λ| for friction in a joint. (If a point
+is known to slip along d, f_s = -r d.) G W⁻¹ Gᵀ, which is full wherever joints connect bodies, is never formed.
 
-*With r given* the laws say f = P(f̄ - ρ y) for f̄ = f and any ρ > 0, P being the projection onto f ≥ 0 or the disk. With
-an f̄ from before, the same is a motion with springs of stiffness ρ that push as a contact does. Its x is the least of a
-convex function with the gradient W x - b - Gᵀ P(f̄ - ρ y). Newton's method finds it from anywhere, with a search along
-the line (`_length`); its matrix is W + Gᵀ D G, D = ρ P', in the place of W. A contact couples the columns of its own
-bodies only, so the matrix stays sparse. With f̄ = P(f̄ - ρ y) again and again what springs give way becomes nothing, by
-a factor of about ρ G W⁻¹ Gᵀ each time (the proximal point method of Rockafellar, the augmented Lagrangian of Alart and
-Curnier). All of it needs no G of full rank: where forces are not unique, those are found to which f̄ leads.
+*With given r* the laws say f = P(f̄ - ρ y) for f̄ = f and any ρ > 0, P being the projection onto f ≥ 0 or the disk.
+With an earlier f̄, this is a motion with springs of stiffness ρ that push like contacts. Its x is the minimum of a
+convex function with the gradient W x - b - Gᵀ P(f̄ - ρ y). Newton's method finds it from anywhere, with a line search
+(`_length`); its matrix is W + Gᵀ D G, D = ρ P', in place of W. A contact couples only the columns of its own bodies, so
+the matrix stays sparse. Repeating f̄ = P(f̄ - ρ y) reduces the deflection of the springs to nothing, by a factor of
+about ρ G W⁻¹ Gᵀ each time (the proximal point method of Rockafellar, the augmented Lagrangian of Alart and Curnier). G
+need not have full rank: if forces are not unique, the result is the one to which f̄ leads.
 
-*The radii* follow N each time that f̄ follows f. This alone is a fixed point, slow where friction and what presses
-depend much on each other. So after some rounds Newton's method takes the radii along, r = μ P(f̄ - ρ y) of the gap: D
-then is not symmetric, there is no function to be least, and a step must make the residual less. Both take turns.
+*The radii* follow N each time that f̄ follows f. The update alone is a fixed point iteration, slow where friction and
+normal forces depend much on each other. So after some rounds Newton's method includes the radii, r = μ P(f̄ - ρ y) of
+the gap: D then is not symmetric, there is no function to minimise, and a step must reduce the residual. Both take
+turns.
 
-*Each round begins* with a whole step in which points persist in what they do in f̄ (`persist`): those that push and
-stick go on to do so, whatever their springs say where bodies are before it. What comes up against stiff springs would
-else take a short step for each of them, as many as there are points.
+*Each round begins* with a whole step in which points persist in their state in f̄ (`persist`): those that push and
+stick continue to do so, whatever their springs say at the present position of bodies. Otherwise motion against stiff
+springs would take a short step for each of them, as many as there are points.
 
-Of friction f̄ begins with a part of what it was (`FADE`): what gaps can carry, friction at rest does not take over for
-ever; and not with nothing, for then forces that are not unique are others in each step, and a heap trembles.
+Friction in f̄ begins with a part of its old value (`FADE`): with the full value, friction at rest would carry forever
+what gaps can carry; with zero, forces that are not unique would differ from step to step, and a heap would tremble.
 """
 
 from math import isfinite, sqrt
@@ -55,10 +56,10 @@ from .unsymmetric import eliminate_real, solve_real
 from .vectors import all_finite, axpy, copy, dot
 
 INNER, NEAR = 0.1, 1e-2
-"""A round ends where the motion is as near to its springs as these parts of what the laws are off, or of `NEAR`; the
-second one where radii are taken along."""
+"""A round ends when the residual of the motion is less than INNER times the residual of the laws, or, if radii are
+included, NEAR times; a residual of the laws above NEAR counts as NEAR."""
 ROUNDS, WITHIN, ALONG = 3, 30, 12
-"""Rounds with given radii and steps in each, then steps that take the radii along."""
+"""Rounds with given radii and steps in each, then steps that include the radii."""
 FADE = 0.9
 SHORT = 0.05
 """The shortest of these steps."""
@@ -68,9 +69,9 @@ SHORT = 0.05
 def solve_proximal(
     p: Proximal, pattern: Pattern, factor: Factor, factors: Vector, enough: float, most: int, refinements: int
 ):  # fmt: skip
-    """x, λ, f, y from the x and λ without contacts, which stand there, and an f from before. `pattern` and `factor` are
-    those of W. The natural residual that is left, relative to the y without contacts: less than `enough`, or what it
-    was after so many steps. x and λ satisfy their equations with f, whatever is left."""
+    """Put x, λ, f, y into p, starting from its x and λ without contacts and an earlier f. `pattern` and `factor` are
+    those of W. Return the natural residual relative to the y without contacts: less than `enough`, or the value after
+    `most` steps. x and λ satisfy their equations with f in any case."""
     springs = p.springs
     scale, left = _begin(p, pattern, factor, factors, refinements), ENDLESS
     if scale == 0.0 or not isfinite(scale):
@@ -93,7 +94,7 @@ def solve_proximal(
             left = _take_along(p, pattern, factor, factors, enough, left, scale)
         if not isfinite(left):
             return ENDLESS
-        if p.tally[0] >= most // 2 and springs.firmness[1] == STIFF:  # jammed: anew, with soft springs all the way
+        if p.tally[0] >= most // 2 and springs.firmness[1] == STIFF:  # jammed: restart with soft springs
             springs.firmness[1], left = SOFT, ENDLESS
             become(p, SOFT)
             springs.anchor[:] = 0.0
@@ -104,7 +105,8 @@ def solve_proximal(
 
 @compiled
 def _begin(p, pattern, factor, factors, refinements):
-    """Units, radii, and the motion with the f that stands there; the scale of all, which is that without."""
+    """Put units, radii, and the motion with the present f; return the scale of residuals, from the motion without
+    contacts."""
     springs = p.springs
     laws, rows, scale = p.laws, p.rows, 0.0
     p.tally[:] = 0
@@ -143,7 +145,7 @@ def _begin(p, pattern, factor, factors, refinements):
 
 @compiled
 def _solve(p, pattern, factor, refinements):
-    """x and λ by f."""
+    """Solve for x and λ with the present f."""
     springs = p.springs
     copy(p.f, springs.rest_f)
     pull(p.rows, p.force, springs.rest_f)
@@ -152,7 +154,7 @@ def _solve(p, pattern, factor, refinements):
 
 @compiled
 def _settle(p, factors):
-    """The forces become the f̄, radii follow, springs become firmer. What the laws are off."""
+    """Make the forces the new f̄, update radii and stiffen springs. Return the residual of the laws."""
     springs = p.springs
     copy(p.force, springs.anchor)
     put_radii(p, factors)
@@ -163,7 +165,7 @@ def _settle(p, factors):
 
 @compiled
 def _take_along(p, pattern, factor, factors, enough, left, scale):
-    """Steps that take the radii along; what the laws are off."""
+    """Make steps that include the radii; return the residual of the laws."""
     off = _look(p, pattern, factor, True) / scale
     for _ in range(ALONG):
         if off <= max(NEAR * min(left, NEAR), 0.1 * enough):
@@ -192,8 +194,8 @@ def _put_rates(p):
 
 @compiled
 def _look(p, pattern, factor, along_with):
-    """Forces at x, and what they leave of b + Gᵀ f - W x - Φ_vᵀ λ and of g - Φ_v x. The length of the first, in the
-    norm of 1/W_ii."""
+    """Evaluate forces at x, and the residuals b + Gᵀ f - W x - Φ_vᵀ λ and g - Φ_v x. Return the length of the first, in
+    the norm of 1/W_ii."""
     springs = p.springs
     _put_rates(p)
     put_forces(p, p.rate, p.force, along_with)
@@ -223,7 +225,7 @@ def _subtract_inertia(pattern, factor, x, out):
 
 @compiled
 def _find_step(p, factor):
-    """Newton's step, for what is left at x."""
+    """Compute Newton's step for the present residuals."""
     springs = p.springs
     anew, n = False, p.x.size
     for k in range(springs.tangent.size):
@@ -250,11 +252,13 @@ def _go(p, length):
 
 @compiled
 def _length(p, pattern, factor):
-    """How far to go along the step: to the end, or to where the function is least along it, nearly. Its slope there,
+    """Return how far to go along the step: to the end, or nearly to the minimum of the function along it. Its slope
+    there,
 
     -step·rest + α step·W step - (f(y + α G step) - f(y)) · G step,
 
-    increases with α."""
+    increases with α.
+    """
     springs = p.springs
     n, down = p.x.size, 0.0
     for i in range(n):

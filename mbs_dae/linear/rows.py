@@ -1,4 +1,4 @@
-"""A sparse matrix G by rows, whose places never change. Compiled."""
+"""A sparse matrix G by rows, with a fixed pattern. Compiled."""
 
 from typing import NamedTuple
 
@@ -10,12 +10,13 @@ class Rows(NamedTuple):
     at: Integers
     """Row r has the entries at[r] : at[r + 1]."""
     column: Indices
+    """The column of each entry."""
     value: Work[Vector] = zeros("entries")
 
 
 @compiled
 def along(rows, r, x):
-    """Row r times x."""
+    """Return row r times x."""
     total = 0.0
     for e in range(rows.at[r], rows.at[r + 1]):
         total += rows.value[e] * x[rows.column[e]]
@@ -24,7 +25,7 @@ def along(rows, r, x):
 
 @compiled
 def size_along(rows, r, x):
-    """The sum of the sizes of its terms."""
+    """Return the sum of the absolute values of the terms of row r times x."""
     total = 0.0
     for e in range(rows.at[r], rows.at[r + 1]):
         total += abs(rows.value[e] * x[rows.column[e]])
@@ -33,7 +34,7 @@ def size_along(rows, r, x):
 
 @compiled
 def pull(rows, forces, f):
-    """f plus Gᵀ forces, in f."""
+    """Add Gᵀ forces to f."""
     for r in range(rows.at.size - 1):
         if forces[r] != 0.0:
             for e in range(rows.at[r], rows.at[r + 1]):
@@ -42,7 +43,7 @@ def pull(rows, forces, f):
 
 @compiled
 def reply(rows, r, mobility):
-    """G W⁻¹ Gᵀ of row r with a diagonal W⁻¹."""
+    """Return the diagonal entry of G W⁻¹ Gᵀ for row r, with a diagonal W⁻¹."""
     total = 0.0
     for e in range(rows.at[r], rows.at[r + 1]):
         total += rows.value[e] ** 2 * mobility[rows.column[e]]

@@ -1,4 +1,4 @@
-"""Laws of contact as stiff springs: the pieces of `proximal`, which says what they are for. Compiled."""
+"""Laws of contact as stiff springs: the parts of `proximal`, which explains their use. Compiled."""
 
 from math import sqrt
 from typing import NamedTuple
@@ -13,23 +13,28 @@ from .rows import Rows, pull
 from .unsymmetric import Elimination, new_elimination, places
 
 SOFT, STIFF, FIRMER = 1e3, 1e5, 10.0
-"""ρ, relative to 1/W_rr: at first, when it is found which points push; at last, so much that a few f̄ do, with roundoff
-of ε ρ in f; and how it grows from one f̄ to the next."""
+"""ρ, relative to 1/W_rr: its first value, while the pushing points are determined; its last one, so large that a few f̄
+suffice, with roundoff of ε ρ in f; and its growth from one f̄ to the next."""
 
 
 class Laws(NamedTuple):
-    """Which rows are the gap and the slips of which point, and what bounds friction."""
+    """The rows of the gap and the slips of each point, and the bounds of friction."""
 
     gap: Integers
-    """The row of each point's gap, -1 without one; its first row of slip, and how many it has."""
+    """The row of the gap of each point, -1 without one."""
     slip: Integers
+    """The first row of slip of each point."""
     slips: Integers
+    """The number of rows of slip of each point."""
     bound: Integers
-    """Without a gap, so many sums of factors[bound_from ...] times multipliers from bound_row on, each of so many
-    items; without rows the factors themselves, for sliding and for rest."""
+    """The number of components of the bound of a point without a gap: sums of factors[bound_from ...] times multipliers
+    from bound_row on, of bound_rows terms each; without rows the factors themselves, for sliding and for rest."""
     bound_from: Integers
+    """The first factor of each bound."""
     bound_row: Integers
+    """The first multiplier of each bound."""
     bound_rows: Integers
+    """The number of multipliers of each bound."""
 
 
 class EntryPlaces(NamedTuple):
@@ -56,16 +61,16 @@ class ContactSprings(NamedTuple):
     anchor: Work[Vector] = zeros("lines")
     """f̄."""
     unit: Work[Vector] = zeros("lines")
-    """√W_rr, nearly: forces times it and rates over it are compared."""
+    """√W_rr, approximately: residuals compare forces times this unit and rates divided by it."""
     stiffness: Work[Vector] = zeros("lines")
     """ρ."""
     firmness: Work[Vector] = zeros(2)
     """ρ W_rr, and the value up to which it grows."""
     tangent: Work[Vector] = zeros("shape")
     """The parts of D: for each point its share of ρ along the gap, its share along slips, and the share that a slip
-    takes of the gap's; then for each row the direction in which a slip is not held."""
+    takes of the gap's; then for each row the direction in which a slip is free."""
     factored_tangent: Work[Vector] = zeros("shape")
-    """The parts of the D that has been factorised."""
+    """The parts of the D that was factorised last."""
     kept: Work[Vector] = zeros("m")
     """1 for each row of joints that does not depend on others, else 0."""
     step_rate: Work[Vector] = zeros("lines")
@@ -86,7 +91,7 @@ class Proximal(NamedTuple):
     """A problem of x, λ and f (`proximal`)."""
 
     rows: Rows
-    """The rows of a point have the same columns."""
+    """The rows G; all rows of a point have the same columns."""
     laws: Laws
     elimination: Elimination
     """The factors of W + Gᵀ D G with Φ_v."""
@@ -94,7 +99,7 @@ class Proximal(NamedTuple):
     asked: Work[Integers] = zeros("points")
     """1 for a point whose laws hold; others have no forces."""
     still: Work[Integers] = zeros("lines")
-    """1 for a row that no force moves, and that is still: it has none."""
+    """1 for a row at rest that no force moves: it has no force."""
     rests: Work[Integers] = zeros("points")
     mu: Work[Vector] = zeros("points")
     f: Work[Vector] = zeros("n")
@@ -111,14 +116,14 @@ class Proximal(NamedTuple):
     """y."""
     radius: Work[Vector] = zeros("points")
     scale: Work[Vector] = zeros(1)
-    """The largest y/√W_rr without contacts, and μ N √W_rr that is given: residuals are relative to it."""
+    """The largest y/√W_rr without contacts, or given μ N √W_rr: residuals are relative to it."""
     tally: Work[Integers] = zeros(2)
-    """Newton's steps and factorisations of the last solution."""
+    """The numbers of Newton steps and factorisations of the last solution."""
     springs: ContactSprings = ContactSprings()
 
 
 def new_proximal(base: Pattern, rows: Rows, laws: Laws, lines: int) -> Proximal:
-    """For a matrix of this pattern, and such rows."""
+    """Return a problem for a matrix of this pattern, and rows G."""
     points, pairs, n = laws.gap.size, [], max(base.n, 1)
     for c in range(points):
         row = laws.gap[c] if laws.gap[c] >= 0 else laws.slip[c]
@@ -144,7 +149,7 @@ def new_proximal(base: Pattern, rows: Rows, laws: Laws, lines: int) -> Proximal:
 
 @compiled
 def put_unit(p, r, unit):
-    """A row that moves nothing, or is not asked (0), has no stiffness and no force."""
+    """Set the unit and the stiffness of a row; a row that moves nothing (unit 0) has no stiffness and no force."""
     springs = p.springs
     springs.unit[r] = unit if unit > 0.0 else 1.0
     springs.stiffness[r] = SOFT / (unit * unit) if unit > 0.0 and p.still[r] == 0 else 0.0
@@ -154,7 +159,7 @@ def put_unit(p, r, unit):
 
 @compiled
 def become(p, firm):
-    """All springs become so firm."""
+    """Scale all springs to the firmness `firm`."""
     springs = p.springs
     for r in range(springs.stiffness.size):
         springs.stiffness[r] *= firm / springs.firmness[0]
@@ -163,7 +168,7 @@ def become(p, firm):
 
 @compiled
 def put_radii(p, factors):
-    """The most that friction may be, by the forces and multipliers that stand there."""
+    """Put the radii of friction, from the present forces and multipliers."""
     laws = p.laws
     for c in range(laws.gap.size):
         if laws.slips[c] == 0:
@@ -185,7 +190,8 @@ def put_radii(p, factors):
 
 @compiled
 def put_forces(p, rate, force, along_with):
-    """P(f̄ - ρ y), and what D is made of there; the radii are given, or those of these forces."""
+    """Put P(f̄ - ρ y) into `force`, and the parts of D; the radii are given, or follow from these forces
+    (`along_with`)."""
     springs = p.springs
     laws, points, bent = p.laws, p.laws.gap.size, springs.tangent
     for c in range(points):
@@ -215,7 +221,7 @@ def put_forces(p, rate, force, along_with):
 
 @compiled
 def is_headed(p, c):
-    """Whether it is known where a point slips."""
+    """Return whether the direction of a point's slip is known."""
     headed = False
     for r in range(p.laws.slip[c], p.laws.slip[c] + p.laws.slips[c]):
         headed = headed or p.heading[r] != 0.0
@@ -224,8 +230,8 @@ def is_headed(p, c):
 
 @compiled
 def persist(p):
-    """What pushes in f̄ pushes on, and a slip does not turn back against its f̄, it sticks: in D, and in what is left of
-    the equations, where forces go on along their springs beyond P."""
+    """Let points persist: a point that pushes in f̄ pushes on, and a slip against its f̄ does not reverse but sticks.
+    The function changes D and the residual of the equations, in which forces follow their springs beyond P."""
     springs = p.springs
     laws, points = p.laws, p.laws.gap.size
     springs.trial_force[:] = 0.0
@@ -247,7 +253,7 @@ def persist(p):
 
 @compiled
 def holds(p, c):
-    """Whether the friction of a point is less than its bound."""
+    """Return whether the friction of a point is less than its bound."""
     holding = p.asked[c] == 1
     for r in range(p.laws.slip[c], p.laws.slip[c] + p.laws.slips[c]):
         holding = holding and p.springs.tangent[3 * p.laws.gap.size + r] == 0.0
@@ -256,7 +262,7 @@ def holds(p, c):
 
 @compiled
 def put_matrix(p, factor):
-    """W + Gᵀ D G. Along slips D is ρ (1 - d dᵀ), d being where they are not held; and μ ρ d of the gap in them."""
+    """Put W + Gᵀ D G. Along slips D is ρ (1 - d dᵀ), with d the free direction; and μ ρ d couples slips to the gap."""
     springs = p.springs
     matrix, rows, laws, points = p.elimination.matrix, p.rows, p.laws, p.laws.gap.size
     matrix[:] = 0.0
@@ -289,7 +295,7 @@ def put_matrix(p, factor):
 
 @compiled
 def natural_residual(p):
-    """How far forces are from what laws make of them: the largest of |f - P(f - y/W_rr)| √W_rr."""
+    """Return the residual of the laws: the largest of |f - P(f - y/W_rr)| √W_rr."""
     springs = p.springs
     laws, worst = p.laws, 0.0
     for c in range(laws.gap.size):

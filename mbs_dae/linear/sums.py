@@ -1,6 +1,6 @@
-"""Numbers each of which is a sum of some outputs of kernels. Compiled.
+"""Numbers that are sums of outputs of kernels. Compiled.
 
-Nearly all of them have one term. So the first terms are taken all at once, and what is left of the others is added.
+Nearly all of them have one term. So the first terms are copied all at once, and the others are added.
 """
 
 from typing import NamedTuple
@@ -14,15 +14,16 @@ from ..kernels.lanes import nothing_of
 
 class Sums(NamedTuple):
     first: Indices
-    """Where the first term of each stands."""
+    """The output that is the first term of each sum."""
     more_to: Indices
-    """The other terms: of which sum, and where they stand."""
+    """The sum to which each further term belongs."""
     more: Indices
+    """The output that is each further term."""
 
 
 @compiled
 def put_sums(sums, out, to):
-    """The sums of these outputs."""
+    """Put the sums of outputs `out` into `to`."""
     for k in range(sums.first.size):
         to[k] = out[sums.first[k]]
     for k in range(sums.more.size):
@@ -30,7 +31,7 @@ def put_sums(sums, out, to):
 
 
 def summed(sums: Sums, out: np.ndarray) -> np.ndarray:
-    """The same for Python."""
+    """Return the sums of outputs, in Python."""
     found = out[sums.first]
     np.add.at(found, sums.more_to, out[sums.more])
     return found
@@ -38,7 +39,7 @@ def summed(sums: Sums, out: np.ndarray) -> np.ndarray:
 
 @compiled
 def sum_of(out, source, begin, end):
-    """Of many outputs, in two sums that do not wait for each other."""
+    """Return the sum of many outputs, as two sums that do not wait for each other."""
     one, other = nothing_of(out), nothing_of(out)
     for k in range(begin, end - 1, 2):
         one += out[source[k]]
@@ -49,7 +50,8 @@ def sum_of(out, source, begin, end):
 
 
 def sums_of(count: int, to: np.ndarray, source: np.ndarray, none: int) -> Sums:
-    """Term source[k] belongs to sum to[k] of so many; where a sum has no term, it is what stands at `none`."""
+    """Return the index maps of `count` sums: term source[k] belongs to sum to[k]; a sum without terms is the output
+    `none`."""
     first = np.full(count, none)
     there, at = np.unique(to, return_index=True)
     first[there] = source[at]

@@ -1,5 +1,5 @@
-"""Sums and products with the roundoff that they leave, both of them exact (Dekker, Knuth). Compiled; of plain numbers
-and of lanes alike."""
+"""Sums and products with their roundoff, both of them exact (Dekker, Knuth), for plain numbers and for lanes.
+Compiled."""
 
 from ..kernels.abi import compiled
 from ..kernels.lanes import fused
@@ -7,7 +7,7 @@ from ..kernels.lanes import fused
 
 @compiled
 def two_sum(a, b):
-    """Return a + b as it is rounded, and what rounding has left out."""
+    """Return a + b as it is rounded, and the part that rounding has left out."""
     total = a + b
     second = total - a
     return total, (a - (total - second)) + (b - second)
@@ -15,14 +15,14 @@ def two_sum(a, b):
 
 @compiled
 def two_product(a, b):
-    """Return a b as it is rounded, and what rounding has left out."""
+    """Return a b as it is rounded, and the part that rounding has left out."""
     product = a * b
     return product, fused(a, b, -product)
 
 
 @compiled
 def add_product(a, b, tail, total, lost, k):
-    """Add a (b + tail) to the sum total[k] + lost[k] of two parts, the tail being small beside b."""
+    """Add a (b + tail) to the sum total[k] + lost[k] of two parts; the tail is small compared with b."""
     product, left = two_product(a, b)
     total[k], rounding = two_sum(total[k], product)
     lost[k] += (rounding + left) + a * tail

@@ -2,14 +2,14 @@
 
 The matrices of Newton's method for implicit steps are those of `kkt` with W = M + c₁ D + c₂ K in place of M: not
 symmetric where forces are not (followers, gyroscopes, controllers), and complex where the method's numbers are. Their
-places are symmetric all the same. With L and U of unit diagonals, P = L D by rows and V = D U by columns,
+pattern is symmetric all the same. With L and U of unit diagonals, P = L D by rows and V = D U by columns,
 
     p_ik = a_ik - Σ_j p_ij u_jk,      v_ki = a_ki - Σ_j l_kj v_ji,      d_i = a_ii - Σ_k p_ik u_ki,
 
 are the sums of `ldl`, once for each side, over the same pairs of items. There is no pivoting: where W has a positive
 definite symmetric part, no pivot of x can be zero, and the λ of independent rows have negative ones.
 
-Complex numbers stand as two real ones.
+Complex numbers are stored as two real ones.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ class Elimination(NamedTuple):
     order: Integers
     """Unknown order[i] is eliminated as the i-th."""
     x_count: int
-    """The unknowns before this one are x, the others are the λ of rows, once or several times one after the other. Some
+    """The number of x among the unknowns; the others are the λ of rows, once or several times one after the other. Some
     of the rows may be left out."""
     matrix: Work[Vector] = zeros("entries")
     """The items below the diagonal, those above it, in the order of their mirror images, and the diagonal."""
@@ -40,14 +40,14 @@ class Elimination(NamedTuple):
 
 
 def new_elimination(own: Ordering, words: int) -> Elimination:
-    """For real numbers (of one word) or complex ones (of two)."""
+    """Return an elimination for real numbers (of one word) or complex ones (of two)."""
     items, unknowns = own.row.size, own.n + own.m
     sizes = {"items": words * items, "unknowns": words * unknowns, "entries": words * (2 * items + unknowns)}
     return block(Elimination(structure(unknowns, own.row, own.column), own.order, own.n), **sizes)
 
 
 def places(own: Ordering, row: np.ndarray, column: np.ndarray) -> np.ndarray:
-    """Where entries stand in `matrix`."""
+    """Return the places of entries in `matrix`."""
     size, items = own.n + own.m, own.row.size
     i, k = own.place[row], own.place[column]
     item = np.searchsorted(own.row * size + own.column, np.maximum(i, k) * size + np.minimum(i, k))
@@ -69,14 +69,14 @@ def eliminate_complex(elimination: Elimination, kept: Vector):
 
 @compiled_apart
 def solve_real(elimination: Elimination, x: Vector):
-    """x becomes the solution for the right side x."""
+    """Replace the right side x by the solution."""
     own = elimination
     _solve(own, own.l, own.u, own.inverse, own.part, x)
 
 
 @compiled_apart
 def solve_transposed(elimination: Elimination, x: Vector):
-    """x becomes the solution of the transposed matrix for the right side x, of real numbers."""
+    """Replace the right side x by the solution of the transposed matrix, for real numbers."""
     own = elimination
     _solve(own, own.u, own.l, own.inverse, own.part, x)
 
@@ -90,7 +90,7 @@ def solve_complex(elimination: Elimination, x: Vector):
 
 @compiled
 def _eliminate(elimination, kept, matrix, l, u, inverse):
-    """L, U and the reciprocals of D: 0 for the rows that are left out. The matrix is overwritten by P and V."""
+    """Compute L, U and the reciprocals of D: 0 for the rows that are left out. The matrix is overwritten by P and V."""
     L, order, count = elimination.L, elimination.order, elimination.x_count
     at, column, items = L.at, L.column, l.size
     p, v = matrix[:items], matrix[items:]

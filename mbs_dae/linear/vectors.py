@@ -1,4 +1,4 @@
-"""What is done with vectors as a whole, by the names of BLAS. Compiled; y has at least as many items as x."""
+"""Operations on whole vectors, under the names of BLAS. Compiled; y has at least as many items as x."""
 
 from math import isfinite
 
@@ -8,21 +8,21 @@ from ..kernels.lanes import nothing_of
 
 @compiled
 def copy(x, y):
-    """x into y."""
+    """Copy x into y."""
     for k in range(x.size):
         y[k] = x[k]
 
 
 @compiled
 def copy_rows(x, y):
-    """The same for tables."""
+    """Copy the rows of a table x into those of y."""
     for k in range(x.shape[0]):
         copy(x[k], y[k])
 
 
 @compiled
 def axpy(a, x, y):
-    """y plus a x, in y."""
+    """Add a x to y."""
     for k in range(x.size):
         y[k] += a * x[k]
 
@@ -37,7 +37,7 @@ def dot(x, y):
 
 @compiled
 def square_sum(x):
-    """The sum of squares, in two sums that do not wait for each other."""
+    """Return the sum of squares, as two sums that do not wait for each other."""
     one, other = nothing_of(x), nothing_of(x)
     for k in range(0, x.size - 1, 2):
         one += x[k] * x[k]
@@ -49,7 +49,7 @@ def square_sum(x):
 
 @compiled
 def sum_of_two(x, y):
-    """The sum of all of both."""
+    """Return the sum of all items of x and y; y has as many items as x."""
     total = nothing_of(x)
     for k in range(x.size):
         total += x[k] + y[k]
@@ -58,7 +58,7 @@ def sum_of_two(x, y):
 
 @compiled
 def largest(x):
-    """Of the sizes of all items."""
+    """Return the largest absolute value of all items."""
     found = 0.0
     for k in range(x.size):
         found = max(found, abs(x[k]))

@@ -1,4 +1,4 @@
-"""From angles, axes and quaternions to matrices.
+"""Rotation matrices from angles, axes and quaternions.
 
 Every function takes numbers (one matrix), arrays over time (one matrix for each entry), or sympy expressions, such as
 functions of ``mbs.t`` (a symbolic matrix).
@@ -92,7 +92,7 @@ def from_rotation_vector(vec: Any) -> Any:
 
 
 def _rodrigues(lib: Any, v: list[Any], cosine: Any, first: Any, second: Any) -> Any:
-    """cos I + first [v]x + second v vᵀ."""
+    """Return cos I + first [v]x + second v vᵀ."""
     x, y, z = v
     xy, yz, zx = second * x * y, second * y * z, second * z * x
     rows = [

@@ -1,6 +1,7 @@
-"""Orientations: what may be given for one, the frame of an axis, and the angles, axis and quaternion of a matrix.
+"""Orientations: accepted forms of an orientation, the frame of an axis, and the angles, axis and quaternion of a
+matrix.
 
-Where angles are not determined by the attitude (Euler sin theta = 0, Bryant cos phi2 = 0) this is reported, and no
+Where the attitude does not determine angles (Euler sin theta = 0, Bryant cos phi2 = 0) an error is raised, and no
 convention picks some: an angle that jumps there would be taken for a motion.
 """
 
@@ -14,8 +15,8 @@ from .matrices import NO_TURN, from_quaternion
 from .values import VANISHING, check_divisor, common_shape, expressions, fields, is_symbolic, numbers, unit, vector
 
 ORTHONORMAL = 1e-9
-"""How far RᵀR may be from the identity, entry by entry. Six typed digits are refused: their errors would go on as
-shear; a quaternion of six digits is normalised instead."""
+"""The largest deviation of RᵀR from the identity, entry by entry. Matrices of six typed digits are rejected: their
+errors would act as shear; a quaternion of six digits is normalised instead."""
 
 EULER = (
     "the Euler angles psi and phi are not determined{}: sin theta = 0, both turn about the same axis and only their "
@@ -57,7 +58,7 @@ def rotation_matrix(value: Any, what: str = "the rotation") -> Any:
 
 
 def _symbolic(value: Any, what: str) -> sp.ImmutableMatrix:
-    """A 3x3 matrix of expressions, of whatever it was written as."""
+    """Return a 3x3 matrix of expressions, from any form of an orientation."""
     if not isinstance(value, sp.MatrixBase):
         if not isinstance(value, list | tuple | np.ndarray):
             raise ModelError(f"{what} is {value}; give a 3x3 matrix or the four entries of a quaternion")
@@ -75,7 +76,7 @@ def _symbolic(value: Any, what: str) -> sp.ImmutableMatrix:
 
 
 def check_rotation(R: np.ndarray, what: str) -> None:
-    """Refuse what is not a right-handed orthonormal frame."""
+    """Raise an error for a matrix that is not a right-handed orthonormal frame."""
     off = float(np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0))
     if off > ORTHONORMAL:
         why = f"its columns are not orthonormal, RᵀR is off the identity by {off:.2g}"
@@ -87,7 +88,7 @@ def check_rotation(R: np.ndarray, what: str) -> None:
 
 
 def matrix_of_numbers(R: Any, what: str = "the rotation") -> np.ndarray:
-    """A checked array of matrices, for what can be computed of numbers only."""
+    """Return a checked array of matrices, for computations with numbers only."""
     array = rotation_matrix(R, what)
     if isinstance(array, sp.MatrixBase):
         names = ", ".join(sorted(map(str, array.free_symbols)))
@@ -118,7 +119,7 @@ def frame(axis: Any, x_axis: Any = None) -> np.ndarray:
 
 
 def _shortest_x(z: np.ndarray) -> np.ndarray:
-    """The first column of the shortest turn of (0, 0, 1) to z = (a, b, c): (1 - a²/(1+c), -ab/(1+c), -a)."""
+    """Return the first column of the shortest turn of (0, 0, 1) to z = (a, b, c): (1 - a²/(1+c), -ab/(1+c), -a)."""
     a, b, c = np.moveaxis(z, -1, 0)
     side = a**2 + b**2
     down = (c < 0) & (side < VANISHING**2)
@@ -171,7 +172,8 @@ def quaternion(R: Any) -> np.ndarray:
 
 
 def continued(e: np.ndarray) -> np.ndarray:
-    """Quaternions over time; e and -e are one attitude: of the two, that which is nearer to the one before it."""
+    """Return quaternions over time with continuous signs: e and -e are one attitude, and the one nearer to its
+    predecessor is taken."""
     signs = np.ones((*e.shape[:-1], 1))
     signs[1:][(e[1:] * e[:-1]).sum(axis=-1) < 0] = -1.0
     return e * np.cumprod(signs, axis=0)

@@ -1,8 +1,8 @@
-"""Between the rates of angles, axes and quaternions, and the angular velocity ω.
+"""Conversions between the rates of angles, axes and quaternions, and the angular velocity ω.
 
-ω is in body axes (RᵀṘ = [ω]x) or, with ``axes="world"``, in world axes (ṘRᵀ = [ω]x). Numbers, arrays over time, and
-sympy expressions but for those of rotation vectors. Every ω exists; rates do not exist everywhere, and where they do
-not this is reported.
+ω is in body axes (RᵀṘ = [ω]x) or, with ``axes="world"``, in world axes (ṘRᵀ = [ω]x). Arguments are numbers, arrays over
+time, or sympy expressions except for rotation vectors. Every ω exists; rates do not exist everywhere, and an error is
+raised where they do not.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
-"""What users write where an angle, a vector or a matrix is meant: numbers, arrays over time, or sympy expressions.
+"""Angles, vectors and matrices as users write them: numbers, arrays over time, or sympy expressions.
 
-A formula is written once, on components: ``lib.cos(angle)`` with ``lib`` either numpy or sympy. `fields` takes the
-arguments apart, `vector` and `matrix` put the result together.
+A formula is written once, on components: ``lib.cos(angle)`` with ``lib`` either numpy or sympy. `fields` splits the
+arguments, `vector` and `matrix` assemble the result.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ import sympy as sp
 from ..errors import ModelError, SingularConfigurationError
 
 VANISHING = 1e-9
-"""Divisors (sines, cosines, ratios of lengths) below this are zero: what is behind them has lost nine digits."""
+"""Divisors (sines, cosines, ratios of lengths) below this are zero: quotients with them have lost nine digits."""
 
 AXES = ("body", "world")
 
 
 def is_symbolic(value: Any) -> bool:
-    """Whether there is a sympy object in it."""
+    """Return whether a value contains a sympy object."""
     if isinstance(value, np.ndarray):
         return value.dtype == object and any(is_symbolic(entry) for entry in value.flat)
     if isinstance(value, list | tuple):
@@ -29,7 +29,8 @@ def is_symbolic(value: Any) -> bool:
 
 
 def numbers(what: str, value: Any, *tail: int) -> np.ndarray:
-    """A new array of finite floats whose last axes are as long as `tail` says; axes of time may stand before them."""
+    """Return a new array of finite floats whose last axes have the lengths `tail`; axes of time may stand before
+    them."""
     try:
         if np.iscomplexobj(value) or np.asarray(value).dtype.kind in "USbmM" or np.ma.is_masked(value):
             raise TypeError("complex, text, truth, time, or masked")
@@ -45,7 +46,8 @@ def numbers(what: str, value: Any, *tail: int) -> np.ndarray:
 
 
 def exact(what: str, value: Any) -> sp.Expr:
-    """An expression; whole floats become integers, so that an axis (0.0, 0.0, 1.0) leaves no 1.0 in the formulas."""
+    """Return an expression; whole floats become integers, so that an axis (0.0, 0.0, 1.0) leaves no 1.0 in the
+    formulas."""
     if not isinstance(value, sp.Expr):
         array = numbers(what, value)
         if array.ndim:
@@ -77,7 +79,8 @@ def fields(*arguments: tuple[str, Any, int]) -> tuple[Any, list[list[Any]]]:
 
 
 def aligned(*arguments: tuple[str, Any, int]) -> list[np.ndarray]:
-    """Arrays (..., length) of each argument (name, value, length), or (...) of a scalar, with the same axes of time."""
+    """Return arrays (..., length) of each argument (name, value, length), or (...) of a scalar, with the same axes of
+    time."""
     tails = [(length,) if length else () for *_, length in arguments]
     arrays = [numbers(what, value, *tail) for (what, value, _), tail in zip(arguments, tails, strict=True)]
     shapes = [a.shape[: a.ndim - len(tail)] for a, tail in zip(arrays, tails, strict=True)]
@@ -86,7 +89,7 @@ def aligned(*arguments: tuple[str, Any, int]) -> list[np.ndarray]:
 
 
 def common_shape(names: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """The shape of time that all arguments share."""
+    """Return the common shape of time of all arguments."""
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError as exc:
@@ -95,14 +98,14 @@ def common_shape(names: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> tup
 
 
 def vector(lib: Any, entries: Sequence[Any]) -> Any:
-    """An array (..., n), or a symbolic column."""
+    """Return an array (..., n), or a symbolic column."""
     if lib is sp:
         return sp.ImmutableMatrix(entries)
     return np.stack(np.broadcast_arrays(*entries), axis=-1)
 
 
 def matrix(lib: Any, rows: Sequence[Sequence[Any]]) -> Any:
-    """An array (..., n, m), or a symbolic matrix."""
+    """Return an array (..., n, m), or a symbolic matrix."""
     if lib is sp:
         return sp.ImmutableMatrix(rows)
     flat = vector(np, [np.asarray(entry, dtype=float) for row in rows for entry in row])
@@ -118,8 +121,8 @@ def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
 
 
 def measure(lib: Any, what: str, components: Sequence[Any], remedy: str) -> tuple[Any, Any]:
-    """(s, d) with |x|² = s² d, of a vector that must not be zero. s is the largest entry, so that no square is too
-    small or too large; of expressions s is 1, and d is simplified: cos² + sin² disappears."""
+    """Return (s, d) with |x|² = s² d, for a vector that must not be zero. s is the largest entry, so that no square is
+    too small or too large; for expressions s is 1, and d is simplified: cos² + sin² disappears."""
     if lib is sp:
         scale, square = sp.Integer(1), sp.simplify(dot(components, components))
         zero = bool(square.is_zero)
@@ -133,26 +136,26 @@ def measure(lib: Any, what: str, components: Sequence[Any], remedy: str) -> tupl
 
 
 def length_of(lib: Any, what: str, components: Sequence[Any], remedy: str) -> Any:
-    """The length of a vector that must not be zero."""
+    """Return the length of a vector that must not be zero."""
     scale, square = measure(lib, what, components, remedy)
     return scale * lib.sqrt(square)
 
 
 def unit(lib: Any, what: str, components: Sequence[Any]) -> list[Any]:
-    """An axis at length 1."""
+    """Return an axis scaled to length 1."""
     size = length_of(lib, what, components, "give the direction of the axis")
     return [x / size for x in components]
 
 
 def in_body_axes(axes: str) -> bool:
-    """True for body axes."""
+    """Return True for body axes, False for world axes; raise an error for other words."""
     if axes not in AXES:
         raise ModelError(f"axes={axes!r} is unknown; use 'body' or 'world'")
     return axes == "body"
 
 
 def check_divisor(lib: Any, divisor: Any, message: str, **facts: Any) -> None:
-    """Report where a formula would divide by zero. The {} in the message stands for the place in the arrays."""
+    """Raise an error where a formula would divide by zero. The {} in the message stands for the place in the arrays."""
     if lib is sp:
         if divisor.is_zero:
             raise SingularConfigurationError(message.format(""), index=(), **facts)

@@ -1,4 +1,4 @@
-"""Systems of screws: the rates of joints in a chain, and what a joint can carry."""
+"""Systems of screws: the rates of joints in a chain, and the wrenches that a joint can carry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ..rotations.values import common_shape, numbers, short
 from .six import frozen, positive
 
 NOWHERE = 1e-12
-"""No mechanism is as small as this, in any unit that anyone uses."""
+"""The least length of a mechanism, in any common unit; lengths below are roundoff of zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +27,10 @@ class JointRates:
     rates: np.ndarray
     """One for each screw: rad/s of a turn, m/s of a translation. The least ones if they are not unique."""
     rank: np.ndarray
-    """How many of the screws are independent."""
+    """The number of independent screws."""
     residual: np.ndarray
-    """What is left of V: the length of (ω, v/length) of S ω - V, in rad/s. Zero if the joints allow the twist."""
+    """The residual of V: the length of (ω, v/length) of S ω - V, in rad/s. It is zero if the joints allow the twist
+    V."""
     unique: np.ndarray
     """Whether the rates are determined: rank = number of screws. If not, the pose is singular, or there are more joints
     than needed."""
@@ -81,8 +82,8 @@ def joint_rates(screws: Any, V: Any, length: float | None = None, tolerance: flo
 def reciprocal(screws: Any, length: float = 1.0, tolerance: float = 1e-10) -> np.ndarray:
     """A basis of all wrenches that do no work on the screws: one wrench (M, F) a row, 6 - rank of them.
 
-    They are what the joint can carry. `screws` has one screw a row, (n, 6). The rows are orthonormal when moments are
-    measured in force times `length`; the rank depends neither on this nor on the unit.
+    A joint can carry these wrenches. `screws` has one screw a row, (n, 6). The rows are orthonormal when moments are
+    measured in force times `length`; the rank depends neither on this length nor on the unit.
 
     >>> hinge = [mbs.screws.unit_screw((0, 0, 1))]
     >>> mbs.screws.reciprocal(hinge).shape  # five wrenches
@@ -95,14 +96,14 @@ def reciprocal(screws: Any, length: float = 1.0, tolerance: float = 1e-10) -> np
         raise ModelError(f"the screws have the shape {S.shape}; give those of one moment: their rank may change")
     length, tolerance = positive("length", length), positive("tolerance", tolerance)
     # V·W = (ω, v/L)·(M, L F): a wrench without work is orthogonal to the rows divided as in `joint_rates`. The rank is
-    # that of the screws in their own measure; the basis is made in the measure asked for.
+    # that of the screws in their own measure; the basis is made in the measure of `length`.
     rank = int(_rank(_normalised(S * _per(_scale(S)))[0], tolerance))
     _, _, Vt = np.linalg.svd(_normalised(S * _per(length))[0], full_matrices=True)
     return Vt[rank:] * np.repeat([length, 1.0], 3)
 
 
 def _rows(screws: Any) -> np.ndarray:
-    """The screws of a chain, one a row."""
+    """Return the screws of a chain, one a row."""
     if isinstance(screws, Sequence) and len({np.shape(screw) for screw in screws}) > 1:
         raise ModelError(f"the screws have different shapes: {short(screws)}; give six numbers for each")
     shape = np.shape(screws)
@@ -119,12 +120,13 @@ def _rows(screws: Any) -> np.ndarray:
 
 
 def _scale(S: np.ndarray) -> float:
-    """The length of a system of screws: the root mean square of v over that of ω, translations left out. For unit
-    screws this is the distance of the axes from the origin (in the mean); and a translation whose ω is roundoff instead
-    of zero does no harm.
+    """Return the length of a system of screws: the root mean square of v over that of ω, translations left out. For
+    unit screws this is the distance of the axes from the origin (in the mean); and a translation whose ω is roundoff
+    instead of zero does no harm.
 
-    1 where all pass through it, or none turns: then turns and translations are not mixed, and every length will do.
-    What is below `NOWHERE` is roundoff of zero, and must not become the length by which everything is measured.
+    The length is 1 where all axes pass through the origin, or none turns: then turns and translations are not mixed,
+    and any length is suitable. Lengths below `NOWHERE` are roundoff of zero, and must not become the unit of
+    measurement.
     """
     w, v = (np.linalg.norm(part, axis=-1).ravel() for part in (S[..., :3], S[..., 3:]))
     turns = w > 0
@@ -138,11 +140,11 @@ def _normalised(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _per(length: float) -> np.ndarray:
-    """What makes six-vectors comparable: linear parts are divided by the length."""
+    """Return the factors that make six-vectors comparable: linear parts are divided by the length."""
     return np.repeat([1.0, 1.0 / length], 3)
 
 
 def _rank(A: np.ndarray, tolerance: float) -> np.ndarray:
-    """How many singular values count: those above `tolerance` times the largest."""
+    """Return the number of singular values above `tolerance` times the largest."""
     sigma = np.linalg.svd(A, compute_uv=False)
     return (sigma > tolerance * sigma[..., :1]).sum(axis=-1)

@@ -1,4 +1,4 @@
-"""From frame to frame, and along a twist."""
+"""Transforms of twists and wrenches between frames, and motions along a twist."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +27,8 @@ def adjoint(R: Any, p: Any = ORIGIN) -> np.ndarray:
 
 
 def coadjoint(R: Any, p: Any = ORIGIN) -> np.ndarray:
-    """The same for wrenches: the inverse transpose of `adjoint`, so that no power changes by a change of frame. ::
+    """The 6x6 matrix that takes wrenches from a frame to the world: the inverse transpose of `adjoint`, so that power
+    does not change by a change of frame. ::
 
         Ad⁻ᵀ = [R  [p]x R; 0 R]
 
@@ -61,7 +62,7 @@ def exponential(V: Any, dt: Any = 1.0) -> np.ndarray:
 
 
 def move(point: Any, V: Any, dt: Any = 1.0) -> np.ndarray:
-    """Where a body's point comes to in the time `dt` while its twist stays as it is.
+    """The position of a body's point after the time `dt` while its twist stays as it is.
 
     >>> moved = mbs.screws.move((3, 0, 0), mbs.screws.unit_screw((0, 0, 1), point=(2, 0, 0)), np.pi)  # half a turn
     >>> round(float(moved[0]), 6)
@@ -74,7 +75,7 @@ def move(point: Any, V: Any, dt: Any = 1.0) -> np.ndarray:
 
 
 def _frame(R: Any, p: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The rotation, and p x each of its columns."""
+    """Return the rotation, and p x each of its columns."""
     R, p = matrix_of_numbers(R), numbers("the origin of the frame", p, 3)
     time = common_shape(["the rotation", "the origin"], [R.shape[:-2], p.shape[:-1]])
     R = np.broadcast_to(R, (*time, 3, 3))
@@ -86,7 +87,7 @@ def _frame(R: Any, p: Any) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True, eq=False)
 class OneStep:
-    """What `one_step` makes of the twists at the times 0, dt, ..., N dt.
+    """The displacements and accelerations of `one_step` for twists at the times 0, dt, ..., N dt.
 
     >>> steps = mbs.screws.one_step(np.zeros(6), [(0, 0, 1, 0, 0, 0), (0, 0, 3, 0, 0, 0)], dt=0.5)
     >>> steps.displacement[:, 2], steps.acceleration[:, 2]
@@ -103,12 +104,12 @@ def one_step(D: Any, V: Any, dt: float) -> OneStep:
     """The one-step recursion D(k+1) = D(k) + dt V(k), A(k+1) = (V(k+1) - V(k))/dt, component by component.
 
     D is the displacement at the first time, V the twists at all times, (..., N + 1, 6). Both results are of first
-    order. This is here to be compared with: `exponential` moves a body rightly. For mind what D is:
+    order. The recursion serves for comparison: `exponential` moves a body correctly. The meaning of D and A is limited:
 
-    - its angular part ∫ω dt tells the orientation only while ω keeps its direction. Read as a rotation vector (or as
-      angles) in any other motion it is wrong, and no smaller dt helps, because rotations do not add up;
-    - its linear part ∫v dt is not the path of a point, for v belongs to the point passing the origin: always another;
-    - nor is A the acceleration of a point: see `velocity_of_point`.
+    - the angular part ∫ω dt of D gives the orientation only while ω keeps its direction. As a rotation vector (or as
+      angles) of any other motion this part is wrong, and no smaller dt helps, because rotations do not add up;
+    - the linear part ∫v dt of D is not the path of a point, because v belongs to ever new points passing the origin;
+    - A is not the acceleration of a point: see `velocity_of_point`.
 
     >>> mbs.screws.one_step(np.zeros(6), [(0, 0, 1, 0, 0, 0)] * 3, dt=0.5).displacement[:, 2]
     array([0. , 0.5, 1. ])

@@ -1,4 +1,4 @@
-"""Screws, twists and wrenches: how they are made, and what is read from them."""
+"""Screws, twists and wrenches: constructors, and their velocities, pitch and axis."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def wrench(force: Any, moment: Any = ORIGIN, point: Any = ORIGIN) -> np.ndarray:
     return join(m + np.cross(p, f), f)
 
 
-# --- reading them ---
+# --- readings ---
 
 
 def velocity_of_point(V: Any, point: Any) -> np.ndarray:
@@ -72,9 +72,11 @@ def velocity_of_point(V: Any, point: Any) -> np.ndarray:
 
 
 def pitch(S: Any) -> np.ndarray:
-    """The way along the axis per radian, ω·v/ω²; inf where the angular part is exactly zero. The zero screw is refused.
+    """The displacement along the axis per radian, ω·v/ω²; inf where the angular part is exactly zero. The zero screw
+    raises an error.
 
-    (What is not zero by roundoff alone gives a huge pitch; only who made the screw knows that it meant zero.)
+    (An angular part that is roundoff instead of zero gives a huge pitch; only the maker of the screw knows that zero
+    was meant.)
 
     >>> print(mbs.screws.pitch((0, 0, 2, 0, 0, 0.5)))
     0.25
@@ -112,7 +114,7 @@ def interchange(S: Any) -> np.ndarray:
 
 
 def _parts(S: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Angular part, linear part, and where the angular part is zero."""
+    """Return the angular part, the linear part, and whether the angular part is zero."""
     S = numbers("the screw", S, 6)
     if not S.any(axis=-1).all():
         raise ModelError("the zero screw has neither axis nor pitch; leave out the moments of rest")

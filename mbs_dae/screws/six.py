@@ -1,4 +1,4 @@
-"""What all six-vectors need."""
+"""Helper functions for six-vectors."""
 
 from typing import Any
 

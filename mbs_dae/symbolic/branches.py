@@ -1,17 +1,17 @@
-"""The branches of laws, taken out of expressions. No numbers.
+"""The branches of laws, separated from expressions. No numbers.
 
 A law that is written with Piecewise, an absolute value, a sign, Max, Heaviside or a rounding is smooth as long as the
-same branch of each holds. What decides is the sign of a *switching function* g of the state (the difference of both
-sides of a condition), or the integer below it. Here each decision becomes a symbol of its own,
+branch of each does not change. The branch depends on the sign of a *switching function* g of the state (the difference
+of both sides of a condition), or on the integer below it. Here each decision becomes a symbol of its own,
 
     side = ±1  the sign of g          whole = n  with n ≤ g < n + 1
 
-so that what is left is smooth in the state: |x| is side · x. Whoever evaluates the kernel may hold a side, so that a
-step of integration sees one smooth law; or leaves it free (nan), and the sign of g decides as always.
+so that the remaining expression is smooth in the state: |x| is side · x. The caller of the kernel may hold a side, so
+that a step of integration sees one smooth law; or leave it free (nan), and the sign of g decides as always.
 
-Between both branches of a jump (0 ≤ w ≤ 1, w = (1 + side)/2) the law is the straight line from one to the other: what
-keeps a motion on the surface g = 0 when both branches push towards it is such a mixture (Filippov). Decisions have no
-slope: a derivative is that of the branch that holds.
+Between both branches of a jump (0 ≤ w ≤ 1, w = (1 + side)/2) the law is the straight line from one to the other: such a
+mixture keeps a motion on the surface g = 0 when both branches push towards it (Filippov). Decisions have no slope: a
+derivative is that of the branch in force.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ from .functions import BentLookup, Knot, Piece, Unwound, Wrap, as_sympy, written
 from .markers import t
 
 HELD = sp.Symbol("held", real=True)
-"""Stands in a switching function for the mode of its own decision."""
+"""The symbol, in a switching function, of the mode of its own decision."""
 SIDE, WHOLE, WATCH = range(3)
-"""What a switching function decides: by its sign, by the integer below it, or nothing (its sign is watched only)."""
+"""The kinds of switching functions: decisions by the sign, decisions by the integer below, or no decision (only the
+sign is watched)."""
 INEQUALITIES = (StrictGreaterThan, GreaterThan, StrictLessThan, LessThan)
 
 
 class Held(sp.Function):
-    """``Held(mode, g, tie)``: the mode; or where it is free the sign of g, the tie at zero."""
+    """``Held(mode, g, tie)``: the mode; or, if it is free, the sign of g, the tie at zero."""
 
     nargs, is_real = 3, True
 
@@ -46,7 +47,7 @@ class Held(sp.Function):
 
 
 class Rounded(sp.Function):
-    """``Rounded(mode, g)``: the mode; or where it is free the integer below g."""
+    """``Rounded(mode, g)``: the mode; or, if it is free, the integer below g."""
 
     nargs, is_real = 2, True
 
@@ -69,8 +70,8 @@ class Chosen(sp.Function):
 
 
 class Branch(sp.Function):
-    """``Branch(mode, held, free)``: the first expression while the mode is held, the other where it is free (nan). Both
-    have one value where the mode is the right one; the first goes on smoothly beyond that."""
+    """``Branch(mode, held, free)``: the first expression while the mode is held, the other if it is free (nan). Both
+    have the same value while the mode is the right one; the first continues smoothly beyond."""
 
     nargs, is_real = 3, True
 
@@ -102,16 +103,17 @@ class Branched:
     definitions: list[Definition] = field(default_factory=list)
     outputs: list[sp.Expr] = field(default_factory=list)
     modes: list[sp.Symbol] = field(default_factory=list)
-    """What each switching function is told to take, or nan."""
+    """The mode of each switching function, a number to be held or nan."""
     kinds: list[int] = field(default_factory=list)
+    """The kind of each switching function: SIDE, WHOLE or WATCH."""
     switching: list[sp.Symbol] = field(default_factory=list)
     """The switching functions."""
     slopes: list[tuple[int, int, sp.Expr]] = field(default_factory=list)
-    """Their partial derivatives that are not zero: the number of the function, that of the variable (-1 for time), and
-    the expression."""
+    """The partial derivatives of switching functions that are not zero: the number of the function, the number of the
+    variable (-1 for time), and the expression."""
 
     def deciding(self) -> list[frozenset[int]]:
-        """The numbers of the switching functions that decide about each output."""
+        """Return the numbers of the switching functions that decide about each output."""
         known = {mode: frozenset((k,)) for k, mode in enumerate(self.modes)}
 
         def of(e: sp.Expr) -> frozenset[int]:
@@ -145,7 +147,7 @@ def branched(
 
 
 def drift(law: sp.Expr) -> sp.Expr:
-    """The derivative of a function of time, but for its jumps."""
+    """Return the derivative of a function of time, without its jumps."""
     writer = _Writer({}, frozenset((t,)), free=True)
     smooth = writer.write(written_out(law))
     for s, e in reversed(writer.found.definitions):
@@ -156,8 +158,9 @@ def drift(law: sp.Expr) -> sp.Expr:
 def gradient(
     target: sp.Symbol, values: Mapping[sp.Symbol, sp.Expr], variables: Container[sp.Symbol]
 ) -> tuple[dict[sp.Symbol, sp.Expr], list[Definition]]:
-    """The partial derivatives of a defined symbol, backwards through the definitions; and what they are written with.
-    How the target changes with a symbol is the sum, over the definitions that use it, of how it changes with these."""
+    """Return the partial derivatives of a defined symbol, backwards through the definitions; and the definitions used
+    in them. The derivative by a symbol is the sum, over the definitions that use this symbol, of derivatives by the
+    chain rule."""
     order: dict[sp.Symbol, None] = {}
 
     def visit(s: sp.Symbol) -> None:
@@ -190,7 +193,7 @@ class _Writer:
         self._places = count()
 
     def moves(self, e: sp.Basic) -> bool:
-        """Whether it depends on the state. (What depends on time alone switches at known times.)"""
+        """Return whether an expression depends on the state. (Functions of time alone switch at known times.)"""
         return any(self._symbol_moves(s) for s in e.free_symbols)
 
     def _symbol_moves(self, s: Any) -> bool:
@@ -203,7 +206,7 @@ class _Writer:
         if not e.has(*SWITCHING):
             return e
         if e not in self._written:
-            if isinstance(e, Unwound) and isinstance(e.args[0], sp.atan2):  # it takes the jump of the angle away
+            if isinstance(e, Unwound) and isinstance(e.args[0], sp.atan2):  # it removes the jump of the angle
                 angle, near = e.args
                 return Unwound(sp.atan2(*map(self.write, angle.args)), self.write(near))
             decides = isinstance(e, Watched) or (isinstance(e, SWITCHING) and self.moves(e))
@@ -222,7 +225,7 @@ class _Writer:
             sp.sign: lambda e: self.side(e.args[0]),
             Watched: lambda e: self._decision(WATCH, self.write(e.args[0]), 0),
             sp.Heaviside: lambda e: (1 + self.side(e.args[0])) / 2,
-            sp.DiracDelta: lambda e: sp.S.Zero,  # of a slope that jumps; it acts at one instant only
+            sp.DiracDelta: lambda e: sp.S.Zero,  # the derivative of a slope that jumps; it acts at one instant only
             sp.Max: lambda e: self._largest(e.args, 1),
             sp.Min: lambda e: self._largest(e.args, -1),
             sp.atan2: lambda e: self._angle(*e.args),
@@ -251,16 +254,16 @@ class _Writer:
         return first
 
     def _angle(self, y: sp.Expr, x: sp.Expr) -> sp.Expr:
-        """The angle as it is in the half plane of this sign of y and goes on behind its edges: a quarter turn, and what
-        is left of it."""
+        """Return the angle in the half plane with this sign of y, continued beyond its edges: a quarter turn, and the
+        rest."""
         side = self.side(y, 1)
         return side * sp.pi / 2 + sp.atan2(-side * self.write(x), side * self.write(y))
 
     def _wrapped(self, x: sp.Expr, period: sp.Expr) -> sp.Expr:
-        """A wrapped expression goes on beyond the end of a period, as the law of its last piece does, until the next
-        period is taken. An angle that is cut somewhere jumps there by whole periods: then the period is told by the
-        sine and the cosine of its phase, which do not. Where no period is held, it is wrapped as it stands: bounds of
-        it are known near the end of a period, too (`certify.laws`)."""
+        """Return a wrapped expression that continues beyond the end of a period, with the law of its last piece, until
+        the next period is taken. An angle with a cut jumps there by whole periods: the period is then decided by the
+        sine and the cosine of its phase, which do not jump. If no period is held, the expression is wrapped directly:
+        it has bounds near the end of a period, too (`certify.laws`)."""
         found, place, length = self.found, sp.Symbol(f"place_{next(self._places)}", real=True), self.write(period)
         found.definitions.append((place, self.write(x)))
         if self._is_cut(x):
@@ -276,17 +279,18 @@ class _Writer:
         return Branch(mode, held, Wrap(place, length))
 
     def _piece(self, table: sp.Expr, order: sp.Expr, x: sp.Expr) -> sp.Expr:
-        """The piece of a table that holds between two knots: the integer below the number of knots passed."""
+        """Return the piece of a table between two knots: the decision is the integer below the number of knots
+        passed."""
         x = self.write(x)
         return Piece(table, order, x, self._decision(WHOLE, Knot(table, sp.S.Zero, x, HELD), 0))
 
     def _is_cut(self, e: sp.Expr) -> bool:
-        """Whether it is made of the angle of a direction."""
+        """Return whether an expression contains the angle of a direction."""
         known = (self.values[s] for s in e.free_symbols if s in self.values)
         return e.has(Unwound, sp.atan2) or any(self._is_cut(as_sympy(value)) for value in known)
 
     def weight(self, condition: Any) -> sp.Expr:
-        """1 where the condition holds, 0 where it does not."""
+        """Return an expression that is 1 if the condition holds, else 0."""
         if isinstance(condition, sp.And):
             return sp.Mul(*map(self.weight, condition.args))
         if isinstance(condition, sp.Or):
@@ -296,12 +300,12 @@ class _Writer:
         if isinstance(condition, INEQUALITIES) and self.moves(condition):
             strict = isinstance(condition, StrictGreaterThan | StrictLessThan)
             return (1 + self.side(condition.gts - condition.lts, -1 if strict else 1)) / 2
-        if not isinstance(condition, Relational) and self.moves(condition):  # Xor, ITE, and what else there is
+        if not isinstance(condition, Relational) and self.moves(condition):  # Xor, ITE, and others
             return self.weight(to_nnf(condition, simplify=False))
         return sp.Piecewise((1, condition), (0, True), evaluate=False)
 
     def side(self, g: sp.Expr, tie: int = 0) -> sp.Expr:
-        """The symbol of the sign of g. That of -g is the same, turned."""
+        """Return the symbol of the sign of g. The sign of -g has the same symbol, negated."""
         if g.could_extract_minus_sign():
             return -self.side(-g, -tie)
         return self._decision(SIDE, self.write(g), tie)

@@ -1,7 +1,7 @@
-"""From equations to the body of a Python function: common subexpressions first, math only.
+"""The body of a Python function from equations: common subexpressions first, only functions of math.
 
-Input: definitions (symbol, expression) and output expressions. Output: source lines. Only what the outputs need is
-written, each line after the lines it needs.
+Input: definitions (symbol, expression) and output expressions. Output: source lines. Only definitions that the outputs
+need are written, each line after the lines it needs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ FUNCTIONS = (
     "expm1", "fabs", "floor", "gamma", "hypot", "lgamma", "log", "log10", "log1p", "log2", "sin", "sinh", "sqrt", "tan",
     "tanh", "nan",
 )  # fmt: skip
-"""What generated code takes from Python's math."""
+"""The names that generated code imports from Python's math."""
 WIDTH = 110
-"""Characters of a line of generated code, where it can be broken."""
+"""The largest number of characters of a line of generated code, if it can be broken."""
 
 
 class Guarded(sp.Function):
@@ -35,20 +35,20 @@ class Guarded(sp.Function):
 
 
 class Printer(PythonCodePrinter):
-    """Python that becomes machine code: nothing but ``math``."""
+    """A printer of Python that becomes machine code: only ``math``."""
 
     def __init__(self, **settings: Any) -> None:
         own = {"Wrap": "wrap", "SmoothWrap": "wrap", "Unwound": "unwound"}
         super().__init__({"fully_qualified_modules": False, "strict": True, "user_functions": own, **settings})
 
     def _print_Piecewise(self, expr: sp.Piecewise) -> str:
-        """Where no branch holds there is no value: nan, which whoever runs the code notices."""
+        """Print a Piecewise; its value is nan if no branch holds."""
         if expr.args[-1].cond is not sp.true:
             expr = sp.Piecewise(*expr.args, (sp.Symbol("nan"), True), evaluate=False)
         return super()._print_Piecewise(expr)
 
     def _print_DiracDelta(self, expr: sp.Expr) -> str:
-        """From the second derivative of a kink (Abs, Max): it acts at one instant only."""
+        """Print 0: an impulse in the second derivative of a kink (Abs, Max) acts at one instant only."""
         return "0.0"
 
     def _print_Heaviside(self, expr: sp.Expr) -> str:
@@ -100,8 +100,9 @@ def chains_apart(values: dict[sp.Symbol, sp.Expr], reduced: Sequence[sp.Expr]) -
     """Return the `reduced` expressions, in which no choice stands behind another one.
 
     A law of n pieces is a choice, Chosen(w, a, b), in whose rest b the next one stands. A choice writes its rest three
-    times, so a chain that is written as it stands is 3ⁿ long. Each rest gets a line of its own in `values`, behind the
-    choices before it: where one of these holds, the rest is not evaluated, for it may have no value there."""
+    times, so a chain that is written directly is 3ⁿ long. Each rest gets a line of its own in `values`, behind the
+    choices before it: where one of these holds, the rest is not evaluated, because it may have no value there.
+    """
     known = {str(s) for e in (*values.values(), *reduced) for s in e.free_symbols} | set(map(str, values))
     names = (s for s in sp.numbered_symbols("rest_", real=True) if str(s) not in known)
 
@@ -136,7 +137,7 @@ OWN = (Opaque, Lookup, Unwound, Wrapping)
 
 @cache
 def has_code(function: Any, arguments: int) -> bool:
-    """Whether there is code for this kind of expression, of so many arguments."""
+    """Return whether there is code for this kind of expression, with this number of arguments."""
     if issubclass(function, (sp.Atom, sp.Add, sp.Mul, sp.Pow, sp.Piecewise, *OWN)):
         return True
     printer = Printer()
@@ -150,9 +151,9 @@ def has_code(function: Any, arguments: int) -> bool:
 def source_lines(
     definitions: Sequence[Definition], outputs: Sequence[sp.Expr], places: Sequence[str] = (), parts: bool = True
 ) -> tuple[list[str], set[sp.Symbol]]:
-    """Lines that compute the outputs and store them as ``out[at + 0], out[at + 1], ...`` (or in other places), and the
-    symbols that they use without defining them. Without `parts`, those of sums and of products are not looked for: in
-    long equations that takes a hundred times longer, and finds little."""
+    """Return lines that compute the outputs and store them as ``out[at + 0], out[at + 1], ...`` (or in other places),
+    and the symbols that they use without defining them. Without `parts`, common parts of sums and of products are not
+    searched: in long equations the search takes a hundred times longer, and finds little."""
     symbols = [s for s, _ in definitions]
     expressions = [as_sympy(e) for e in (*(e for _, e in definitions), *outputs)]
     names = sp.numbered_symbols("w", exclude=() if parts else {s for e in expressions for s in e.free_symbols})
@@ -197,7 +198,7 @@ def source_lines(
 
 
 def _broken(head: str, body: str) -> list[str]:
-    """An assignment as lines that can be read."""
+    """Return an assignment as readable lines."""
     if len(head) + len(body) <= WIDTH:
         return [head + body]
     parts = wrap(body, WIDTH, break_long_words=False, break_on_hyphens=False)
@@ -207,11 +208,12 @@ def _broken(head: str, body: str) -> list[str]:
 def functions_as_definitions(
     definitions: Sequence[Definition], outputs: Sequence[sp.Expr]
 ) -> tuple[list[Definition], list[sp.Expr]]:
-    """Each opaque function becomes definitions of its own: its argument, then its derivative there; those inside others
-    first. The order stays such that each needs only those before it.
+    """Turn each opaque function into definitions of its own: its argument, then its derivative there; inner functions
+    first. Each definition needs only those before it.
 
     A table with knots is read at one place by all its derivatives, so that one decision chooses its piece. The others
-    have a place each: powers of a place that two polynomials share would be taken out of both."""
+    have a place each: otherwise powers of a place that two polynomials share would be factored out of both.
+    """
     written: list[Definition] = []
     names: dict[sp.Expr, sp.Symbol] = {}
     places: dict[sp.Expr, sp.Symbol] = {}
@@ -237,7 +239,7 @@ def functions_as_definitions(
 
 
 def _decided(program: Branched, row_of: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """The rows about which each switching function decides."""
+    """Return the rows about which each switching function decides."""
     told = [*zip(row_of, program.deciding(), strict=True)] if row_of and program.modes else []
     return tuple(tuple(sorted({row for row, by in told if k in by})) for k in range(len(program.modes)))
 
@@ -245,9 +247,9 @@ def _decided(program: Branched, row_of: Sequence[int]) -> tuple[tuple[int, ...],
 def kernel_module(
     composed: Composed, title: str, slots_of: Mapping[str, Any] | None = None, free: bool = False
 ) -> tuple[str, dict[str, Any]]:  # fmt: skip
-    """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout. One of slopes
-    has the slots of the kernel of values, whose layout is given; such a kernel decides nothing, its branches are free,
-    and so they are in a `free` one."""
+    """Return the Python module of one element kernel (its calling convention: `kernels.abi`), and its layout. A kernel
+    of slopes has the slots of the kernel of values, whose layout is given; its branches are free, and so are those of a
+    `free` kernel."""
     state = [*composed.q, *composed.v]
     named = functions_as_definitions(composed.definitions, composed.outputs)
     program = Branched(*named) if free or slots_of is not None else branched(*named, state)

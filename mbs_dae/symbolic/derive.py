@@ -1,11 +1,11 @@
-"""From a relation between markers, and coordinates for the markers, to Φ, Φ_v, ν and γ.
+"""Equations Φ, Φ_v, ν and γ from a relation between markers, and coordinates for the markers.
 
 With m(q) the variables of markers and r their rates (`markers.marker`: ṁ = F(m) r),
 
     r = P(q) v,     ṙ = P v̇ + b,     b = Ṗ v.
 
-A position relation Φ(m, t) = 0 holds at all times, so ψ = Φ̇ = Φ_m F r + Φ_t = 0. A velocity relation
-(rolling, a knife edge) is a ψ(m, r, t) = 0 to begin with. From ψ on, both are one case. ψ is linear in r:
+A position relation Φ(m, t) = 0 holds at all times, so ψ = Φ̇ = Φ_m F r + Φ_t = 0. A velocity relation (rolling, a knife
+edge) is a ψ(m, r, t) = 0 to begin with. From ψ on, both are one case. ψ is linear in r:
 
     ψ = A r + c           A = ∂ψ/∂r
     Φ_v = A P             ν = −c                      so that  Φ_v v = ν
@@ -14,9 +14,9 @@ A position relation Φ(m, t) = 0 holds at all times, so ψ = Φ̇ = Φ_m F r + �
 
 For ψ = Φ̇ this is the textbook's γ = −((Φ_q q̇)_q q̇ + 2 Φ_qt q̇ + Φ_tt).
 
-Stages: `Relation` + one `MarkerMap` per marker  ->  `compose`  ->  `Equations` (definitions, then outputs). What bodies
-feel (`loads`) and what is read of a motion (`Reading`) go the same way: a form in marker symbols, composed with maps,
-becomes a `Composed`, and that becomes a kernel.
+Stages: `Relation` + one `MarkerMap` per marker -> `compose` -> `Equations` (definitions, then outputs). Loads on bodies
+(`loads`) and readings of a motion (`Reading`) go the same way: a form in marker symbols, composed with maps, becomes a
+`Composed`, and a kernel is compiled from it.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class Form:
-    """Expressions in marker symbols, in no coordinates: a relation, a load, a reading."""
+    """Expressions in marker symbols, without coordinates: a relation, a load, a reading."""
 
     markers: tuple[FormMarker, ...]
     slots: tuple[sp.Symbol, ...] = field(default=(), kw_only=True)
-    """Its constants, filled with numbers one instance at a time."""
+    """Its constants, filled with numbers for each instance."""
     trajectories: tuple[Trajectory, ...] = field(default=(), kw_only=True)
     steps: tuple[Definition, ...] = field(default=(), kw_only=True)
-    """Symbols of its own, that the rest is written with."""
+    """Definitions of auxiliary symbols that the other expressions use."""
     signals: tuple[sp.Symbol, ...] = field(default=(), kw_only=True)
-    """Numbers that change in time and belong to no marker: states, inputs. Which ones, the slots of an instance say."""
+    """Numbers that change in time and belong to no marker: states, inputs. The slots of an instance say which ones."""
 
     shape: ClassVar[property]
-    """What it is, and how its rows are divided."""
+    """The kind of the form, and the division of its rows."""
     rows: ClassVar[property]
     """Its own expressions."""
     compose: ClassVar[Callable[..., Composed]]
@@ -65,29 +65,31 @@ class Form:
 
     @property
     def expressions(self) -> tuple[sp.Expr, ...]:
-        """All of them: its rows, the trajectories, the steps."""
+        """All expressions: its rows, the trajectories, the steps."""
         return (*self.rows, *(e for one in self.trajectories for e in one.values), *(e for _, e in self.steps))
 
     @property
     def own_symbols(self) -> set[sp.Symbol]:
-        """All symbols but slots that it gives a meaning: those of markers, signals, and those that it defines."""
+        """All symbols, except slots, to which the form gives a meaning: those of markers, signals, and those that it
+        defines."""
         m, rates = variables((*self.markers, *(one.marker for one in self.trajectories)))
         return {*m, *rates, *self.signals, *(s for s, _ in self.steps)}
 
     def map(self, change: Callable[[sp.Expr], sp.Expr], **others: Any) -> Self:
-        """The same form, with every expression changed."""
+        """Return the form with every expression changed."""
         trajectories = tuple(Trajectory(one.marker, tuple(map(change, one.values))) for one in self.trajectories)
         steps = tuple((s, change(e)) for s, e in self.steps)
         return replace(self, trajectories=trajectories, steps=steps, **others)
 
     @cached_property
     def meaning(self) -> str:
-        """All that its kernel depends on besides the coordinates, as text; terms stand as sympy keeps them."""
+        """A text of everything except the coordinates on which its kernel depends; terms stand in the order of
+        sympy."""
         return f"{' '.join(map(str, self.shape))} {' ; '.join(sp.srepr(e, order='none') for e in self.expressions)}"
 
     def in_coordinates(self, maps: Sequence[MarkerMap]) -> dict[str, Any]:
-        """What every `Composed` has: the coordinates of the markers with the signals behind them, all slots, and the
-        marker variables defined."""
+        """Return the common fields of every `Composed`: the coordinates of the markers with the signals behind them,
+        all slots, and the definitions of the marker variables."""
         pairs = [*zip(self.markers, maps, strict=True)]
         defined = (definition for marker, mp in pairs for definition in mp.define(marker))
         led = (definition for one in self.trajectories for definition in one.marker.along(one.values))
@@ -121,7 +123,7 @@ class Relation(Form):
         return len(self.rows)
 
     def only(self, rows: Sequence[int]) -> Relation:
-        """The relation of these rows alone."""
+        """Return the relation of these rows alone."""
         if len(rows) == self.size:
             return self
         phi = tuple(e for k, e in enumerate(self.phi) if k in rows)
@@ -132,7 +134,7 @@ class Relation(Form):
         return super().map(change, phi=tuple(map(change, self.phi)), psi=tuple(map(change, self.psi)), **others)
 
     def compose(self, maps: Sequence[MarkerMap]) -> Equations:
-        """Differentiated, with the coordinates of its markers put in."""
+        """Return the differentiated relation in the coordinates of its markers."""
         found = differentiate(self.phi, self.psi, self.markers, [one.marker for one in self.trajectories])
         if found.A.has(*variables(self.markers)[1]):
             raise ModelError("a velocity-level equation must be linear in the velocities; rewrite psi")
@@ -143,7 +145,7 @@ class Relation(Form):
 
 @dataclass(frozen=True)
 class Reading(Form):
-    """Values to be read of markers: expressions of m, r and t."""
+    """Values to be read from markers: expressions of m, r and t."""
 
     values: tuple[sp.Expr, ...]
 
@@ -164,7 +166,7 @@ class Reading(Form):
 
 @dataclass(frozen=True)
 class MarkerMap:
-    """How one marker follows from coordinates: m(q; slots), r = P v and ṙ = P v̇ + bias."""
+    """The map from coordinates to one marker: m(q; slots), r = P v and ṙ = P v̇ + bias."""
 
     q: tuple[sp.Symbol, ...]
     v: tuple[sp.Symbol, ...]
@@ -173,12 +175,12 @@ class MarkerMap:
     P: sp.Matrix
     bias: sp.Matrix
     steps: tuple[Definition, ...] = ()
-    """What the others are written with: symbols defined by q, v, slots and by the steps before."""
+    """Definitions of auxiliary symbols of the other fields, by q, v, slots and the steps before."""
     rates: tuple[sp.Expr, ...] = ()
-    """q̇; where there are none, it is v."""
+    """q̇; if empty, q̇ = v."""
 
     def define(self, marker: FormMarker) -> list[Definition]:
-        """The symbols of a marker, in coordinates."""
+        """Return the definitions of the symbols of a marker, in coordinates."""
         return [
             *self.steps,
             *zip(marker.m, self.values, strict=True),
@@ -188,7 +190,7 @@ class MarkerMap:
 
 
 def by_velocities(A: sp.Matrix, maps: Sequence[MarkerMap]) -> tuple[tuple[int, int, sp.Expr], ...]:
-    """The entries (row, column, expression) of A P that are not zero; every marker owns a block of columns."""
+    """Return the entries (row, column, expression) of A P that are not zero; every marker owns a block of columns."""
     entries, column, first = [], 0, 0
     for mp in maps:
         block = A[:, first : first + mp.P.rows] * mp.P
@@ -200,30 +202,30 @@ def by_velocities(A: sp.Matrix, maps: Sequence[MarkerMap]) -> tuple[tuple[int, i
 
 @dataclass(frozen=True)
 class Composed:
-    """Outputs written in marker symbols; `definitions` say what these are in terms of q, v and slots."""
+    """Outputs written in marker symbols; `definitions` define these symbols by q, v and slots."""
 
     q: tuple[sp.Symbol, ...]
     v: tuple[sp.Symbol, ...]
     slots: tuple[sp.Symbol, ...]
     definitions: tuple[Definition, ...]
     rates: tuple[sp.Expr, ...] = field(default=(), kw_only=True)
-    """q̇, in q, v and what is defined; where there are none, it is v."""
+    """q̇, by q, v and defined symbols; if empty, q̇ = v."""
 
     layout: ClassVar[property]
-    """What each output is, in plain Python: it is written into the kernel's module."""
+    """The kind of each output, in plain Python: it is written into the kernel's module."""
     row_of: ClassVar[Any] = ()
-    """The row of each output, where they belong to some."""
+    """The row of each output, if outputs belong to rows."""
 
     @property
     def outputs(self) -> tuple[sp.Expr, ...]:
-        """What the kernel computes: the expressions of the fields of its class, one after the other. Those that have a
-        place stand behind it, (row, column, expression)."""
+        """The expressions that the kernel computes: those of the fields of its class, one after the other. Entries with
+        a place are (row, column, expression)."""
         parts = (getattr(self, one.name) for one in fields(self)[len(fields(Composed)) :])
         items = (item for part in parts for item in (part if isinstance(part, tuple) else (part,)))
         return tuple(item[-1] if isinstance(item, tuple) else item for item in items)
 
     def explicit(self, expressions: Sequence[sp.Expr]) -> list[sp.Expr]:
-        """The expressions with all definitions put in: functions of q, v, slots and t alone."""
+        """Return the expressions with all definitions inserted: functions of q, v, slots and t alone."""
         inlined: dict[sp.Symbol, sp.Expr] = {}
         for symbol, value in self.definitions:
             inlined[symbol] = as_sympy(value).xreplace(inlined)
@@ -232,7 +234,7 @@ class Composed:
 
 @dataclass(frozen=True)
 class Equations(Composed):
-    """What a relation becomes in coordinates."""
+    """A relation in coordinates."""
 
     phi: tuple[sp.Expr, ...]
     jacobian: tuple[tuple[int, int, sp.Expr], ...]
@@ -256,7 +258,7 @@ class Equations(Composed):
 
 @dataclass(frozen=True)
 class Readings(Composed):
-    """What a reading becomes in coordinates."""
+    """A reading in coordinates."""
 
     values: tuple[sp.Expr, ...]
 
@@ -272,7 +274,7 @@ class Inertia(Composed):
     mass: tuple[tuple[int, int, sp.Expr], ...]
     """The entries (row, column, expression) of M's lower triangle that are not identically zero."""
     forces: tuple[tuple[int, sp.Expr], ...]
-    """The entries (column, expression) of Q: weight, and what velocities make of inertia."""
+    """The entries (column, expression) of Q: weight, and the inertial forces that depend on velocities."""
     potential: sp.Expr
     kinetic: sp.Expr
 

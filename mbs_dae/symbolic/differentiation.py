@@ -1,12 +1,12 @@
 """First and second derivatives of a relation, without swelling.
 
-Where rows are long, what they have in common is named first: w₁ = f₁(m, t), w₂ = f₂(m, w₁, t), ... Each name gets a
-rate and a second rate of its own, by the chain rule with the names kept:
+Common parts of long rows are named first: w₁ = f₁(m, t), w₂ = f₂(m, w₁, t), ... Each name gets a rate and a second rate
+of its own, by the chain rule with the names kept:
 
-    ẇ_k = Σ_j ∂f_k/∂w_j ẇ_j + ∂f_k/∂m F r + ∂f_k/∂t,        ẅ_k likewise from ẇ_k, with ṙ as it is where v̇ = 0.
+    ẇ_k = Σ_j ∂f_k/∂w_j ẇ_j + ∂f_k/∂m F r + ∂f_k/∂t,        ẅ_k likewise from ẇ_k, with ṙ for v̇ = 0.
 
-So derivatives are about as long as what they are derived from, and not as its square. Short rows have no names, and all
-this is the plain chain rule.
+So derivatives are about as long as the original expressions, and not as their square. Short rows have no names, and the
+rule becomes the plain chain rule.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,12 +21,13 @@ from .markers import FormMarker, t, variables
 
 Definition = tuple[sp.Symbol, sp.Expr]
 LONG = 60
-"""Operations from which on rows are named in parts."""
+"""The number of operations from which rows are named in parts."""
 
 
 @dataclass(frozen=True)
 class Derivatives:
-    """Φ, and of ψ = A r + c what follows: ν = -c, γ. Written in marker symbols and in those that `steps` define."""
+    """Φ, and the derivatives of ψ = A r + c: ν = -c, γ. They are written in marker symbols and in symbols that `steps`
+    define."""
 
     phi: tuple[sp.Expr, ...]
     A: sp.Matrix
@@ -38,7 +39,8 @@ class Derivatives:
 def differentiate(
     phi: Sequence[sp.Expr], psi: Sequence[sp.Expr], markers: Sequence[FormMarker], others: Sequence[FormMarker] = ()
 ) -> Derivatives:
-    """Rows of Φ(m, t), then rows of ψ(m, r, t); A is by the rates of the markers, not of those on trajectories."""
+    """Return the derivatives of rows of Φ(m, t), then of rows of ψ(m, r, t); A is by the rates of the markers, not by
+    those of markers on trajectories."""
     _, own = variables(markers)
     first: dict[sp.Symbol, sp.Expr] = {t: sp.S.One}
     for marker in (*markers, *others):
@@ -76,7 +78,8 @@ def differentiate(
 
 
 def named_in_parts(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definition], Sequence[sp.Expr]]:
-    """What long rows have in common, and the rows written with it. Functions kept whole are not looked into."""
+    """Return names for the common parts of long rows, and the rows written with these names. Opaque functions are kept
+    whole."""
     if sum(e.count_ops() for e in rows) < LONG:
         return [], rows
     names: dict[tuple[sp.Expr, ...], Any] = {}
@@ -93,7 +96,7 @@ def named_in_parts(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definitio
     rows = [e.replace(lambda x: isinstance(x, Opaque), hidden) for e in rows]
     parts, rows = sp.cse(rows, symbols=sp.numbered_symbols(prefix, real=True), optimizations=None)
     named: list[Definition] = []
-    conditions: dict[sp.Symbol, sp.Basic] = {}  # they have no rates, and stay where they are asked
+    conditions: dict[sp.Symbol, sp.Basic] = {}  # conditions have no rates, and stay in their places
     for w, f in parts:
         f = f.xreplace(conditions)
         if isinstance(f, Boolean):
@@ -104,8 +107,8 @@ def named_in_parts(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definitio
 
 
 def rate_along(e: sp.Expr, rates: Mapping[sp.Symbol, sp.Expr], found: dict[sp.Expr, sp.Expr]) -> sp.Expr:
-    """The rate of an expression, from the rates of its symbols; sums and products part by part, so that no long
-    expression is asked for each of its symbols. What has been `found` once is kept."""
+    """Return the rate of an expression, from the rates of its symbols; sums and products are differentiated part by
+    part, so that no long expression is differentiated by each of its symbols. Rates are cached in `found`."""
     if e.is_Symbol:
         return rates.get(e, sp.S.Zero)
     if not e.args:
@@ -167,7 +170,7 @@ def _slope(e: sp.Expr, s: sp.Symbol) -> sp.Expr:
 def _gradient(
     e: sp.Expr, own: Iterable[sp.Symbol], slopes: Mapping[sp.Symbol, Mapping[sp.Symbol, sp.Expr]]
 ) -> dict[sp.Symbol, sp.Expr]:
-    """By the rates of markers, what stands in e by name included."""
+    """Return the partial derivatives by the rates of markers, through named parts of e as well."""
     free = e.free_symbols
     out = {r: _slope(e, r) for r in own if r in free}
     for s in slopes:
@@ -179,7 +182,7 @@ def _gradient(
 
 
 def _kept(values: Mapping[sp.Symbol, sp.Expr], what: object, steps: list[Definition]) -> dict[sp.Symbol, sp.Expr]:
-    """The values by names of their own; numbers stay numbers."""
+    """Return the values by names of their own, which are appended to `steps`; numbers stay numbers."""
     out = {}
     for symbol, value in values.items():
         if value.is_Atom:

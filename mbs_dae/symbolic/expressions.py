@@ -1,6 +1,7 @@
-"""The door: whatever a person writes where an expression is meant is checked here.
+"""Checks of the expressions that users give.
 
-sympy reads text by running it as Python, so whoever may write a force could run a program. Therefore text is refused.
+sympy reads text by running it as Python, so anybody who may write a force could run a program. Therefore text is
+rejected.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,12 +18,12 @@ from .markers import t
 
 JUMPS = (sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.sign, sp.Heaviside)
 LARGEST = 1e308
-"""Beyond this a number is no machine number."""
+"""The largest machine number."""
 
 
 def expression_of(value: Any, what: str, variables: str = "", jumps: bool = False) -> sp.Expr:
-    """The number or expression as sympy: finite, real, and made of functions that can become code. `variables` are
-    those it may have; with `jumps` it need not be continuous."""
+    """Return the number or expression as sympy: finite, real, and made of functions that can become code. `variables`
+    are the variables that it may have; with `jumps` it need not be continuous."""
     of = f" of {variables}" if variables else ""
     try:
         e = as_sympy(value)
@@ -57,7 +58,7 @@ def expression_of(value: Any, what: str, variables: str = "", jumps: bool = Fals
 
 
 def _ratios_to_signs(e: sp.Expr) -> sp.Expr:
-    """The expression with sign(u) for u/|u|, which is a ratio of two roundoffs where u passes zero."""
+    """Return the expression with sign(u) for u/|u|, which is a ratio of two roundoffs where u passes zero."""
     found = {}
     for product in e.atoms(sp.Mul):
         for factor in product.args:
@@ -70,18 +71,18 @@ def _ratios_to_signs(e: sp.Expr) -> sp.Expr:
 
 
 def _without_code(e: sp.Expr) -> Iterator[str]:
-    """What has no code: functions that nobody defined, those that Python's math does not have, integrals, sums."""
+    """Yield the parts without code: undefined functions, functions missing in Python's math, integrals, sums."""
     for part in sp.preorder_traversal(e):
         if isinstance(part, AppliedUndef) or (isinstance(part, sp.Expr) and not has_code(part.func, len(part.args))):
             yield str(part.func) if isinstance(part, sp.Function) else type(part).__name__
 
 
 def called(function: Callable, arguments: Sequence[Any], what: str, **constants: Any) -> Any:
-    """What a function of a person's own returns for symbols."""
+    """Return the value of a user's function for symbols."""
     try:
         signature(function).bind(*arguments, **constants)
     except ValueError:
-        pass  # some functions do not tell their parameters
+        pass  # some functions have no readable parameters
     except TypeError as exc:
         given = " and ".join([counted(len(arguments), "argument"), *(f"{name}=" for name in constants)])
         remedy = f"it takes {signature(function)}; write it with as many parameters"

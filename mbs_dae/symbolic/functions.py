@@ -1,7 +1,7 @@
 """Numbers and expressions as sympy (`as_sympy`); and functions that sympy does not have: lookup in a table of points,
 wrapping into a period, counting turns, and opaque functions.
 
-These are ordinary sympy functions: they can be differentiated, substituted and printed like ``sin``. The code generator
+They are ordinary sympy functions, which can be differentiated, substituted and printed like ``sin``. The code generator
 knows how to print them (see ``codegen``).
 
 numpy applies a function to an object by calling its method of that name, which sympy's expressions do not have. So
@@ -17,7 +17,8 @@ from sympy.core.relational import Relational
 
 
 def as_sympy(value: Any) -> sp.Expr:
-    """A number or an expression as a sympy expression. Text is none, and never evaluated; nor is a truth value."""
+    """Return a number or an expression as a sympy expression. Text is none, and never evaluated; nor is a truth
+    value."""
     try:
         e = sp.sympify(value, strict=True)
     except (sp.SympifyError, AttributeError) as exc:
@@ -98,7 +99,7 @@ class OfPieces(sp.Function):
 
 
 class Piece(OfPieces):
-    """``Piece(table, order, x, n)``: the piece of number n, which goes on beyond its knots (`kernels.abi.piece`)."""
+    """``Piece(table, order, x, n)``: the piece of number n, continued beyond its knots (`kernels.abi.piece`)."""
 
 
 class Knot(OfPieces):
@@ -132,7 +133,7 @@ class SmoothWrap(Wrapping):
 
 
 class Unwound(sp.Function):
-    """``Unwound(angle, near)``: the angle with so many whole turns added that it is nearest to `near`. Its slope is
+    """``Unwound(angle, near)``: the angle plus the number of whole turns that brings it nearest to `near`. Its slope is
     that of the angle: `near` only counts turns."""
 
     nargs, is_real = 2, True
@@ -171,24 +172,24 @@ class Opaque(Ordered):
         return self.at(self.args[2].doit(**hints))
 
     def _sympystr(self, printer: Any) -> str:
-        """Short in print: f(x), f'(x), f''(x)."""
+        """Print the short form: f(x), f'(x), f''(x)."""
         return f"f{chr(39) * int(self.args[1])}({printer.doprint(self.args[2])})"
 
     def _latex(self, printer: Any) -> str:
         return rf"f{chr(39) * int(self.args[1])}\left({printer.doprint(self.args[2])}\right)"
 
     def at(self, x: sp.Expr) -> sp.Expr:
-        """The derivative written out, at x."""
+        """Return the derivative at x, written out."""
         f, order, _ = self.args
         return f.diff(BOUND, int(order)).xreplace({BOUND: x})
 
 
 def opaque(function: Callable[[sp.Expr], sp.Expr]) -> Callable[[sp.Expr], sp.Expr]:
-    """The same function as an `Opaque` one."""
+    """Return the function as an `Opaque` one."""
     whole = as_sympy(function(BOUND))
     return lambda x: Opaque(whole, sp.S.Zero, as_sympy(x))
 
 
 def written_out(e: sp.Expr) -> sp.Expr:
-    """The expression with every `Opaque` function replaced by what it stands for."""
+    """Return the expression with every `Opaque` function replaced by its definition."""
     return e.replace(lambda x: isinstance(x, Opaque), lambda given: given.at(given.args[2]))

@@ -1,12 +1,12 @@
-"""What bodies feel through markers: from a potential and forces on markers to Q, energy and powers.
+"""Loads on bodies through markers: from a potential and forces on markers to Q, energy and powers.
 
-What acts on a marker is dual to its rates: a force at the point and a moment f, of the power f · r. With r = P(q) v
-it enters the equations of motion as
+A load on a marker is dual to its rates: a force at the point and a moment f, of the power f · r. With r = P(q) v it
+enters the equations of motion as
 
     Q = Pᵀ f,        f = Σ forces - ∂U̇/∂r,
 
-so a force knows no coordinates. What becomes of a force's work is kept apart, for the energy
-ledger: work that is stored without a potential in closed form, dissipated, or supplied from outside.
+so a force is independent of coordinates. The kinds of work of a force are kept apart, for the energy ledger: work that
+is stored without a potential in closed form, dissipated, or supplied from outside.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ from .derive import Composed, Form, MarkerMap, Reading, Relation, by_velocities
 from .markers import rate_of, t, variables
 
 WORKS = ("stored", "dissipated", "supplied")
-"""What becomes of the work of a force that has no potential."""
+"""The kinds of work of a force without a potential."""
 OF_POTENTIAL = "potential"
-"""For forces that are given beside the potential they belong to: it accounts for their work."""
+"""The kind of work of forces that are given explicitly for a potential, which accounts for their work."""
 
 
 @dataclass(frozen=True)
 class Load(Form):
-    """A potential U(m, t) and forces f(m, r, t). A potential that is written with steps has its forces given beside."""
+    """A potential U(m, t) and forces f(m, r, t). For a potential that is written with steps the forces are given
+    explicitly."""
 
     potential: sp.Expr = sp.S.Zero
     forces: tuple[tuple[str, tuple[sp.Expr, ...]], ...] = ()
-    """(what becomes of the work, force and moment on each marker one after the other)."""
+    """(kind of work, force and moment on each marker one after the other)."""
     effort: sp.Expr = sp.S.Zero
-    """Where all this is one effort along one coordinate: the effort, to be read."""
+    """The effort, to be read, if the load is one effort along one coordinate."""
 
     def __post_init__(self) -> None:
         named = self.potential.has(*(s for s, _ in self.steps)) if self.steps else False
@@ -58,7 +59,7 @@ class Load(Form):
 
     @cached_property
     def total(self) -> tuple[sp.Expr, ...]:
-        """All of f, that of the potential included."""
+        """All of f, the force of the potential included."""
         _, rates = variables(self.markers)
         stored = rate_of(self.potential, self.markers)
         return tuple(-stored.diff(r) + sp.Add(*(f[k] for _, f in self.forces)) for k, r in enumerate(rates))
@@ -71,7 +72,7 @@ class Load(Form):
             for work, fs in self.forces
             if work != OF_POTENTIAL
         ]
-        if (growth := self.potential.diff(t)) != 0:  # whoever changes a potential from outside gives its energy
+        if (growth := self.potential.diff(t)) != 0:  # an explicit change of a potential supplies its energy
             powers.append(("supplied", growth))
         where = self.in_coordinates(maps)
         return LoadEquations(**where, potential=self.potential, forces=forces, powers=tuple(powers))
@@ -84,7 +85,7 @@ class Load(Form):
 
 @dataclass(frozen=True)
 class LoadEquations(Composed):
-    """What a load becomes in coordinates."""
+    """A load in coordinates."""
 
     forces: tuple[tuple[int, sp.Expr], ...]
     """The entries (column, expression) of Q."""
@@ -98,7 +99,7 @@ class LoadEquations(Composed):
 
 @lru_cache(maxsize=256)
 def joint_wrenches(relation: Relation) -> Reading:
-    """Row by row and marker by marker, the force and moment on the marker's body when the row's multiplier is 1.
+    """Return, row by row and marker by marker, the force and moment on the marker's body for a multiplier of 1.
 
     The equations of a joint act on the system by -Φ_vᵀ λ = -Pᵀ (∂ψ/∂r)ᵀ λ: on its markers by -(∂ψ/∂r)ᵀ λ.
     """

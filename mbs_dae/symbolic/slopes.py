@@ -1,23 +1,24 @@
 """All partial derivatives of a straight-line program, as a program of its own.
 
-What becomes a kernel is a program (`derive.Composed`): definitions s = e(...), each in terms of those before, then
+A kernel is compiled from a program (`derive.Composed`): definitions s = e(...), each in terms of those before, then
 outputs. Along a direction every symbol has a slope, by the chain rule with the names kept,
 
     ds = Σ_u ∂e/∂u du,        u the symbols of e that have a slope themselves,
 
-so nothing swells, and what does not depend on a direction costs nothing. The directions are, one after the other,
+so expressions do not swell, and symbols that do not depend on a direction cost nothing. The directions are, one after
+the other,
 
     x    small motions, given like velocities: dq = N(q) dx, as q̇ = N(q) v,
     v    the velocities,
     t    time,
-    s    what stands in the slots: the numbers that parameters of the model make,
-    z    the signals that it reads, where directions are chosen.
+    s    the numbers in the slots, which follow from parameters of the model,
+    z    the signals that the program reads, if directions are chosen.
 
-x has the same meaning in all coordinates, and leads off no unit quaternion.
+x has the same meaning in all coordinates, and keeps quaternions on the unit sphere.
 
-Branches are held where the program itself holds them (`branches`): near a switch a slope is that of the branch that is
-held, whatever the sign of its switching function. The switching functions stand behind the outputs, and have slopes.
-A free branch is that of the state; a function that jumps has slope 0 there.
+Branches are held where the program itself holds them (`branches`): near a switch a slope is that of the held branch,
+whatever the sign of its switching function. The switching functions stand behind the outputs, and have slopes. A free
+branch is that of the state; a function that jumps has slope 0 there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +39,7 @@ Slope = tuple[int, int, sp.Expr]
 
 
 class Chosen(NamedTuple):
-    """Of which outputs slopes are asked for, and along which directions."""
+    """The outputs whose slopes are computed, and the directions."""
 
     outputs: tuple[int, ...]
     directions: tuple[int, ...]
@@ -57,8 +58,8 @@ class Slopes(Composed):
 
 def slopes(composed: Composed, slots: Sequence[str], chosen: Chosen | None = None, signals: int = 0) -> Slopes:
     """Return the slopes of all outputs and then of all switching functions by all directions: 2 n for n local
-    velocities, time, then these slots in their order; or of those outputs by those directions that are chosen, among
-    which the signals stand last. So many signals stand behind the coordinates."""
+    velocities, time, then these slots in their order; or of the chosen outputs by the chosen directions, of which the
+    signals are the last. `signals` is the number of signals behind the coordinates."""
     held = branched(*functions_as_definitions(composed.definitions, composed.outputs), [*composed.q, *composed.v],
                     with_slopes=False)  # fmt: skip
     parts, results = named_in_parts([*held.outputs, *held.switching], "part_")
@@ -87,8 +88,8 @@ def slopes(composed: Composed, slots: Sequence[str], chosen: Chosen | None = Non
 def _directions(
     composed: Composed, definitions: Sequence[Definition], slots: Sequence[str]
 ) -> list[Mapping[sp.Symbol, sp.Expr]]:
-    """The slopes of what a program begins with, along each direction. A slot that says where a table begins is no
-    number. (Those that hold branches are no slots of the program.)"""
+    """Return the slopes of the inputs of a program along each direction. A slot with the place of a table is no number.
+    (Slots that hold branches are no slots of the program.)"""
     rates, still = composed.rates or composed.v, dict.fromkeys(composed.v, sp.S.Zero)
     moves = [
         {s: e for s, rate in zip(composed.q, rates, strict=True) if (e := rate.xreplace(still | {v: sp.S.One})) != 0}

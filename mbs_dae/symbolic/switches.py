@@ -1,8 +1,8 @@
-"""Where functions of time switch: what stands in the conditions, corners and tables of expressions. No numbers.
+"""The switching arguments of functions of time: conditions, corners and tables of expressions. No numbers.
 
-A function of time alone that is written with a Piecewise, an absolute value, a rounding or a table is smooth but for
-single times. Each such time is where some smooth argument g(t) passes a level: the difference of both sides of a
-condition passes zero, the argument of a rounding an integer, that of a table a knot. This finds the arguments;
+A function of time alone that is written with a Piecewise, an absolute value, a rounding or a table is smooth except at
+single times. At each such time a smooth argument g(t) passes a level: the difference of both sides of a condition
+passes zero, the argument of a rounding an integer, that of a table a knot. This module finds the arguments;
 `model.breaks` finds the times.
 """
 
@@ -25,11 +25,11 @@ RATIOS = (sp.Mod, Wrapping)
 
 
 class Switch(NamedTuple):
-    """A function of time alone, and the levels at which something switches when it passes them."""
+    """A function of time alone, and the levels at which it switches something."""
 
     argument: sp.Expr
     levels: str | sp.Expr
-    """ZERO, INTEGERS, or the table whose knots they are."""
+    """ZERO, INTEGERS, or the table whose knots are the levels."""
 
 
 class OfTime(NamedTuple):
@@ -37,12 +37,13 @@ class OfTime(NamedTuple):
 
     switches: tuple[Switch, ...]
     laws: tuple[sp.Expr, ...]
-    """The largest parts that are functions of time alone and bend."""
+    """The largest parts that are functions of time alone and not linear."""
 
 
 @lru_cache(maxsize=4096)
 def of_time(expressions: tuple[sp.Basic, ...], constants: frozenset[sp.Symbol]) -> OfTime:
-    """The parts of these expressions that depend on time alone; `constants` are their symbols without it."""
+    """Return the parts of these expressions that depend on time alone; `constants` are the symbols that are constant in
+    time."""
     switches: dict[Switch, None] = {}
     laws: dict[sp.Expr, None] = {}
     seen: set[tuple[sp.Basic, bool]] = set()
@@ -73,12 +74,12 @@ def of_time(expressions: tuple[sp.Basic, ...], constants: frozenset[sp.Symbol]) 
 
 @lru_cache(maxsize=4096)
 def is_linear(e: sp.Expr) -> bool:
-    """Whether it is c₀ + c₁ t as it is written."""
+    """Return whether an expression has the form c₀ + c₁ t."""
     return bool(e.is_polynomial(t)) and not e.diff(t).has(t)
 
 
 def _arguments(e: sp.Basic) -> Iterator[tuple[sp.Expr, str | sp.Expr]]:
-    """What decides the branch of this node, and the levels at which it does."""
+    """Yield the arguments that decide the branch of this node, and their levels."""
     if isinstance(e, Relational):
         yield e.lhs - e.rhs, ZERO
     elif isinstance(e, (*CORNERS, Watched)):

@@ -1,4 +1,4 @@
-"""Expressions as a book would print them. Never a change of meaning."""
+"""Expressions in the form of a book. The meaning never changes."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -10,20 +10,20 @@ import sympy as sp
 from .functions import as_sympy
 
 LONG = 100
-"""Terms above which an expression is not multiplied out."""
+"""The number of terms above which an expression is not multiplied out."""
 UNREADABLE = 3000
-"""Symbols, numbers and operations above which an expression is not sorted either."""
+"""The number of symbols, numbers and operations above which an expression is not sorted either."""
 
 
 def exact(number: Any) -> sp.Expr:
-    """As sympy, with 100.0 as 100. Other decimal numbers stay what they are: whoever wrote 0.1 meant a float."""
+    """Return a number as sympy, with 100.0 as 100. Other decimal numbers are not changed: 0.1 stays a float."""
     e = as_sympy(number)
     whole = [f for f in _parts(e) if f.is_Float and float(f).is_integer() and abs(f) < 1e15]
     return e.xreplace({f: sp.Integer(int(f)) for f in whole}) if whole else e
 
 
 def _parts(e: sp.Basic) -> set[sp.Basic]:
-    """All that it is made of, each once: as a tree a long expression is many times as long."""
+    """Return all parts of an expression, each once: as a tree a long expression is many times as long."""
     found, rest = {e}, [e]
     while rest:
         new = {*rest.pop().args} - found
@@ -33,7 +33,8 @@ def _parts(e: sp.Basic) -> set[sp.Basic]:
 
 
 def tidy(e: sp.Expr, rates: Sequence[sp.Symbol] = ()) -> sp.Expr:
-    """As derived, or sorted by products of rates, whichever is shorter. Never a change of meaning."""
+    """Return the expression as derived, or sorted by products of rates, whichever is shorter. The meaning never
+    changes."""
     e = exact(e)
     if next(islice(sp.preorder_traversal(e), UNREADABLE, None), None) is not None:
         return e
@@ -45,13 +46,14 @@ def tidy(e: sp.Expr, rates: Sequence[sp.Symbol] = ()) -> sp.Expr:
 
 
 def _one(e: sp.Expr) -> sp.Expr:
-    """sin² + cos² = 1, where that makes it shorter."""
+    """Use sin² + cos² = 1 if the result is shorter."""
     squares = {c**2: 1 - sp.sin(*c.args) ** 2 for c in e.atoms(sp.cos)}
     return min(e, expanded(e.xreplace(squares)), key=sp.count_ops) if squares else e
 
 
 def expanded(e: sp.Expr) -> sp.Expr:
-    """Sums and products multiplied out, nothing inside a function or a quotient; left alone where it would get long."""
+    """Return the expression with sums and products multiplied out, but nothing inside a function or a quotient;
+    unchanged if it would get long."""
     if _length(e) > LONG:
         return e
     functions = [x for x in e.atoms(sp.Function, sp.Pow) if not _is_power(x)]
@@ -60,7 +62,7 @@ def expanded(e: sp.Expr) -> sp.Expr:
 
 
 def _length(e: sp.Expr) -> int:
-    """How many terms there are when everything is multiplied out."""
+    """Return the number of terms of the expression after multiplying out."""
     if e.is_Add or e.is_Mul:
         return (sum if e.is_Add else prod)(map(_length, e.args))
     return _length(e.base) ** int(e.exp) if _is_power(e) else 1

@@ -1,4 +1,4 @@
-"""What is compiled, as scripts that run elsewhere."""
+"""Compiled models written as scripts that run elsewhere."""
 
 from .javascript import kinematics_script as kinematics_script
 from .javascript import numbers_script as numbers_script

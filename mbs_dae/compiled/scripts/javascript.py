@@ -1,8 +1,8 @@
-"""The equations of kinematics as a JavaScript module, for pages that solve them by themselves.
+"""The equations of kinematics as a JavaScript module, for pages that solve them without Python.
 
-What runs there is what runs here: the kernels, one function for each type, and the tables that say where each instance
-finds its coordinates and constants and where its outputs belong (`batch`, `program`). So a script grows with the types
-of joints, and by some numbers for each joint.
+The script has the kernels of the core, one function for each type, and the same tables of the places of coordinates,
+constants and outputs of each instance (`batch`, `program`). So a script grows with the number of types of joints, and
+by some numbers for each joint.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ OF = "_at"  # no parameter is called so: their names begin with letters
 
 
 def kinematics_script(model: Model) -> str:
-    """An ES module that says all that kinematics asks for, as the core does:
+    """Return an ES module with all functions of kinematics, computed like in the core:
 
-        names                      bodies, coordinates, parameters, joints, drivers, rows; what is where
+        names                      bodies, coordinates, parameters, joints, drivers, rows, and their places
         parameters                 their values, by name: an object p like this one may be given instead
         placement                  q of the reference placement
         Phi(q, t, p), Phi_q(q, t, p), nu(q, t, p), gamma(q, v, t, p)
                                    Float64Arrays, Phi_q row by row by the velocities v
         evaluate(q, v, t, p)       all four at once: {Phi, Phi_q, nu, gamma}
         qdot(q, v)                 q̇ = N(q) v
-        moved(q, step)             where a small motion, given like a velocity, leads
+        moved(q, step)             the pose after a small motion, given like a velocity
         normalised(q)              with unit quaternions
 
-    q has names.q_size numbers: those of the bodies, of the ground, then in space what each has turned about its own
-    axes, added up; v has names.nv. Rows that restrict velocities only are 0 in Phi. Contacts and forces do not stand in
-    it.
+    q has names.q_size numbers: the coordinates of the bodies and of the ground, then in space the turns of each body
+    about its own axes, added up; v has names.nv. Rows that restrict velocities only are 0 in Phi. Contacts and forces
+    are not included.
     """
     system: System = model.compile()
     structure = system.structure
@@ -70,8 +70,8 @@ def kinematics_script(model: Model) -> str:
 
 
 def readings_script(name: str, system: System, builder: ProgramBuilder) -> str:
-    """A function (q, v, a, t, p) of what the rows of a program read, beside the module of `kinematics_script`, of which
-    it takes names and parameters: {values, rates, accelerations}."""
+    """Return a function (q, v, a, t, p) => {values, rates, accelerations} of the rows of a program, to stand after the
+    module of `kinematics_script`, whose names and parameters it uses."""
     program, batch = _sources_of(builder)
     written = Written(JAVASCRIPT)
     kernels = [line for k, group in enumerate(batch.groups) for line in _kernel(written, k, group.kernel.layout)]
@@ -84,21 +84,21 @@ def readings_script(name: str, system: System, builder: ProgramBuilder) -> str:
 
 
 def _sources_of(builder: ProgramBuilder) -> tuple[ProgramBuilder, _Sources]:
-    """A program that was compiled, and its batch, with the sources of its kernels in place of their addresses."""
+    """Return a compiled program and its batch, with the sources of kernels instead of their addresses."""
     own = builder.batch
     batch = _Sources(own.instances, own.coordinates, own.layout)
     return ProgramBuilder(batch, builder.columns), batch
 
 
 class _Sources(BatchBuilder):
-    """A batch of kernels that hold no branches, as they are before they are compiled."""
+    """A batch of kernels without held branches, as sources before compilation."""
 
     def _kernel(self, instance: Instance) -> Kernel:
         source, layout = kernel_module(instance.compose(), instance.meaning.split(" ")[0], free=True)
         return Kernel(0, layout | {"source": source})
 
     def maps(self, name: str) -> np.ndarray:
-        """An array of its `Batch`."""
+        """Return an array of its `Batch`, by name."""
         return self._layout[name]
 
     @property
@@ -107,7 +107,7 @@ class _Sources(BatchBuilder):
 
     @property
     def asked(self) -> list[tuple[int, sp.Expr]]:
-        """The slots that follow from parameters."""
+        """The slots that depend on parameters, with their expressions."""
         if any(isinstance(value, Computed) for _, value in self._asked):
             raise TypeError("Cartesian coordinates have no numbers that a function computes")
         return [(k, as_sympy(value)) for k, value in self._asked]
@@ -172,7 +172,7 @@ def _kernel(written: Written, k: int, layout: dict[str, Any]) -> Iterator[str]:
 
 
 def _groups(batch: _Sources) -> Iterator[str]:
-    """Per kernel: how many instances, and where each of its tables begins."""
+    """Yield the table of kernels: the number of instances of each, and the beginnings of its tables."""
     yield "const groups = ["
     for k, group in enumerate(batch.groups):
         at = ", ".join(str(int(batch.maps(name)[k])) for name in ("gather_at", "parameters_at", "out_at"))
@@ -194,7 +194,7 @@ def _tables(program: ProgramBuilder, batch: _Sources) -> Iterator[str]:
 
 
 def _slots(written: Written, batch: _Sources, own_names: dict[sp.Symbol, str]) -> Iterator[str]:
-    """The numbers in the slots of all kernels, as they follow from parameters."""
+    """Yield the function that computes the numbers in the slots of all kernels from the parameters."""
     yield from _array("constants", batch.constants)
     yield "function slots(p) {"
     yield "  const out = constants.slice();"
@@ -203,7 +203,7 @@ def _slots(written: Written, batch: _Sources, own_names: dict[sp.Symbol, str]) -
 
 
 def _stored(written: Written, asked: list[tuple[int, sp.Expr]], own_names: dict[sp.Symbol, str]) -> Iterator[str]:
-    """What follows from parameters, in its places of an array."""
+    """Yield lines that store expressions of parameters in their places of the array `out`."""
     renamed = {s: sp.Symbol(name, real=True) for s, name in own_names.items()}
     values = [value.xreplace(renamed) for _, value in asked]
     lines, used = source_lines((), values, [f"out[{k}]" for k, _ in asked])
@@ -213,9 +213,9 @@ def _stored(written: Written, asked: list[tuple[int, sp.Expr]], own_names: dict[
 
 
 def numbers_script(name: str, model: Model, values: Sequence[Any], of: sp.Symbol | None = None) -> str:
-    """A function of the values of parameters, beside the module of `kinematics_script`: an array of these numbers and
-    expressions. It needs none of its tables, only what both begin with. They may be functions `of` a symbol more, which
-    then stands among the parameters as `_at`."""
+    """Return a function of the parameters, to stand after the module of `kinematics_script`: an array of these numbers
+    and expressions. The function uses no tables of the module, only the common preamble. The values may also be
+    functions `of` a further symbol, which then stands among the parameters as `_at`."""
     written = Written(JAVASCRIPT)
     expressions = [as_sympy(value) for value in values]
     asked = [(k, value) for k, value in enumerate(expressions) if value.free_symbols]

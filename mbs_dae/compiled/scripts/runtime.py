@@ -1,4 +1,4 @@
-"""What every script of kinematics has besides its kernels and tables."""
+"""The code that every script of kinematics has besides its kernels and tables."""
 
 KINEMATICS = """
 // All outputs of all kernels. The last p is remembered with its numbers, so that a new pose costs no more than itself.
@@ -91,4 +91,4 @@ return (q, v, a, t, p = {}) => {
   return {values: Phi, rates: product(Phi_q, v, nu), accelerations: product(Phi_q, a, gamma)};
 };
 """
-"""And what those of readings have besides."""
+"""The further code of scripts of readings."""

@@ -1,13 +1,13 @@
-"""The kernels of bodies in a tree: the inertia of a body seen from its own point in world axes, what acts on it, and
-the forces of what hangs there, handed on to the parent.
+"""The kernels of bodies in a tree: the inertia of a body about its own point in world axes, the loads on the body, and
+the sum of loads handed on to the parent.
 
 With c the centre of mass and I the inertia about it in body axes, ρ = A c, and the bias accelerations r̈, ω̇ (ω and ω̇
-in body axes), the force on a body less what its own motion takes, where the accelerations of joints are 0, is
+in body axes), the force on a body minus its inertial force, with zero accelerations of joints, is
 
     F = m (g - r̈ - A (ω̇ × c + ω × (ω × c))),        ρ × F - A (I ω̇ + ω × I ω) about the body's point,
 
 and its matrix is [m, -m ρ̂; m ρ̂, A I Aᵀ - m ρ̂ ρ̂], with ρ̂ the matrix of the cross product with ρ. (For other
-coordinates `coordinates.cartesian` says the same in body axes.) In the plane I is a number, c has two parts, and ω one.
+coordinates `coordinates.cartesian` has the same in body axes.) In the plane I is a number, c has two parts, and ω one.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from ...linear.tree.articulated import Shape
 from ...linear.tree.kernels import Kind, Six, Table, added, come, hand_on, inner, read_six, write_matrix
 
 PLACES = ("body_q", "body_v", "frame", "edge", "first", "parent")
-"""Where its coordinates and velocities begin; its frame and its edge; the first velocity of the edge, and the parent's
-edge."""
+"""The first coordinate and the first velocity of a body; its frame and its edge; the first velocity of the edge, and
+the parent's edge."""
 TABLES = ("solid", "fc", "qc", "vc", "bias", "A", "twist", "arm", "forces", "wrench", "inertia", "energy")
 NUMBERS = {2: 6, 3: 13}
-"""How many numbers a body is, by the dimension."""
+"""The number of numbers of a body, by the dimension."""
 
 
 class Solid(NamedTuple):
-    """A body by itself."""
+    """A body alone."""
 
     form: str
-    """That of its inertia (`coordinates.cartesian`)."""
+    """The form of its inertia (`coordinates.cartesian`)."""
     pushed: bool
-    """Whether forces besides its weight act on it."""
+    """Whether forces other than its weight act on it."""
     numbers: tuple[float, ...]
-    """Its mass, inertia, centre of mass, and gravity, as the slots of its inertia."""
+    """Its mass, inertia, centre of mass, and gravity, like the slots of its inertia."""
     body_q: int
 
 
@@ -49,7 +49,7 @@ class BodyKind(NamedTuple):
 
 
 class Body(NamedTuple):
-    """A solid as numbers of a program; in the plane all vectors have three parts, too."""
+    """A body as numbers of a program; in the plane all vectors have three parts, too."""
 
     mass: Any
     moments: Sequence[Sequence[Any]]
@@ -58,7 +58,7 @@ class Body(NamedTuple):
 
 
 def pass_of(shape: Shape, solids: Sequence[Solid], body_v: Sequence[int], frames: Sequence[int]) -> Pass:
-    """All bodies, leaves first."""
+    """Return the pass over all bodies, leaves first."""
 
     def members() -> Iterator[tuple[int, BodyKind, tuple[int, ...]]]:
         for e, ((level, kind), solid) in enumerate(zip(shape.inward(), solids, strict=True)):
@@ -107,7 +107,7 @@ def _body(lines: Lines, kind: BodyKind) -> Body:
 
 
 def _two(lines: Lines, flat: bool, table: str) -> tuple[Any, Any]:
-    """The linear and the angular part of a velocity, an acceleration or a force of the body."""
+    """Return the linear and the angular part of a velocity, an acceleration or a force of the body."""
     if not flat:
         return lines.several(3, table, "body_v"), lines.several(3, table, "body_v", 3)
     x, y, turn = lines.several(3, table, "body_v")
@@ -115,7 +115,7 @@ def _two(lines: Lines, flat: bool, table: str) -> tuple[Any, Any]:
 
 
 def _force(lines: Lines, flat: bool, body: Body, A: Any) -> Six:
-    """What the body's own motion and weight are as a force; and its energies."""
+    """Return the weight minus the inertial force of the body's motion, as a force; write the body's energies."""
     (velocity, omega), (linear, angular) = (_two(lines, flat, table) for table in ("vc", "bias"))
     place = (*lines.several(2, "qc", "body_q"), 0.0) if flat else lines.several(3, "qc", "body_q")
     momentum, arm, push = _applied(body, omega), turned(A, body.centre), cross(omega, body.centre)
@@ -129,7 +129,7 @@ def _force(lines: Lines, flat: bool, body: Body, A: Any) -> Six:
 
 
 def _applied(body: Body, a: Any) -> tuple[Any, ...]:
-    """I a."""
+    """Return I a."""
     return tuple(dot(line, a) for line in body.moments)
 
 

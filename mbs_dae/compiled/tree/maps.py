@@ -21,7 +21,7 @@ from .transformation import ENTRIES, RowTerms, Transformation
 
 NONE = np.zeros(0, dtype=np.int64)
 TRANSFORMED = ("links", "visits", "rows", "packed")
-"""The lengths that are 0 where nothing is transformed."""
+"""The lengths that are 0 if nothing is transformed."""
 
 
 class Entries(NamedTuple):
@@ -34,7 +34,7 @@ class Entries(NamedTuple):
 
 
 def structure_of(coordinates: JointCoordinates, program: Mapping[str, np.ndarray], formed: bool) -> Entries:
-    """M has entries where it is to be `formed`."""
+    """Return the structure of Φ_x and M_x; M has entries only if it is `formed`."""
     ways = coordinates.ways
     rows, columns = [NONE], [NONE]
     for term in _terms(coordinates, program):
@@ -50,8 +50,8 @@ def transformation_of(
     coordinates: JointCoordinates, tree: Tree, program: Mapping[str, np.ndarray], entries: Entries,
     dynamics: DynamicsBuilder | None, length: float, number: Evaluator,
 ) -> Transformation:  # fmt: skip
-    """`program` is the layout of the rows over the velocities of bodies. `dynamics` is left out where only places and
-    motions are asked for."""
+    """Return the record of the velocity transformation. `program` is the layout of the rows over the velocities of
+    bodies. `dynamics` is None if only positions and motions are wanted."""
     layout, velocities = coordinates.kernels.layout, tree.v_step.size
     turned = [place for body in coordinates.layout.turned for place in layout.v[body][3:]]
     places = Transformation(
@@ -74,7 +74,7 @@ def transformation_of(
         ends.setdefault(term.row, set()).add(term.edge)
     on_way = visits(shape, groups_of(entries.jac_row, entries.jac_column, ends), ends)
     slot = {(row, v.edge): v.slot + k for v in on_way for k, row in enumerate(v.group.rows)}
-    terms = [term for term in terms if (term.row, term.edge) in slot]  # others are of what stands still
+    terms = [term for term in terms if (term.row, term.edge) in slot]  # others belong to what stands still
     solids = solids_of(coordinates, dynamics, number) if dynamics is not None else []
     maps = places._replace(
         component=np.array([0, 1, 5] if tree.dimension == 2 else range(6), dtype=np.int64),
@@ -97,7 +97,7 @@ def _carried(shape: Shape, visit: Visit) -> tuple[int, Kind, tuple[int, ...]]:
 
 
 def limbs_of(tr: Transformation) -> Limbs:
-    """What the factor of M finds there after `transform_dynamics`."""
+    """Return the arrays that the factor of M reads after `transform_dynamics`."""
     return Limbs(tr.tree.twist, tr.tree.arm, tr.inertia, np.zeros(tr.inertia.shape))
 
 
@@ -108,7 +108,7 @@ def shape_of(coordinates: JointCoordinates) -> Shape:
 
 
 def _beside(coordinates: JointCoordinates, entries: Entries) -> np.ndarray:
-    """In the order of `transformation.form_masses`."""
+    """Return the place of each entry of M_x below its diagonal, in the order of `transformation.form_masses`."""
     if not entries.block_row.size:
         return NONE
     below = zip(entries.block_row.tolist(), entries.block_column.tolist(), strict=True)
@@ -123,7 +123,7 @@ def no_transformation() -> Transformation:
 
 
 def _terms(coordinates: JointCoordinates, program: Mapping[str, np.ndarray]) -> Iterator[Term]:
-    """The entries of Φ_u, body by body."""
+    """Yield the terms of Φ_u: the entries of one row for one body."""
     row, column = program["jac_row"][program["jac_to"]], program["jac_column"][program["jac_to"]]
     found: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for r, c, source in zip(row.tolist(), column.tolist(), program["jac_from"].tolist(), strict=True):
@@ -135,7 +135,7 @@ def _terms(coordinates: JointCoordinates, program: Mapping[str, np.ndarray]) -> 
 
 
 def row_terms(coordinates: JointCoordinates, program: Mapping[str, np.ndarray]) -> RowTerms:
-    """Those of rows that are laid out like this."""
+    """Return the terms of rows over the velocities of bodies, as arrays."""
     terms = [*_terms(coordinates, program)]
     return RowTerms(
         row=np.array([term.row for term in terms], dtype=np.int64),
@@ -147,7 +147,7 @@ def row_terms(coordinates: JointCoordinates, program: Mapping[str, np.ndarray]) 
 
 
 def solids_of(coordinates: JointCoordinates, dynamics: DynamicsBuilder, number: Evaluator) -> list[Solid]:
-    """The bodies of all edges."""
+    """Return the bodies of all edges."""
     instance_of = {one.owners[0]: one for one in dynamics.batch.instances if one.meaning.startswith("inertia ")}
     layout = coordinates.kernels.layout
     found = list[Solid]()

@@ -1,5 +1,5 @@
-"""The kernels of rows over the velocities of bodies: what a row says of one body as a force on it, and that force on
-its way to the ground, where each joint's velocities take their entries of Φ_x from it."""
+"""The kernels of rows over the velocities of bodies: the part of a row for one body as a force on the body, and the
+path of this force to the ground, along which the velocities of each joint take their entries of Φ_x."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TABLES = ("out", "bias", "A", "unit", "force", "gamma", "square")
 
 
 class Term(NamedTuple):
-    """What a row says of one body: of which components of its velocity, by which outputs."""
+    """The part of a row for one body: the components of its velocity, and the outputs that are their factors."""
 
     row: int
     edge: int
@@ -38,8 +38,8 @@ class Term(NamedTuple):
 def terms_pass(
     dimension: int, terms: Sequence[Term], slots: Sequence[int], body_v: Sequence[int], frames: Sequence[int]
 ) -> Pass:
-    """`slots` says of each term where its force stands, `body_v` and `frames` of each edge where its body has its
-    velocities, and its frame."""
+    """Return the pass over all terms. `slots` has the place of the force of each term; `body_v` and `frames` have, for
+    each edge, the first velocity of its body and its frame."""
     members = (
         (0, (dimension, term.components), (term.row, slot, body_v[term.edge], frames[term.edge], *term.outputs))
         for term, slot in zip(terms, slots, strict=True)
@@ -53,8 +53,8 @@ def _term_kernel(kind: tuple[int, tuple[int, ...]]) -> int:
 
 
 def _write_term(lines: Lines, dimension: int, components: tuple[int, ...]) -> None:
-    """The force in world axes; γ less what β makes of it; and its part of the squared length of the row, which is the
-    same in the axes of the body. A component stands there once for each marker of the row that is on the body."""
+    """Write the force in world axes; subtract the entries times β from γ; add the term's part of the squared length of
+    the row, which is the same in body axes. A component occurs once for each marker of the row that is on the body."""
     axes = AXES[dimension]
     force = still()
     gamma, square = lines.read("gamma", "row"), lines.read("square", "row")
@@ -74,7 +74,7 @@ def _write_term(lines: Lines, dimension: int, components: tuple[int, ...]) -> No
 
 
 def _write_carrying(lines: Lines, kind: Kind) -> None:
-    """The entries of rows for the velocities of an edge; and what is left of the length of each there."""
+    """Write the entries of rows for the velocities of an edge, and add their part of the length left of each row."""
     flat, given = kind.dimension, range(kind.velocities)
     twists = [read_six(lines, flat, "twist", "first", c) for c in given]
     units = [lines.read("joint_unit", "first", c) for c in given]

@@ -1,24 +1,24 @@
-"""The velocity transformation: what holds between bodies, said in the coordinates of joints. Compiled.
+"""The velocity transformation: equations of bodies written in the coordinates of joints. Compiled.
 
 With u = R ẋ the velocities of bodies, Ṙ ẋ their bias accelerations β (`recursion`), and all of Φ_u, γ, M, Q of bodies
 known,
 
     Φ_x = Φ_u R,      γ_x = γ - Φ_u β,      M_x = Rᵀ M R,      Q_x = Rᵀ (Q - M β).
 
-R is never formed. A velocity ẋ_c moves all that is behind it like one rigid body: a point r of it by
-s_c + t_c × (r - η), and it turns by t_c. Seen from the point r_e of a body e this is the twist
+R is never formed. A velocity ẋ_c moves all that is behind it like one rigid body: a point r of it by s_c + t_c × (r -
+η), and it turns by t_c. Seen from the point r_e of a body e this is the twist
 
     S_c = (s_c + t_c × (r_e - η), t_c).
 
-What acts on the body, an f dual to (ṙ, ω in body axes), is F = (f_1, A f_2) there, so its share in coordinate c is
-S_c · F; and M of the body becomes a 6 x 6 matrix. Forces and matrices of what hangs behind an edge are added up, leaves
+A load on the body, an f dual to (ṙ, ω in body axes), is F = (f_1, A f_2) there, so its share in coordinate c is S_c ·
+F; and M of the body becomes a 6 x 6 matrix. Forces and matrices of all bodies behind an edge are added up, leaves
 first, each moved to the point of the parent, so that
 
     Q_x,c = S_c · Σ_behind F,        M_x,cd = S_c · (Σ_behind M) S_d      for d before c or c itself,
 
-all seen from the body of c's own edge. (Seen from one point for all, the world's origin, there would be less to
-compute, and small bodies far from it would be lost in roundoff, by the square of their distance.) Nothing else is
-multiplied out than what the sparse matrices have for entries.
+all seen from the body of c's own edge. (A common point for all, the world's origin, would need less computation, but
+small bodies far from it would be lost in roundoff, by the square of their distance.) Only products that are entries of
+the sparse matrices are computed.
 """
 
 from typing import NamedTuple
@@ -43,90 +43,98 @@ from ..dynamics import KINETIC, POTENTIAL
 
 
 class RowTerms(NamedTuple):
-    """Of rows over the velocities of bodies, what one row says of one body."""
+    """Terms of rows over the velocities of bodies: the part of one row for one body."""
 
     row: Integers
+    """The row of each term."""
     edge: Integers
+    """The edge of the body of each term."""
     at: Integers
     """Term k has the items at[k] : at[k + 1]."""
     component: Integers
+    """The component of the body's velocity of each item."""
     source: Integers
+    """The output that is the factor of each item."""
 
 
 NO_TERMS = RowTerms(*(np.zeros(0, dtype=np.int64) for _ in RowTerms._fields))
 
 
 class Transformation(NamedTuple):
-    """Index maps and work space, empty where there is no use for them. Without edges there is no transformation: the
-    coordinates are those that kernels speak of."""
+    """Index maps and work space, empty if unused. Without edges there is no transformation: the coordinates are those
+    of the kernels."""
 
     tree: Tree
     edges: int
     deep: int
-    """1 where nothing is transformed: the equations are those of bodies, and only what comes out of them goes back to
-    the joints."""
+    """1 if nothing is transformed: the equations are those of bodies, and only their solutions go back to the
+    joints."""
     step: Work[Vector] = zeros("joints")
     """Velocities of joints."""
     addresses: Integers = zeros(0)
-    """Where the compiled functions of `ENTRIES` are."""
+    """The addresses of the compiled functions of `ENTRIES`."""
     omega_at: Integers = zeros(0)
-    """Where the angular velocities stand among the velocities of bodies whose turning is added up."""
+    """The places, among the velocities of bodies, of the angular velocities whose turns are added up."""
     qc: Work[Vector] = zeros(0)
-    """Where bodies are, and their velocities; the ground's included."""
+    """The coordinates of bodies, the ground's included."""
     vc: Work[Vector] = zeros("bodies")
+    """The velocities of bodies, the ground's included."""
     moved: Work[Vector] = zeros("bodies")
     """Accelerations of bodies."""
     component: Integers = zeros(0)
-    """Which of six each velocity of a body is: in the plane x, y and the turn about z."""
+    """The number among six of each velocity of a body: in the plane x, y and the turn about z."""
     parent: Integers = zeros(0)
     """The edge that leads to an edge's parent; -1 for the ground."""
     said: Pass = NO_PASS
-    """What rows say of bodies, and the way of that to the ground (`row_kernels`)."""
+    """The pass over the terms of rows (`row_kernels`)."""
     carried: Pass = NO_PASS
+    """The pass that carries the forces of rows to the ground."""
     force: Work[Matrix] = zeros("visits", 6)
-    """On that way."""
+    """The forces of rows on their path to the ground."""
     square: Work[Vector] = zeros("rows")
-    """The squared length of each row over the velocities of bodies, turns counting over the model's length."""
+    """The squared length of each row over the velocities of bodies; turns count with the model's length."""
     unit: Design[Vector] = zeros(0)
-    """What six velocities of a body count there, and each velocity of a joint: reciprocal squared lengths."""
+    """The weights of six velocities of a body in this length: reciprocal squared lengths."""
     joint_unit: Design[Vector] = zeros(0)
+    """The weight of each velocity of a joint."""
     # masses and forces
     bodies: Pass = NO_PASS
-    """The inertias of bodies, and what acts on them (`body_kernels`)."""
+    """The pass over the inertias of bodies and the loads on them (`body_kernels`)."""
     beside_to: Integers = zeros(0)
-    """Where entries of M_x beside its diagonal go, if they are asked for: velocity by velocity, on the way from its
-    edge to the ground."""
+    """The places of the entries of M_x below its diagonal, if they are formed: velocity by velocity, on the path from
+    its edge to the ground."""
     solid: Design[Matrix] = np.zeros((0, 0))
-    """What the body of each edge is by itself (`body_kernels.Solid`)."""
+    """The numbers of the body of each edge (`body_kernels.Solid`)."""
     fc: Work[Vector] = zeros("bodies")
-    """What else acts on bodies."""
+    """The other forces on bodies."""
     energy: Work[Matrix] = zeros("links", 2)
-    """Potential and kinetic, of each body."""
+    """The potential and the kinetic energy of each body."""
     inertia: Work[Matrix] = zeros("links", "packed")
-    """Of the body of each edge (`linear.tree`)."""
+    """The inertia of the body of each edge (`linear.tree`)."""
     whole: Work[Matrix] = zeros("links", 36)
-    """With all that hangs at it, the 6 x 6 matrix row by row."""
+    """The inertia of the body of each edge with all bodies behind it, a 6 x 6 matrix row by row."""
     wrench: Work[Matrix] = zeros("links", 6)
-    """The force on what hangs there, on its way to the ground."""
+    """The force on all bodies behind each edge, on its path to the ground."""
     part: Work[Matrix] = zeros(6, 6)
     """Work space."""
 
 
 @compiled
 def transform(tr, entry, arrays):
-    """Call one of `ENTRIES`: by address, so that each is compiled where there are joint coordinates only."""
+    """Call one of `ENTRIES` by address, so that each is compiled for joint coordinates only."""
     call_on_block(tr.addresses[entry], tr, arrays)
 
 
 @compiled
 def transform_back(tr, entry, arrays):
-    """From bodies to joints, VELOCITIES or ACCELERATIONS, in the pose of the last `reach`: the tree alone will do."""
+    """Call VELOCITIES or ACCELERATIONS: convert from bodies to joints, in the pose of the last `reach`; only the tree
+    is needed."""
     call_on_block(tr.addresses[entry], tr.tree, arrays)
 
 
 @compiled_apart
 def reach(tr: Transformation, q: Vector, v: Vector):
-    """All bodies, β, and the twists that each is moved by, at (q, v)."""
+    """Evaluate the coordinates and velocities of all bodies, β, and the twist of each joint velocity, at (q, v)."""
     if tr.deep == 1:
         unfold(tr.tree, q, v, tr.qc, tr.vc)
     else:
@@ -135,11 +143,12 @@ def reach(tr: Transformation, q: Vector, v: Vector):
 
 @compiled_apart
 def transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vector, share: Vector):
-    """γ_x in place of γ, Φ_x, and how much is left of each row, from the outputs of the last evaluation.
+    """Put γ_x in place of γ, and Φ_x, and the share left of each row, from the outputs of the last evaluation.
 
-    That is its squared length over the velocities of joints, over that for bodies. The row of a loop that can be closed
-    no better vanishes where the loop is stretched: in such a pose it depends on the joints of the tree, which are left
-    out here. So this belongs to its `independence` (`kkt`)."""
+    The share is the row's squared length over the velocities of joints, divided by that over those of bodies. The row
+    of a loop that can be closed no better vanishes where the loop is stretched: in such a pose the row depends on the
+    joints of the tree, which are left out here. The share is therefore part of the row's `independence` (`kkt`).
+    """
     tree = tr.tree
     for k in range(tr.square.size):
         tr.square[k] = share[k] = 0.0
@@ -151,8 +160,8 @@ def transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vec
 
 @compiled
 def carry_to_ground(tr, e, entries, target, to):
-    """What the force and moment tr.part[0] on the body of edge e are in each coordinate on the way to the ground, added
-    to entries target[to], ... in the order of `JointCoordinates.ways`. Gives back the place behind them."""
+    """Add the components of the force and moment tr.part[0] on the body of edge e, one for each coordinate on the path
+    to the ground, to entries target[to], ... in the order of `JointCoordinates.ways`. Return the place behind them."""
     tree, f = tr.tree, tr.part[0]
     while e >= 0:
         for c in range(tree.edge_v[e], tree.edge_v[e + 1]):
@@ -165,8 +174,8 @@ def carry_to_ground(tr, e, entries, target, to):
 
 @compiled
 def take_term(tr, terms, k, out, gamma):
-    """What a term says of its body, in world axes, in tr.part[0] (its length is the same in those of the body); γ less
-    what β makes of it."""
+    """Put the force of a term on its body, in world axes, into tr.part[0] (its length is the same in body axes);
+    subtract the term times β from γ."""
     tree, f = tr.tree, tr.part[0]
     frame = tree.edge_at[terms.edge[k] + 1] - 1
     f[:] = 0.0
@@ -179,7 +188,7 @@ def take_term(tr, terms, k, out, gamma):
 
 @compiled_apart
 def transform_dynamics(tr: Transformation, forces: Vector, scalars: Vector):
-    """The inertias of bodies in world axes and Q_x, from the forces in `fc`; the energies of bodies are added to the
+    """Evaluate the inertias of bodies in world axes, and Q_x from the forces in `fc`; add the energies of bodies to the
     scalars."""
     tree = tr.tree
     known = tr.solid, tr.fc, tr.qc, tr.vc, tree.bias, tree.A, tree.twist, tree.arm
@@ -194,7 +203,7 @@ def transform_dynamics(tr: Transformation, forces: Vector, scalars: Vector):
 
 @compiled_apart
 def form_masses(tr: Transformation, weight: Vector, beside: Vector):
-    """The diagonal of M_x, and its entries beside it if there is room for them, after `transform_dynamics`."""
+    """Put the diagonal of M_x, and its entries below if there is room for them, after `transform_dynamics`."""
     tree, to = tr.tree, 0
     for e in range(tr.edges):
         _unpack(tr, e)
@@ -229,7 +238,8 @@ def _unpack(tr, e):
 
 @compiled
 def _add_to_parent(tr, e):
-    """What hangs at edge e, seen from the point of its parent, which lies at -δ: u_j = (e_j, 0), or (e_j × δ, e_j)."""
+    """Add the inertia behind edge e to that of its parent, at the parent's point, which lies at -δ: u_j = (e_j, 0), or
+    (e_j × δ, e_j)."""
     rows, whole, parent, arm = tr.part, tr.whole[e], tr.whole[tr.parent[e]], row(tr.tree.arm, e)
     for i in range(6):
         forces = at(whole, 6 * i)
@@ -244,7 +254,7 @@ def _add_to_parent(tr, e):
 
 @compiled_apart
 def bodies_turning(tr: Transformation, q: Vector, v: Vector, omega: Vector):
-    """The angular velocities of all bodies in space."""
+    """Put the angular velocities of all bodies in space into omega."""
     unfold(tr.tree, q, v, tr.qc, tr.vc)
     for k in range(tr.omega_at.size):
         omega[k] = tr.vc[tr.omega_at[k]]
@@ -252,7 +262,7 @@ def bodies_turning(tr: Transformation, q: Vector, v: Vector, omega: Vector):
 
 @compiled_apart
 def angular_acceleration(tr: Transformation, q: Vector, v: Vector, a: Vector, alpha: Vector):
-    """Their rates."""
+    """Put the rates of the angular velocities of all bodies in space into alpha."""
     unfold(tr.tree, q, v, tr.qc, tr.vc)
     unfold_acceleration(tr.tree, a, tr.moved)
     for k in range(tr.omega_at.size):

@@ -1,7 +1,7 @@
-"""Joint coordinates: what the joints of a spanning tree let move, and of bodies that float their own places.
+"""Joint coordinates: the displacements and angles of the joints of a spanning tree, and the pose of bodies that float.
 
-The bodies follow from them (`recursion`), so that the joints of the tree are met whatever the coordinates are, and cost
-no equation. Kernels go on speaking of bodies: what they say is transformed (`compiled.tree`).
+The poses of bodies follow by recursion (`recursion`): the joints of the tree are satisfied by any coordinates and cost
+no equation. Kernels remain in the coordinates of bodies; the equations are transformed (`compiled.tree`).
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ from .tree import Tree, tree_of
 from .tree_steps import Freedom, freedoms, velocity_paths
 
 FULL = 400
-"""The work of eliminating rows, per velocity, above which the equations of bodies are solved: some 20 rows on the way
+"""The work of eliminating rows, per velocity, above which the equations of bodies are solved: some 20 rows on the path
 of every joint."""
 
 
@@ -34,7 +34,8 @@ class JointCoordinates(CoordinateSet):
     set = "joint"
 
     def __init__(self, model: Model, bodies: Cartesian, deep: bool | None = None, **tree: Any):
-        """`deep` says how the equations are solved, if that is not to be found out; `tree` is for `topology`."""
+        """`deep` says whether the equations of bodies are solved, None for an automatic choice; `tree` has the options
+        of `topology`."""
         self.model = model
         self.bodies = bodies
         self.name = f"joint {bodies.name}"
@@ -49,7 +50,7 @@ class JointCoordinates(CoordinateSet):
         return self.bodies
 
     def tree(self, number: Evaluator) -> Tree:
-        """The tree with work space of its own."""
+        """Return the tree with work space of its own."""
         return self.tree_image(number).new()
 
     def tree_image(self, number: Evaluator) -> Image:
@@ -59,13 +60,14 @@ class JointCoordinates(CoordinateSet):
 
     @cached_property
     def paths(self) -> tuple[np.ndarray, ...]:
-        """For each edge, the velocities on the way to it, its own included."""
+        """For each edge, the velocities on the path from the ground to the edge, its own included."""
         found = velocity_paths(self.topology)
         return tuple(found[edge.child] for edge in self.topology.edges)
 
     @cached_property
     def ways(self) -> tuple[np.ndarray, ...]:
-        """The same from each edge to the ground: edge by edge, the velocities of each in their own order."""
+        """For each edge, the velocities on the path to the ground: edge by edge, the velocities of each edge in their
+        order."""
         parents, found = [parent - 1 for parent in self.topology.parents], list[np.ndarray]()
         for parent, own in zip(parents, self.own, strict=True):
             found.append(np.concatenate([own, found[parent]]) if parent >= 0 else own)
@@ -73,34 +75,34 @@ class JointCoordinates(CoordinateSet):
 
     @cached_property
     def own(self) -> tuple[np.ndarray, ...]:
-        """For each edge, its own velocities: the last on the way to it."""
+        """For each edge, its own velocities: the last on the path from the ground."""
         return tuple(
             path[path.size - edge.velocities :] for path, edge in zip(self.paths, self.topology.edges, strict=True)
         )
 
     @cached_property
     def coupled(self) -> list[tuple[int, int]]:
-        """The pairs of velocities that M couples: one of an edge, and one on the way to it, itself included."""
+        """The pairs of velocities that M couples: one of an edge, and one on the path to the edge, itself included."""
         ways = zip(self.paths, self.own, strict=True)
         return [(c, d) for path, own in ways for c in own.tolist() for d in path.tolist() if d <= c]
 
     @cached_property
     def edge_and_component(self) -> dict[int, tuple[int, int]]:
-        """Whose each velocity of a body is, among the edges, and which of the body's it is."""
+        """The edge and the number, within the body, of each velocity of a body."""
         places = self.kernels.layout.v
         return {
             column: (e, k) for e, edge in enumerate(self.topology.edges) for k, column in enumerate(places[edge.child])
         }
 
     def resting_bodies(self) -> np.ndarray:
-        """Room for the Cartesian coordinates of all bodies, those of the ground put in."""
+        """Return an array for the Cartesian coordinates of all bodies, with those of the ground filled in."""
         qc = np.zeros(self.kernels.layout.q_size)
         qc[list(self.kernels.layout.q[self.model.ground])] = self.bodies.at_rest
         return qc
 
     @cached_property
     def layout(self) -> Layout:
-        """Edge by edge; behind all in space, how far each body has turned."""
+        """The layout, edge by edge; in space the turns of each body stand behind."""
         nq, nv = (self.freedoms[-1].q_end, self.freedoms[-1].v_end) if self.freedoms else (0, 0)
         bodies = [*self.model.bodies.values()] if self.model.dimension == 3 else []
         turned = {body: span(nq + 3 * k, 3) for k, body in enumerate(bodies)}
@@ -112,7 +114,7 @@ class JointCoordinates(CoordinateSet):
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
-        """As results call them, with a number where a joint has several coordinates of the kind."""
+        """The names in results, with a number if a joint has several coordinates of the kind."""
         names: list[str] = []
         kinds = Counter((f.edge, _kind(f)) for f in self.freedoms)
         seen: Counter[Any] = Counter()
@@ -129,9 +131,9 @@ class JointCoordinates(CoordinateSet):
 
     @cached_property
     def deep(self) -> bool:
-        """Whether so many rows are on long ways to the ground that the equations of bodies, which are sparse, are
-        solved instead (`compiled.tree`): in joint coordinates each row is coupled with all that move with the same
-        joint. Where contacts need M with all its entries (`linear.springs`), these count like rows."""
+        """Whether so many rows are on long paths to the ground that the equations of bodies, which are sparse, are
+        solved instead (`compiled.tree`): in joint coordinates each row is coupled with all rows that move with the same
+        joint. If contacts need M with all its entries (`linear.springs`), these entries count like rows."""
         if self._deep is not None:
             return self._deep
         rows = np.zeros(self.layout.nv)
@@ -146,7 +148,8 @@ class JointCoordinates(CoordinateSet):
         return work > FULL * max(self.layout.nv, 1)
 
     def settled(self, joint: Condition) -> frozenset[int]:
-        """The joints of the tree hold by construction; where the equations are those of bodies, they are equations."""
+        """Return all rows of a joint of the tree, which holds by construction; none if the equations are those of
+        bodies."""
         by_construction = joint.name in self._in_tree and not self.deep
         return frozenset(range(joint.form()[0].size) if by_construction else ())
 
@@ -174,8 +177,8 @@ class JointCoordinates(CoordinateSet):
         return out
 
     def _first_guess(self, cartesian: Layout, qc: np.ndarray, number: Evaluator) -> np.ndarray:
-        """In space angles count past 2π: so far as the bodies have turned about the axis of a joint since the reference
-        placement."""
+        """Return coordinates next to which `fold` looks for angles. In space angles count past 2π: by the turns of the
+        bodies about the axis of a joint since the reference placement."""
         q = np.zeros(self.layout.q_size)
         q[[f.q for f in self.freedoms if isinstance(f.motion, Ball)]] = 1.0
         if self.model.dimension == 2:
@@ -195,7 +198,7 @@ def _kind(f: Freedom) -> str:
 
 @compiled_apart
 def unfold_motion(tree: Tree, q: Matrix, v: Matrix, a: Matrix, qc: Matrix, vc: Matrix, ac: Matrix):
-    """Places, velocities and accelerations of bodies along a motion."""
+    """Put positions, velocities and accelerations of bodies along a motion into qc, vc and ac."""
     for k in range(q.shape[0]):
         unfold(tree, q[k], v[k], qc[k], vc[k])
         unfold_acceleration(tree, a[k], ac[k])
@@ -205,8 +208,8 @@ def unfold_motion(tree: Tree, q: Matrix, v: Matrix, a: Matrix, qc: Matrix, vc: M
 def fold_motion(
     tree: Tree, qc: Matrix, vc: Matrix, ac: Matrix, q: Matrix, v: Matrix, a: Matrix, places: Vector, rates: Vector
 ):
-    """The coordinates of joints along a motion of bodies; angles go on from one time to the next. `places` and `rates`
-    are work space."""
+    """Put the coordinates of joints along a motion of bodies into q, v and a; angles continue from one time to the
+    next. `places` and `rates` are work space."""
     for k in range(q.shape[0]):
         if k > 0:
             for i in range(q.shape[1]):

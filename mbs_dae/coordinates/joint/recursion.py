@@ -1,13 +1,13 @@
 """Recursion along a tree of joints: from joint coordinates to bodies, and back. Compiled, on the arrays of `tree`.
 
-One step leads from a frame (r_b, A_b), which moves with ṙ_b and ω_b, to the next one. With its hinge η and the arm
-ρ = r - η, which moves with the new frame,
+One step leads from a frame (r_b, A_b), which moves with ṙ_b and ω_b, to the next one. With its hinge η and the arm ρ =
+r - η, which moves with the new frame,
 
     η = r_b + A_b (o + σ u),      A = A_b Rot(u, θ) C,      r = η + ρ,   ρ = A d.
 
-Its velocities ẋ_c turn what is behind it by Ω = Σ t_c ẋ_c over the frame before, and shift it by V = Σ s_c ẋ_c. Of a
-screw along w = A_b u, t = T w and s = S w; of a ball the t_c are three axes, and nothing is shifted. As the s_c are
-fixed in the frame before,
+Its velocities ẋ_c turn all that is behind it by Ω = Σ t_c ẋ_c relative to the frame before, and shift it by V = Σ s_c
+ẋ_c. For a screw along w = A_b u, t = T w and s = S w; for a ball the t_c are three axes, and nothing is shifted. As the
+s_c are fixed in the frame before,
 
     d/dt (η - r_b) = ω_b × (η - r_b) + V,        V̇ = ω_b × V + Σ s_c ẍ_c,        Ω̇ = ω_b × Ω + Σ t_c ẍ_c.
 
@@ -19,28 +19,29 @@ The last holds for a ball, too: its t_c are fixed in the frame behind it, turn w
     η̈ = r̈_b + α_b × (η - r_b) + ω_b × (η̇ - ṙ_b + V) + Σ s_c ẍ_c             α = α_b + ω_b × Ω + Σ t_c ẍ_c
     r̈ = η̈ + α × ρ + ω × (ω × ρ).
 
-All that hangs behind a step moves with it like one rigid body. So a unit of ẋ_c gives a body m
+All bodies behind a step move with it like one rigid body. So a unit of ẋ_c gives a body m
 
     ṙ_m:  s_c + t_c × (r_m - η)          ω_m, in body axes:  A_mᵀ t_c,
 
-a column of R in  (velocities of bodies) = R ẋ. (That the hinge of a helix slides along its axis changes nothing:
-t_c × V = 0.) In the plane angles are added up.
+a column of R in (velocities of bodies) = R ẋ. (The hinge of a helix slides along its axis, which changes nothing: t_c ×
+V = 0.) In the plane angles are added up.
 
-The way back goes edge by edge. Seen from the first marker of a joint, the second one stands at δ and is turned by
-D = μ₁ μ₂ ..., its motions one after the other. Slides are components of δ. Turns from D as a quaternion: with e_a, e_b
-at right angles, e_a × e_b = ±e_c,
+The way back goes edge by edge. In the axes of the first marker of a joint, the second one stands at δ and is turned by
+D = μ₁ μ₂ ..., its motions one after the other. Slides are components of δ. Turns follow from D as a quaternion: with
+e_a, e_b at right angles, e_a × e_b = ±e_c,
 
     D = Rot(e_a, θ) Rot(e_b, ψ):   D₀ = cos cos,  D_a = sin cos,  D_b = cos sin,  D_c = ±sin sin   of θ/2 and ψ/2
 
     sin θ ~ 2 (D₀ D_a ± D_b D_c),      cos θ ~ D₀² + D_b² - D_a² - D_c²,
 
-and of a single turn θ = 2 atan2(D_a, D₀). Each turn that is found is undone, before the next motion is looked for.
+and for a single turn θ = 2 atan2(D_a, D₀). Each turn is undone before the next motion is determined.
 
-The velocities of an edge are those of the child, less those that it would have if the joint stood still and the parent
-moved as it does; so are the accelerations. In an edge the t_c of turns are at right angles to each other, and so are
-the s_c of slides: the components along t_c are ẋ_c; and after these are taken off, those along s_c are.
+The velocities of an edge are those of the child minus those that the child would have if the joint stood still and the
+parent moved as it does; so are the accelerations. In an edge the t_c of turns are at right angles to each other, and so
+are the s_c of slides: the components along t_c are ẋ_c; after subtraction of the turns, the components along s_c are
+ẋ_c.
 
-Bodies that do not quite satisfy their joints are seen as near as that.
+If bodies do not quite satisfy their joints, the result is approximate to the same extent.
 """
 
 from math import atan2
@@ -60,7 +61,8 @@ from .vectors import (
 
 @compiled_apart
 def unfold(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector):
-    """Places and velocities of all bodies, with Ṙ ẋ in tree.bias. What belongs to the ground is left alone."""
+    """Put positions and velocities of all bodies into qc and vc, and Ṙ ẋ into tree.bias. Entries of the ground are not
+    written."""
     go_through(tree.halves, (q, tree.half))
     known = (tree.o, tree.u, tree.C, tree.uC, tree.d, tree.S, tree.phase, tree.angle, tree.side, tree.half, q, v)
     frames = (tree.A, tree.e, tree.phi, tree.r, tree.eta, tree.dr, tree.deta, tree.omega, tree.turning, tree.sliding)
@@ -73,8 +75,8 @@ def unfold(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector):
 
 @compiled_apart
 def unfold_bodies(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector):
-    """The same, but that frames between bodies, and how steps move, are left as they were: `fold_velocity` and
-    accelerations need all."""
+    """Put positions and velocities of all bodies and Ṙ ẋ, without the frames between bodies and the motions of steps;
+    `fold_velocity` and accelerations need `unfold`."""
     go_through(tree.halves, (q, tree.half))
     known = (tree.o, tree.u, tree.C, tree.uC, tree.d, tree.S, tree.phase, tree.angle, tree.side, tree.half, q, v)
     frames = (tree.A, tree.e, tree.phi, tree.r, tree.dr, tree.omega, tree.ddr, tree.alpha)
@@ -85,7 +87,8 @@ def unfold_bodies(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector):
 
 @compiled_apart
 def unfold_acceleration(tree: Tree, a: Vector, ac: Vector):
-    """Accelerations of all bodies, in the pose and with the velocities of the last `unfold`. With a = 0: Ṙ ẋ."""
+    """Put accelerations of all bodies into ac, in the pose and with the velocities of the last `unfold`. With a = 0: Ṙ
+    ẋ."""
     for k in range(1, tree.before.size):
         turning, sliding = _motion(tree, k, a)
         accelerate(tree, k, turning, sliding)
@@ -96,7 +99,7 @@ def unfold_acceleration(tree: Tree, a: Vector, ac: Vector):
 
 @compiled
 def _motion(tree, k, v):
-    """Σ t_c v_c and Σ s_c v_c."""
+    """Return Σ t_c v_c and Σ s_c v_c."""
     turning, sliding = ZERO, ZERO
     for c in range(tree.v_at[k], tree.v_end[k]):
         turning = plus(turning, times(v[c], row(tree.turn, c)))
@@ -106,7 +109,7 @@ def _motion(tree, k, v):
 
 @compiled
 def accelerate(tree, k, turning, sliding):
-    """α and r̈ of frame k, with Σ t_c ẍ_c and Σ s_c ẍ_c."""
+    """Put α and r̈ of frame k, with Σ t_c ẍ_c and Σ s_c ẍ_c."""
     b = tree.before[k]
     omega_b, omega, alpha_b = row(tree.omega, b), row(tree.omega, k), row(tree.alpha, b)
     moved = plus(minus(row(tree.deta, k), row(tree.dr, b)), row(tree.sliding, k))
@@ -120,7 +123,7 @@ def accelerate(tree, k, turning, sliding):
 
 @compiled
 def _write(tree, k, linear, angular, out, to):
-    """A velocity of the body of frame k, or an acceleration (ω̇ in body axes is Aᵀ α, for ω × ω = 0)."""
+    """Write a velocity of the body of frame k, or an acceleration (ω̇ in body axes is Aᵀ α, for ω × ω = 0)."""
     if tree.dimension == 2:
         out[to], out[to + 1], out[to + 2] = linear[0], linear[1], angular[2]
     else:
@@ -133,8 +136,8 @@ def _write(tree, k, linear, angular, out, to):
 
 @compiled_apart
 def fold(tree: Tree, qc: Vector, q: Vector):
-    """The coordinates of the joints, of bodies in these places. Angles are those next to the ones given in q (in the
-    plane, angles of bodies count), and so are the signs of quaternions. The work space is not touched."""
+    """Put the coordinates of the joints for these poses of bodies into q. Angles are the ones next to those given in q
+    (in the plane, angles of bodies count), and so are the signs of quaternions. The work space is not changed."""
     for e in range(tree.edge_at.size - 1):
         first, last = tree.edge_at[e], tree.edge_at[e + 1] - 1
         turn, way, count = _seen(tree, e, qc)
@@ -155,7 +158,7 @@ def fold(tree: Tree, qc: Vector, q: Vector):
 
 @compiled_apart
 def fold_velocity(tree: Tree, vc: Vector, v: Vector):
-    """The velocities of the joints, of bodies that move so in the pose of the last `unfold`."""
+    """Put the velocities of the joints, for these velocities of bodies in the pose of the last `unfold`, into v."""
     for e in range(tree.edge_at.size - 1):
         b, k = tree.before[tree.edge_at[e]], tree.edge_at[e + 1] - 1
         omega = _angular(tree, b, vc)
@@ -165,8 +168,8 @@ def fold_velocity(tree: Tree, vc: Vector, v: Vector):
 
 @compiled_apart
 def fold_acceleration(tree: Tree, ac: Vector, a: Vector):
-    """The accelerations of the joints, of bodies that accelerate so in the pose and with the velocities of the last
-    `unfold`. This takes the work space of accelerations."""
+    """Put the accelerations of the joints, for these accelerations of bodies in the pose and with the velocities of the
+    last `unfold`, into a. The work space of accelerations is overwritten."""
     for e in range(tree.edge_at.size - 1):
         first, k = tree.edge_at[e], tree.edge_at[e + 1] - 1
         b = tree.before[first]
@@ -180,7 +183,8 @@ def fold_acceleration(tree: Tree, ac: Vector, a: Vector):
 
 @compiled
 def _share(tree, e, turning, way, v):
-    """The v of an edge that turn and shift the child so over its parent: first those that turn, then the others."""
+    """Put the velocities of an edge for this turning and shift of the child relative to its parent into v: first of
+    turns, then of slides."""
     k = tree.edge_at[e + 1] - 1
     for c in range(tree.edge_v[e], tree.edge_v[e + 1]):
         if tree.v_turns[c] == 1:
@@ -195,7 +199,7 @@ def _share(tree, e, turning, way, v):
 
 @compiled
 def _seen(tree, e, qc):
-    """D and δ of an edge; and in the plane the angle, which counts."""
+    """Return D and δ of an edge; and in the plane the angle, with whole turns."""
     i, j = tree.before[tree.edge_at[e]], tree.edge_at[e + 1] - 1
     if tree.sense[j] < 0:
         i, j = j, i
@@ -210,7 +214,7 @@ def _seen(tree, e, qc):
 
 @compiled
 def _angle(turn, a, b):
-    """θ of turn = Rot(e_a, θ) Rot(e_b, ψ); with b < 0, of the turn about e_a that is nearest."""
+    """Return θ of turn = Rot(e_a, θ) Rot(e_b, ψ); with b < 0, θ of the nearest turn about e_a."""
     if b < 0:
         return 2.0 * atan2(_imaginary(turn, a), turn[0])
     c = 3 - a - b
@@ -231,19 +235,19 @@ def _direction(axis):
 
 @compiled
 def _fold_ball(q, to, turn):
-    """Of the two quaternions of a turn the one on this side."""
+    """Put a quaternion of a turn into q, with the sign of the quaternion there."""
     old = quaternion_at(q, to)
     sign = 1.0 if old[0] * turn[0] + old[1] * turn[1] + old[2] * turn[2] + old[3] * turn[3] >= 0.0 else -1.0
     e = unit(turn)
     q[to], q[to + 1], q[to + 2], q[to + 3] = sign * e[0], sign * e[1], sign * e[2], sign * e[3]
 
 
-# --- what stands in Cartesian arrays; the ground stands still -----------------------------------------------------
+# --- entries of Cartesian arrays; the ground stands still ----------------------------------------------------------
 
 
 @compiled
 def _vector(tree, numbers, of):
-    """The vector that begins at place `of`: in the plane x and y alone."""
+    """Return the vector that begins at place `of`: in the plane only x and y are stored."""
     if of < 0:
         return ZERO
     if tree.dimension == 2:
@@ -268,7 +272,7 @@ def _attitude(tree, k, qc):
 
 @compiled
 def _angular(tree, k, vc):
-    """In world axes."""
+    """Return the angular velocity (or acceleration) of the body of frame k in world axes."""
     of = tree.frame_v[k]
     if of < 0:
         return ZERO

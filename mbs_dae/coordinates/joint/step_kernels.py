@@ -1,10 +1,10 @@
-"""The kernels of a tree: where a frame is, how it moves, its bias acceleration, and what a unit of each of its
-velocities does to its body. The formulas are those of `tree` and `recursion`.
+"""The kernels of a tree: the pose of a frame, its velocity, its bias acceleration, and the twist of its body for a unit
+of each of its velocities. The formulas are those of `tree` and `recursion`.
 
-There are two kinds of passes. `frame_passes` goes from step to step, and leaves all of every frame. `edge_pass` goes
-from body to body, in one kernel for all steps of an edge, and leaves what the equations of motion ask for: of frames
-between two bodies nothing is written, what is zero or a unit matrix whatever the numbers is not computed with, and the
-ground, which stands still, is not read.
+There are two kinds of passes. `frame_passes` go from step to step and write all of every frame. `edge_pass` goes from
+body to body, in one kernel for all steps of an edge, and writes only what the equations of motion need: frames between
+two bodies are not written, constant zeros and unit matrices are left out of the arithmetic, and the ground, which
+stands still, is not read.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ TABLES = (
     *("A", "e", "phi", "r", "eta", "dr", "deta", "omega", "turning", "sliding", "ddr", "alpha", "turn", "slide"),
     *("qc", "vc", "bias", "twist", "arm"),
 )
-"""Those of `Tree`, and the coordinates and velocities of joints and of bodies."""
+"""The tables of `Tree`, and the coordinates and velocities of joints and of bodies."""
 SCREW_TABLES = ("r", "eta", "turn", "slide", "twist")
 EDGE_PLACES = ("before", "body_q", "body_v", "edge")
-"""And then for each step its frame, and its first coordinate and velocity."""
+"""The places of an edge; the frame, first coordinate and first velocity of each of its steps follow."""
 EDGE_TABLES = tuple(name for name in TABLES if name not in ("eta", "deta", "turning", "sliding", "turn", "slide"))
 FLAT = (0, 1, 5)
-"""In the plane a velocity of a body is along x or y, or about z."""
+"""The components of a body's velocity in the plane among six: along x and y, about z."""
 
 
 class Kind(NamedTuple):
-    """What the kernel of a step depends on."""
+    """The properties on which the kernel of a step depends."""
 
     dimension: int
     motion: str
@@ -44,7 +44,7 @@ class Kind(NamedTuple):
 
 
 class EdgeKind(NamedTuple):
-    """What that of an edge depends on."""
+    """The properties on which the kernel of an edge depends."""
 
     dimension: int
     motions: tuple[str, ...]
@@ -64,8 +64,9 @@ def motion_of(step: Step) -> str:
 def frame_passes(
     chain: Sequence[Step], edge_at: Sequence[int], dimension: int, places: Sequence[Sequence[int]]
 ) -> tuple[Pass, Pass]:
-    """All steps, parents first; and the velocities of steps before the last of an edge, whose twists are seen when the
-    body is there. `places` says of each frame where its body's coordinates and velocities begin."""
+    """Return the pass over all steps, parents first; and the pass over the velocities of steps before the last of an
+    edge, whose twists need the pose of the body. `places` has, for each frame, the first coordinate and velocity of its
+    body."""
     level, members, early = [0] * len(chain), [], []
     for edge, (first, end) in enumerate(zip(edge_at, edge_at[1:], strict=False)):
         parent = chain[first].before
@@ -80,7 +81,7 @@ def frame_passes(
 
 
 def edge_pass(chain: Sequence[Step], edge_at: Sequence[int], dimension: int, places: Sequence[Sequence[int]]) -> Pass:
-    """All edges, parents first."""
+    """Return the pass over all edges, parents first."""
     begins = {chain[first].before for first in edge_at[:-1]}
 
     def members() -> Iterator[tuple[int, EdgeKind, tuple[int, ...]]]:
@@ -96,7 +97,8 @@ def edge_pass(chain: Sequence[Step], edge_at: Sequence[int], dimension: int, pla
 
 
 def half_pass(chain: Sequence[Step], dimension: int) -> Pass:
-    """Cosines and sines of half the angles, in space: ahead of all, since no step waits for another one there."""
+    """Return the pass over cosines and sines of half the angles, in space: it runs first, since the steps do not depend
+    on each other here."""
     turning = [k for k, step in enumerate(chain) if dimension == 3 and motion_of(step) in (TURN, HELIX)]
     return laid_out([(0, "", (k, chain[k].q_at)) for k in turning], _half_kernel)
 
@@ -126,14 +128,14 @@ def _screw_kernel(dimension: int) -> int:
 
 
 def _write_screw(lines: Lines) -> None:
-    """A unit of a velocity, seen from the body of its edge."""
+    """Write the twist of the body of an edge for a unit of a velocity."""
     turn, slide = (lines.several(3, name, "velocity", times=3) for name in ("turn", "slide"))
     arm = minus(lines.several(3, "r", "last", times=3), lines.several(3, "eta", "step", times=3))
     lines.write_all((*plus(slide, cross(turn, arm)), *turn), "twist", "velocity", times=6)
 
 
 def _write_step(lines: Lines, kind: Kind) -> None:
-    """All of the frame behind a step."""
+    """Write all of the frame behind a step."""
     space = _Space(lines, kind.dimension == 2)
     before = space.frame("before")
     made = space.stepped(before, kind.motion, space.constants("own"), "q_at", "v_at")
@@ -150,7 +152,7 @@ def _write_step(lines: Lines, kind: Kind) -> None:
 
 
 def _write_edge(lines: Lines, kind: EdgeKind) -> None:
-    """What the equations of motion ask for of a body."""
+    """Write what the equations of motion need of a body."""
     space, last = _Space(lines, kind.dimension == 2), len(kind.motions) - 1
     before = frame = space.ground() if kind.on_ground else space.frame("before")
     made = list[Stepped]()
@@ -180,7 +182,7 @@ def about_z(c: Any, s: Any) -> tuple[Any, ...]:
 
 
 def rotation_of(e: Sequence[Any]) -> tuple[Any, ...]:
-    """The matrix of a unit quaternion, by rows."""
+    """Return the matrix of a unit quaternion, by rows."""
     w, x, y, z = e
     xx, yy, zz = 2.0 * (x * x), 2.0 * (y * y), 2.0 * (z * z)
     xy, xz, yz, wx, wy, wz = 2.0 * (x * y), 2.0 * (x * z), 2.0 * (y * z), 2.0 * (w * x), 2.0 * (w * y), 2.0 * (w * z)
@@ -188,7 +190,7 @@ def rotation_of(e: Sequence[Any]) -> tuple[Any, ...]:
 
 
 class Frame(NamedTuple):
-    """Where a frame is and how it moves."""
+    """The pose, velocity and bias acceleration of a frame."""
 
     A: Any
     pose: Any
@@ -197,12 +199,13 @@ class Frame(NamedTuple):
     dr: Any
     omega: Any
     ddr: Any
-    """The last two, where the accelerations of joints are 0."""
+    """The acceleration of its point if the accelerations of joints are 0."""
     alpha: Any
+    """Its angular acceleration in the same case."""
 
 
 class Constants(NamedTuple):
-    """Those of a step (see `tree`)."""
+    """The constants of a step (see `tree`)."""
 
     o: Any
     C: Any
@@ -212,7 +215,7 @@ class Constants(NamedTuple):
 
 
 class Stepped(NamedTuple):
-    """The frame behind a step, its hinge, and what a unit of each velocity does."""
+    """The frame behind a step, its hinge, and the turn and shift for a unit of each velocity."""
 
     frame: Frame
     eta: Any
@@ -231,7 +234,7 @@ class _Space:
         self.lines, self.flat = lines, flat
 
     def vector(self, table: str, place: str, lies_in_plane: bool = True) -> tuple[Any, ...]:
-        """Three numbers; in the plane vectors have no z, and what turns has nothing else."""
+        """Return three numbers; in the plane a vector has z = 0, and an axis of rotation has only z."""
         if not self.flat:
             return self.lines.several(3, table, place, times=3)
         one = [self.lines.read(table, place, k, times=3) for k in range(3)]
@@ -241,7 +244,7 @@ class _Space:
         return self.lines.several(4, table, place, times=4)
 
     def ground(self) -> Frame:
-        """It stands still."""
+        """Return the frame of the ground, which stands still."""
         pose = (0.0,) if self.flat else (1.0, 0.0, 0.0, 0.0)
         return Frame((1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), pose, *[ZERO] * 5)
 
@@ -256,7 +259,7 @@ class _Space:
         return Frame(A, pose, r, dr, omega, ddr, alpha)
 
     def constants(self, own: str, is_first: bool = True, is_last: bool = True) -> Constants:
-        """Between two steps of an edge frames coincide."""
+        """Return the constants of a step; between two steps of an edge frames coincide."""
         o, d = self.vector("o", own) if is_first else ZERO, self.vector("d", own) if is_last else ZERO
         if self.flat:
             return Constants(o, None, None, d, own)
@@ -289,7 +292,7 @@ class _Space:
         return Stepped(frame, eta, rho, deta, turning, sliding, turn, slide)
 
     def attitude(self, before: Frame, motion: str, constants: Constants, x: Any, q_at: str) -> tuple[Any, Any]:
-        """The rotation as a matrix, and as a quaternion or an angle."""
+        """Return the rotation as a matrix, and as a quaternion or an angle."""
         lines, own, turns = self.lines, constants.own, motion in (TURN, HELIX)
         if self.flat:
             phi = before.pose[0] + lines.read("angle", own)
@@ -308,7 +311,7 @@ class _Space:
         return rotation_of(e), e
 
     def velocities(self, motion: str, before: Any, A: Any, axis: Any, own: str) -> tuple[list[Any], list[Any]]:
-        """t and s of each velocity."""
+        """Return t and s of each velocity."""
         if motion == WELD:
             return [], []
         if motion in (BALL, BALL_AGAINST):
@@ -327,7 +330,7 @@ class _Space:
             lines.write_all(getattr(frame, name), name, place, times=3)
 
     def write_body(self, frame: Frame, parent: Any) -> None:
-        """Coordinates, velocities and bias accelerations, and where the body is, seen from its parent."""
+        """Write coordinates, velocities and bias accelerations of the body, and its position relative to its parent."""
         lines = self.lines
         lines.write_all((*(frame.r[:2] if self.flat else frame.r), *frame.pose), "qc", "body_q")
         for name, linear, angular in (("vc", frame.dr, frame.omega), ("bias", frame.ddr, frame.alpha)):
@@ -336,7 +339,8 @@ class _Space:
         lines.write_all(minus(frame.r, parent), "arm", "edge", times=3)
 
     def write_twists(self, step: Stepped, arm: Any, v_at: str) -> None:
-        """What a unit of each velocity of a step does to the body of its edge, whose point is so far from the hinge."""
+        """Write the twist of the body of an edge for a unit of each velocity of a step; `arm` leads from the hinge to
+        the body's point."""
         twists = [(*plus(s, cross(t, arm)), *t) for t, s in zip(step.turn, step.slide, strict=True)]
         lines = self.lines
         lines.write_all([k for twist in twists for k in twist], "twist", v_at, times=6)
@@ -355,7 +359,7 @@ def _unit(lines: Lines, e: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _nearly_unit(e: Sequence[Any]) -> tuple[Any, ...]:
-    """Of length 1 again, where roundoff is all that is missing: 1/√(1 + ε) = 1 - ε/2 + O(ε²)."""
+    """Return e scaled to unit length, if only roundoff is missing: 1/√(1 + ε) = 1 - ε/2 + O(ε²)."""
     scale = 1.5 - 0.5 * dot4(e)
     return tuple(scale * k for k in e)
 

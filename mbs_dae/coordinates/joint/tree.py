@@ -1,28 +1,29 @@
-"""A tree of joints as arrays: what `recursion` runs on.
+"""A tree of joints as arrays: the data of `recursion`.
 
 Every edge of the tree becomes *steps*, one after the other, parents first. A step leads from the frame before it, with
 place r_b and rotation A_b, to a frame of its own:
 
     η = r_b + A_b (o + σ u),        A = A_b Rot(u, θ) C,        r = η + A d
 
-It goes by o, fixed in the frame before; there it turns by θ about the unit vector u and slides by σ along it; then come
-a fixed rotation C and a fixed arm d. The last frame of an edge is that of the child's body, frame 0 is the ground. All
-steps but a ball are screws of one coordinate x,
+The step goes by o, fixed in the frame before; there it turns by θ about the unit vector u and slides by σ along it;
+then come a fixed rotation C and a fixed arm d. The last frame of an edge is that of the child's body, frame 0 is the
+ground. All steps but a ball are screws of one coordinate x,
 
     θ = T x,    σ = phase + S x:        Turn  T = 1, S = 0,     Slide  T = 0, S = 1,     Helix  T = 1, S = pitch/2π,
 
 and a weld has no coordinate. With s and M the point and the axes of the marker on the parent and s', M' of that on the
-child, the first step has o = s and the axis u = M e, and the last one d = -s'; what is between them goes along in C,
-which is M M'ᵀ where one motion is all.
+child, the first step has o = s and the axis u = M e, and the last one d = -s'; the rotations between are part of C,
+which is M M'ᵀ for a single motion.
 
 Against the joint's direction (the child has the first marker) the motions come the other way round, each with the axis
 -u: a turn by θ about -u undoes that about u. So a coordinate is the joint's own, whoever is the parent.
 
 A ball turns by a unit quaternion, A = A_b A(x), or A_b A(x)ᵀ against the direction; a weld before it and one behind it
-bring the markers' frames there. A body that floats slides along x, y, z of the world, and then turns as a ball does (in
+bring the markers' frames there. A body that floats slides along x, y, z of the world, and then turns like a ball (in
 the plane: along x, y, and turns), so that its coordinates are those of its frame.
 
-A plane is a part of space: z is 0, and all turns are about z. Only that angles are added up there, so that they count.
+The plane is a special case of space: z is 0, and all turns are about z. The only difference is that angles in the plane
+are added up, so that whole turns count.
 """
 
 from collections.abc import Sequence
@@ -43,20 +44,21 @@ from .tree_steps import ORIGIN, Step, frames, freedoms, steps, velocity_paths
 
 
 class Tree(NamedTuple):
-    """Frame k is that of step k, row 0 the ground. Where there is no tree, there is no body."""
+    """Arrays of a tree. Frame k is that of step k, row 0 the ground. Without a tree, there is no body."""
 
     dimension: int
     # steps
     before: Integers
+    """The frame before each step."""
     ball: Integers
     """1 for a ball, 0 for a screw or a weld."""
     sense: Integers
     side: Vector
-    """1 in the joint's direction, -1 against it."""
+    """1 in the joint's direction, -1 against it (like `sense`, as a float)."""
     q_at: Integers
-    """Where its coordinates begin."""
+    """The first coordinate of each step."""
     v_at: Integers
-    """Its velocities are v_at : v_end; a weld has none."""
+    """Step k has the velocities v_at[k] : v_end[k]; a weld has none."""
     v_end: Integers
     T: Design[Vector]
     S: Design[Vector]
@@ -64,36 +66,42 @@ class Tree(NamedTuple):
     o: Design[Matrix]
     u: Design[Matrix]
     C: Design[Matrix]
+    """C as a quaternion."""
     uC: Design[Matrix]
+    """u ∘ C as a quaternion."""
     angle: Design[Vector]
-    """C as a quaternion, u ∘ C, and C as the angle that it is in the plane."""
+    """C as an angle, in the plane."""
     d: Design[Matrix]
     axis: Integers
-    """u is this axis (0, 1, 2) of the frame that the joint's motions have reached there, or against it."""
+    """The number (0, 1, 2) of the axis of the joint's frame, at this motion, along which u lies, in its direction or
+    against."""
     next_axis: Integers
-    """The axis of the turn that follows in the joint's order; -1 where none does."""
+    """The axis of the following turn in the joint's order; -1 if none follows."""
     # edges
     edge_at: Integers
     """Edge e has the steps edge_at[e] : edge_at[e + 1]; the last one leads to the child."""
     edge_v: Integers
     """Edge e has the velocities edge_v[e] : edge_v[e + 1]."""
     marker_point: Design[Matrix]
+    """The points of the joint's two markers on their bodies, in rows 2 e and 2 e + 1."""
     marker_attitude: Design[Matrix]
-    """The joint's two markers on their bodies, in rows 2 e and 2 e + 1: points and quaternions."""
+    """The quaternions of the joint's two markers on their bodies, in rows 2 e and 2 e + 1."""
     marker_angle: Design[Vector]
-    """In the plane: the angle of the second marker on its body, less that of the first."""
+    """In the plane: the angle of the second marker on its body, minus that of the first."""
     # velocities
     v_step: Integers
-    """Whose each one is."""
+    """The step of each velocity."""
     v_carrier: Integers
     """The frame in which its axis is fixed."""
     v_turns: Integers
-    """1 where it turns, 0 where it only slides."""
+    """1 if the velocity turns, 0 if it only slides."""
     # bodies, in the order of the model
     body_frame: Integers
+    """The frame of each body."""
     frame_q: Integers
+    """The first Cartesian coordinate of a frame's body; -1 for frames of no moving body."""
     frame_v: Integers
-    """Where the Cartesian coordinates and velocities of a frame's body begin; -1 for frames of no moving body."""
+    """The first Cartesian velocity of a frame's body; -1 for frames of no moving body."""
     turns: IntegerTable
     """Pairs (place among the coordinates, place among the Cartesian ones) of the first of three hidden turns."""
     r_body_at: Integers
@@ -108,37 +116,41 @@ class Tree(NamedTuple):
     """Cosine and sine of half the angle of each turn, in space."""
     # frames, where they are and how they move
     A: Work[Matrix] = zeros("frames", 9)
+    """The rotation of each frame as a matrix by rows."""
     e: Work[Matrix] = zeros("frames", 4)
-    """The rotation: as a matrix by rows, as a quaternion (in space),"""
+    """The rotation as a quaternion (in space)."""
     phi: Work[Vector] = zeros("frames")
-    """or as an angle (in the plane)."""
+    """The rotation as an angle (in the plane)."""
     r: Work[Matrix] = zeros("frames", 3)
+    """The position of the frame."""
     eta: Work[Matrix] = zeros("frames", 3)
-    """Where the frame stands, and where its hinge is."""
+    """The position of its hinge."""
     dr: Work[Matrix] = zeros("frames", 3)
     deta: Work[Matrix] = zeros("frames", 3)
     omega: Work[Matrix] = zeros("frames", 3)
     turning: Work[Matrix] = zeros("frames", 3)
+    """The angular velocity relative to the frame before."""
     sliding: Work[Matrix] = zeros("frames", 3)
-    """The angular velocity against the frame before, and the velocity of sliding over it."""
+    """The velocity of sliding relative to the frame before."""
     ddr: Work[Matrix] = zeros("frames", 3)
     alpha: Work[Matrix] = zeros("frames", 3)
-    # velocities: what a unit of each one does
+    # velocities: the motion by a unit of each one
     turn: Work[Matrix] = zeros("velocities", 3)
+    """The angular velocity, for a unit of a joint velocity, of all that is behind the step."""
     slide: Work[Matrix] = zeros("velocities", 3)
-    """It turns what is behind it by the one vector, and shifts it by the other."""
+    """The velocity of sliding, for a unit of a joint velocity, of all that is behind the step."""
     twist: Work[Matrix] = zeros("velocities", 6)
-    """The velocity and the angular velocity that a unit of it gives the body of its own edge."""
+    """The velocity and the angular velocity of the body of the edge, for a unit of a joint velocity."""
     # bodies
     arm: Work[Matrix] = zeros("edges", 3)
-    """Where the body of an edge is, seen from its parent."""
+    """The position of the body of an edge relative to its parent."""
     bias: Work[Vector] = zeros("bodies")
-    """Their accelerations where those of joints are 0: Ṙ ẋ."""
+    """The accelerations of bodies if those of joints are 0: Ṙ ẋ."""
 
 
 def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
-    """The arrays of a tree, with the work space at rest; `layout` is that of the Cartesian coordinates. The hidden
-    turns stand behind all other coordinates, three for each body in the order of the model."""
+    """Return the arrays of a tree, with the work space at rest; `layout` is that of the Cartesian coordinates. The
+    hidden turns stand behind all other coordinates, three for each body in the order of the model."""
     own: dict[Edge, list] = {edge: [] for edge in topology.edges}
     hidden = 0
     for freedom in freedoms(topology):
@@ -197,7 +209,7 @@ def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
 
 
 def _of_velocities(chain: Sequence[Step]) -> np.ndarray:
-    """Of each velocity the step, the frame in which its axis is fixed, and whether it turns."""
+    """Return, for each velocity, the step, the frame in which its axis is fixed, and whether it turns."""
     rows = sorted(
         (v, k, k if step.ball and step.sense > 0 else step.before, step.ball or step.T > 0)
         for k, step in enumerate(chain)
@@ -207,6 +219,6 @@ def _of_velocities(chain: Sequence[Step]) -> np.ndarray:
 
 
 def no_tree() -> Tree:
-    """For coordinates that have none: the tree of a model without bodies."""
+    """Return the tree of a model without bodies, for coordinates without a tree."""
     nothing = topology(SpatialModel())
     return tree_of(nothing, Evaluator({}), cartesian_layout([], nothing.ground))

@@ -1,4 +1,4 @@
-"""From joints to the steps of a tree: the derivation stands in `tree`."""
+"""The steps of a tree from its joints: `tree` has the derivation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from ...rotations import from_quaternion, multiply, quaternion
 
 @dataclass(frozen=True, eq=False)
 class Freedom:
-    """An elementary motion of an edge, and where its coordinates and its velocities begin."""
+    """An elementary motion of an edge, with its first coordinate and its first velocity."""
 
     edge: Edge
     motion: Elementary
@@ -34,7 +34,8 @@ class Freedom:
 
 
 def freedoms(topology: Topology) -> tuple[Freedom, ...]:
-    """In the order of the coordinates: edge by edge, parents first; the motions of an edge in the joint's own order."""
+    """Return the motions in the order of the coordinates: edge by edge, parents first; within an edge in the joint's
+    order."""
     found: list[Freedom] = []
     q = v = 0
     for edge in topology.edges:
@@ -46,7 +47,7 @@ def freedoms(topology: Topology) -> tuple[Freedom, ...]:
 
 
 def velocity_paths(topology: Topology) -> dict[Body, np.ndarray]:
-    """The velocities on the way to each body, from the root on."""
+    """Return the velocities on the path to each body, from the root on."""
     found, at = {topology.ground: np.zeros(0, dtype=np.int64)}, 0
     for edge in topology.edges:
         found[edge.child] = np.append(found[edge.parent], np.arange(at, at + edge.velocities))
@@ -55,7 +56,7 @@ def velocity_paths(topology: Topology) -> dict[Body, np.ndarray]:
 
 
 def _check_order(edge: Edge) -> None:
-    """What stands one behind the other can be told apart if the slides are neighbours along different axes, and the
+    """Raise an error unless the motions can be separated: the slides must be neighbours along different axes, and the
     turns neighbours about different axes, so that all are at right angles."""
     slides = [isinstance(motion, Slide) for motion in edge.motions]
     balls = sum(isinstance(motion, Ball) for motion in edge.motions)
@@ -68,7 +69,7 @@ def _check_order(edge: Edge) -> None:
         raise ModelError(f"{what}; {rule}; or declare no motions")
 
 
-# --- where the markers are --------------------------------------------------------------------------------------
+# --- markers on bodies ----------------------------------------------------------------------------------------------
 
 
 class Frame(NamedTuple):
@@ -83,7 +84,7 @@ ORIGIN = Frame(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0)
 
 
 def frames(edge: Edge, number: Evaluator) -> tuple[Frame, ...]:
-    """The first and the second marker of a joint; without a joint, the frames of the ground and of the body."""
+    """Return the first and the second marker of a joint; without a joint, the frames of the ground and of the body."""
     return (ORIGIN, ORIGIN) if edge.floating else tuple(frame_of(marker, number) for marker in edge.joint.markers)
 
 
@@ -99,7 +100,7 @@ def frame_of(marker: Any, number: Evaluator) -> Frame:
 
 
 class Step(NamedTuple):
-    """The constants of a step, by their names in `Tree`. As it is, a weld of two frames that coincide."""
+    """The constants of a step, by their names in `Tree`. The defaults are a weld of two frames that coincide."""
 
     before: int = 0
     ball: int = 0
@@ -120,7 +121,7 @@ class Step(NamedTuple):
 
 
 def steps(edge: Edge, own: list[Freedom], number: Evaluator, before: int, frame: int) -> Iterator[Step]:
-    """The steps of an edge from the parent's frame `before` to the child; the first one makes the given frame."""
+    """Yield the steps of an edge from the parent's frame `before` to the child; the first one creates frame `frame`."""
     sense = -1 if edge.reversed else 1
     near, far = frames(edge, number)[::sense]
     chain = [_motion(freedom, number) for freedom in own][::sense]
@@ -144,7 +145,7 @@ def steps(edge: Edge, own: list[Freedom], number: Evaluator, before: int, frame:
 
 
 def _motion(freedom: Freedom, number: Evaluator) -> Step:
-    """A motion in the axes of the joint's frame there."""
+    """Return the step of a motion, in the axes of the joint's frame at this motion."""
     edge, motion = freedom.edge, freedom.motion
     step = Step(q_at=freedom.q, v_at=freedom.v, v_end=freedom.v_end)
     if isinstance(motion, Ball):

@@ -25,7 +25,7 @@ def put(table, k, a):
 
 @compiled
 def at(numbers, k):
-    """The three numbers from place k on."""
+    """Return the three numbers from place k on."""
     return numbers[k], numbers[k + 1], numbers[k + 2]
 
 
@@ -62,14 +62,14 @@ cross = compiled(values.cross)
 
 @compiled
 def turned(A, k, a):
-    """A a: from the axes of frame k to those of the world."""
+    """Return A a: from the axes of frame k to those of the world."""
     rows = A[k]
     return dot(at(rows, 0), a), dot(at(rows, 3), a), dot(at(rows, 6), a)
 
 
 @compiled
 def turned_back(A, k, a):
-    """Aᵀ a: from the axes of the world to those of frame k."""
+    """Return Aᵀ a: from the axes of the world to those of frame k."""
     rows = A[k]
     return plus(plus(times(a[0], at(rows, 0)), times(a[1], at(rows, 3))), times(a[2], at(rows, 6)))
 
@@ -84,7 +84,7 @@ def put_about_z(A, k, angle):
 
 @compiled
 def put_rotation(A, k, e):
-    """The matrix of a unit quaternion."""
+    """Put the matrix of a unit quaternion into row k."""
     w, x, y, z = e
     A[k, 0], A[k, 1], A[k, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
     A[k, 3], A[k, 4], A[k, 5] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
@@ -106,19 +106,19 @@ def quaternion_at(numbers, k):
 
 @compiled
 def about(axis, angle):
-    """The turn by an angle about a unit vector."""
+    """Return the quaternion of the turn by an angle about a unit vector."""
     s = sin(0.5 * angle)
     return cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2]
 
 
 @compiled
 def back(e):
-    """The turn the other way."""
+    """Return the quaternion of the inverse turn."""
     return e[0], -e[1], -e[2], -e[3]
 
 
 after = compiled(matrices.product)
-"""e ∘ f: the matrices are multiplied in this order."""
+"""Return e ∘ f: the rotation matrices are multiplied in this order."""
 
 
 @compiled
@@ -129,7 +129,7 @@ def unit(e):
 
 @compiled
 def rotation_vector(e):
-    """Of a unit quaternion; of its two rotation vectors the shorter one."""
+    """Return the rotation vector of a unit quaternion, the shorter one of two."""
     sine = sqrt(e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
     sign = 1.0 if e[0] >= 0.0 else -1.0  # e and -e are the same attitude
     scale = 2.0 * sign if sine < 1e-100 else 2.0 * sign * atan2(sine, sign * e[0]) / sine
@@ -138,6 +138,6 @@ def rotation_vector(e):
 
 @compiled
 def rotated(e, a):
-    """a turned by a unit quaternion (w, n): a + 2 n × (n × a + w a)."""
+    """Return a turned by a unit quaternion (w, n): a + 2 n × (n × a + w a)."""
     n = (e[1], e[2], e[3])
     return plus(a, times(2.0, cross(n, plus(cross(n, a), times(e[0], a)))))

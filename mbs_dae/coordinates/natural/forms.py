@@ -1,4 +1,4 @@
-"""What natural coordinates say of a marker and of a body, and what keeps a body rigid.
+"""Markers, inertias and rigidity of bodies in natural coordinates.
 
 In the plane, with x₀ a point and x₁ a second point (σ = 1) or a vector (σ = 0),
 
@@ -10,11 +10,12 @@ In space, with four points and vectors x₀ ... x₃,
 
 All is linear in x but ω, and ω̇ = d × d̈ / |d|² or ½ Σ a_j × ä_j: no bias accelerations. |d| is a constant of the body.
 
-With a, b directions of the body (a vector, or from one point to another), all inner products stay what they are:
+With a, b directions of the body (a vector, or from one point to another), all inner products are constant:
 
     a · b - g = 0            a unit vector: u · u = 1, a length: (q - p) · (q - p) = l², an angle: (q - p) · u = g
 
-and what is not in the base is a linear combination of it: x - Σ c_k x_k = 0, in the plane x - σ' x₀ - a d - b d⊥ = 0.
+and a thing outside the base is a linear combination of the base: x - Σ c_k x_k = 0, in the plane x - σ' x₀ - a d - b d⊥
+= 0.
 """
 
 from collections.abc import Sequence
@@ -27,9 +28,9 @@ from ...symbolic.functions import Unwound
 from ..cartesian import cross, real
 
 BASE = {2: 2, 3: 4}
-"""How many points and vectors describe a body."""
+"""The number of points and vectors that describe a body."""
 RIGID, ROD = "rigid", "rod"
-"""A body, and one of the plane whose centre of mass lies in line with d."""
+"""A general body, and a body of the plane whose centre of mass lies in line with d."""
 
 
 def _things(name: str, count: int, dimension: int, end: str = "") -> list[sp.Matrix]:
@@ -54,8 +55,8 @@ def _turned(d: sp.MatrixBase) -> sp.Matrix:
 
 @cache
 def planar_map(label: str) -> MarkerMap:
-    """The slots: σ, a, b of the point, c, e of the direction, 1/|d|², and the frame's angle on the body. `phi` is the
-    angle of the body, added up; it tells how often the body went round."""
+    """Return the marker map in the plane. The slots: σ, a, b of the point, c, e of the direction, 1/|d|², and the
+    frame's angle on the body. `phi` is the angle of the body, added up, so that whole turns count."""
     end = f"_{label}"
     *q, phi = real("x0", "y0", "x1", "y1", "phi", end=end)
     v = real("vx0", "vy0", "vx1", "vy1", end=end)
@@ -74,10 +75,13 @@ def planar_map(label: str) -> MarkerMap:
 
 @cache
 def planar_inertia(form: str) -> Inertia:
-    """T = ½ (m₀ |v₀|² + 2 v₀ · (h ḋ + k ḋ⊥) + m₁ |ḋ|²),      U = -m g · (x₀ + a d + b d⊥).
+    """Return the inertia of a body in the plane:
 
-    k = m b, so both are 0 of a rod: then M does not mix x and y.
-    The slots: m₀, h, k, m₁, σ, the mass, a and b of the centre of mass, gravity."""
+        T = ½ (m₀ |v₀|² + 2 v₀ · (h ḋ + k ḋ⊥) + m₁ |ḋ|²),      U = -m g · (x₀ + a d + b d⊥).
+
+    k = m b, so both are 0 for a rod: then M does not mix x and y. The slots: m₀, h, k, m₁, σ, the mass, a and b of the
+    centre of mass, gravity.
+    """
     own = planar_map("i")
     q, v = own.q[:4], own.v
     m0, h, k, m1, sigma, mass, a, b, *g = slots = real("m0", "h", "k", "m1", "sigma", "mass", "a", "b", "gx", "gy")
@@ -98,8 +102,8 @@ def planar_inertia(form: str) -> Inertia:
 
 @cache
 def spatial_map(label: str) -> MarkerMap:
-    """The slots: the weights of the point, those of the three axes, the z axis in body axes. `t` are the turns of the
-    body, added up in body axes."""
+    """Return the marker map in space. The slots: the weights of the point, those of the three axes, the z axis in body
+    axes. `t` are the turns of the body, added up in body axes."""
     end = f"_{label}"
     x, v = _things("x", 4, 3, end), _things("v", 4, 3, end)
     turns, own_axis = (sp.Matrix(real(*(n + k for k in "xyz"), end=end)) for n in "tl")
@@ -119,11 +123,14 @@ def spatial_map(label: str) -> MarkerMap:
 
 @cache
 def spatial_inertia(form: str) -> Inertia:
-    """T = ½ Σ M_kl v_k · v_l,      U = -g · Σ m_k x_k.
+    """Return the inertia of a body in space:
 
-    Entries of M that are 0, such as that of a bar between its length and a vector at right angles to it, stand in the
-    name of the form: "rigid 10 32". The slots: the lower triangle of M, the m_k (mass times the weights of its centre),
-    gravity."""
+        T = ½ Σ M_kl v_k · v_l,      U = -g · Σ m_k x_k.
+
+    The name of the form lists the entries of M that are 0, such as that of a bar between its length and a vector at
+    right angles to it: "rigid 10 32". The slots: the lower triangle of M, the m_k (mass times the weights of its
+    centre), gravity.
+    """
     own = spatial_map("i")
     x, v = _things("x", 4, 3, "_i"), _things("v", 4, 3, "_i")
     M = {(k, l): sp.Symbol(f"M{k}{l}", real=True) for k in range(4) for l in range(k + 1)}
@@ -143,8 +150,8 @@ def spatial_inertia(form: str) -> Inertia:
 
 @cache
 def inner_product(dimension: int, points: str) -> Equations:
-    """a · b = g. `points` says what a and b are: "v" a vector, "p" from the first thing to the next one; both begin at
-    the same point. "v" or "p" alone: a = b."""
+    """Return the equation a · b = g. `points` gives the kinds of a and b: "v" a vector, "p" from the first thing to the
+    next one; both begin at the same point. "v" or "p" alone: a = b."""
     count = len(points) + ("p" in points)
     x, v = (_things(name, count, dimension) for name in "xv")
     g = sp.Symbol("g", real=True)
@@ -155,7 +162,7 @@ def inner_product(dimension: int, points: str) -> Equations:
 
 @cache
 def combination(dimension: int) -> Equations:
-    """x = Σ c_k x_k; in the plane x = σ' x₀ + a d + b d⊥ with d = x₁ - σ x₀."""
+    """Return the equations x = Σ c_k x_k; in the plane x = σ' x₀ + a d + b d⊥ with d = x₁ - σ x₀."""
     x, v = (_things(name, BASE[dimension] + 1, dimension) for name in "xv")
     if dimension == 3:
         slots = real("c0", "c1", "c2", "c3")
@@ -166,7 +173,7 @@ def combination(dimension: int) -> Equations:
 
 
 def _equations(phi: list[sp.Expr], x: list[sp.Matrix], v: list[sp.Matrix], slots: tuple[sp.Symbol, ...]) -> Equations:
-    """Φ_q by differentiation, γ = -(Φ_q v)_q v."""
+    """Return the equations with Φ_q by differentiation and γ = -(Φ_q v)_q v."""
     q, rates = _flat(x), _flat(v)
     J = sp.Matrix([sp.expand(e) for e in phi]).jacobian(q)
     bias = (J * sp.Matrix(rates)).jacobian(q) * sp.Matrix(rates)

@@ -1,6 +1,6 @@
-"""A body as its base describes it.
+"""A body described by its base.
 
-Every point of it is a linear combination of a few columns, with constant weights:
+Every point of the body is a linear combination of a few columns, with constant weights:
 
     r(s) = X c(s),       (1, s) = H c(s)
 
@@ -25,11 +25,11 @@ from ...model.parameters import Evaluator, Number
 from .skeleton import POINT, Thing
 
 TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
-"""A right angle in the plane."""
+"""The matrix of a turn by a right angle in the plane."""
 
 
 def body_weights(base: Sequence[Thing], body: Body, number: Evaluator) -> np.ndarray:
-    """C = H⁻¹."""
+    """Return C = H⁻¹."""
     places = [np.array([number(n) for n in thing.places[body]]) for thing in base]
     ones = [float(thing.kind == POINT) for thing in base]
     if body.dimension == 2:
@@ -44,12 +44,12 @@ def body_weights(base: Sequence[Thing], body: Body, number: Evaluator) -> np.nda
 
 
 def weights_of(C: np.ndarray, is_point: bool, place: Sequence[Number], number: Evaluator) -> np.ndarray:
-    """c of a point, or of a direction."""
+    """Return the weights c of a point, or of a direction."""
     return C @ np.array([float(is_point), *(number(n) for n in place)])
 
 
 def second_moments(body: Body, number: Evaluator) -> np.ndarray:
-    """Return ∫ y yᵀ dm, y being the way from the centre of mass in the axes of the body."""
+    """Return ∫ y yᵀ dm, with y the vector from the centre of mass in the axes of the body."""
     if body.dimension == 2:
         return 0.5 * number(body.inertia) * np.eye(2)
     own = np.array([[number(n) for n in row] for row in body.inertia])
@@ -62,7 +62,7 @@ def second_moments(body: Body, number: Evaluator) -> np.ndarray:
 
 
 def mass_matrix(C: np.ndarray, body: Body, number: Evaluator) -> np.ndarray:
-    """M, between columns."""
+    """Return M between the columns X."""
     m, com = number(body.mass), np.array([number(c) for c in body.com])
     J = np.zeros((len(com) + 1, len(com) + 1))
     J[0, 0], J[0, 1:], J[1:, 0] = m, m * com, m * com

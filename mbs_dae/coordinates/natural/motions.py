@@ -1,4 +1,4 @@
-"""The motion of bodies as a motion of points and vectors, and back: over time, all bodies at once.
+"""The motion of bodies as a motion of points and vectors, and back: for all times and all bodies at once.
 
 A body with the columns X and the weights C (`frame`) has the place X c(0) and the axes X C[:, 1:].
 """
@@ -14,17 +14,17 @@ from .frame import TURN
 from .skeleton import POINT, Skeleton
 
 MANY = 2**15
-"""So many bodies and times are computed at once: arrays of them stay small."""
+"""The number of pairs of bodies and times that are computed at once: arrays of them stay small."""
 
 
 class Motions:
-    """Where all that bodies consist of stands in both coordinate sets: rows for bodies, or for points and vectors."""
+    """The places of bodies, points and vectors in both coordinate sets: rows for bodies, or for points and vectors."""
 
     def __init__(self, skeleton: Skeleton, layout: Layout, cartesian: Layout):
         bodies = [*skeleton.base]
         self.size = bodies[0].dimension
         self.q, self.v = (np.array([places[body] for body in bodies]) for places in (cartesian.q, cartesian.v))
-        """Of each body its place and its attitude; in space how far it has turned behind these."""
+        """The place and the attitude of each body; in space its turns stand behind."""
         self.base = np.array([layout.v[body] for body in bodies])
         self.turns = np.array([layout.q[body][len(layout.v[body]) :] for body in bodies])
         self.ends_on_point = np.array([base[-1].kind == POINT for base in skeleton.base.values()])
@@ -36,11 +36,11 @@ class Motions:
         ]
         self.owner = np.array([bodies.index(body) for body, _ in found])
         self.places = tuple(place for _, place in found)
-        """On which body each thing is, and where on it."""
+        """The body that each point or vector belongs to, and the place there."""
 
     def from_bodies(self, places: np.ndarray, motion: Motion, out: Motion) -> None:
-        """x = r + A s,  ẋ = ṙ + ω × A s,  ẍ = r̈ + α × A s + ω × (ω × A s); of a vector without r. `places` are the
-        numbers s."""
+        """Put x = r + A s, ẋ = ṙ + ω × A s, ẍ = r̈ + α × A s + ω × (ω × A s) into out; for a vector without r. `places`
+        are the numbers s."""
         size, width = self.size, self.turns.shape[1]
         for some in self._in_parts(len(motion[0])):
             own = [x[some][:, at] for x, at in zip(motion, (self.q, self.v, self.v), strict=True)]
@@ -57,7 +57,7 @@ class Motions:
             out[0][some][:, self.turns] = own[0][..., -width:]
 
     def to_bodies(self, weights: np.ndarray, motion: Motion, out: Motion) -> None:
-        """`weights` are C of each body."""
+        """Put the Cartesian motion of bodies into out; `weights` are C of each body."""
         place, ways = weights[..., :1], weights[..., 1:]
         for some in self._in_parts(len(motion[0])):
             X, dX, ddX = (self._columns(x[some][:, self.base]) for x in motion)
@@ -78,7 +78,7 @@ class Motions:
             out[0][:, attitudes] = continued(out[0][:, attitudes])
 
     def _columns(self, own: np.ndarray) -> np.ndarray:
-        """X (or Ẋ, Ẍ) of every body: (times, bodies, dimension, columns)."""
+        """Return X (or Ẋ, Ẍ) of every body: (times, bodies, dimension, columns)."""
         X = own.reshape(*own.shape[:2], -1, self.size).swapaxes(-1, -2)
         if self.size == 3:
             return X
@@ -93,18 +93,18 @@ class Motions:
 
 
 def swept(omega: np.ndarray, arm: np.ndarray) -> np.ndarray:
-    """ω × arm; in the plane ω is about its normal."""
+    """Return ω × arm; in the plane ω is about its normal."""
     return omega * (arm @ TURN.T) if arm.shape[-1] == 2 else np.cross(omega, arm)
 
 
 def _turning(A: np.ndarray, rate: np.ndarray) -> np.ndarray:
-    """½ Σ a_j × ȧ_j over the axes."""
+    """Return ½ Σ a_j × ȧ_j over the axes."""
     if A.shape[-1] == 2:
         return 0.5 * (A[..., 0, :] * rate[..., 1, :] - A[..., 1, :] * rate[..., 0, :]).sum(axis=-1, keepdims=True)
     return 0.5 * np.cross(A, rate, axis=-2).sum(axis=-1)
 
 
 def _nearest_rotation(A: np.ndarray) -> np.ndarray:
-    """What is left of a rotation where the constraints are met within a tolerance only."""
+    """Return the rotation nearest to A, which satisfies the constraints within a tolerance only."""
     U, _, V = np.linalg.svd(A)
     return U @ V

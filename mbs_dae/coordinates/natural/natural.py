@@ -1,7 +1,7 @@
 """Natural coordinates: q holds the basic points and unit vectors of a model, v = q̇.
 
-What belongs to which body stands in the `skeleton`; how a body follows from its base in `frame`, and its motion in
-`motions`; what a marker, the inertia and the equations of rigid bodies look like in `forms`.
+`skeleton` says which points and vectors belong to which body; `frame` describes a body by its base, `motions` its
+motion; `forms` has the formulas of markers, of the inertia and of the equations of rigid bodies.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -41,7 +41,7 @@ class Natural(KernelCoordinates):
 
     @cached_property
     def things(self) -> list[Thing]:
-        """Those that move, then those that stand still."""
+        """The points and vectors that move, then those that stand still."""
         return sorted(self.skeleton.things, key=lambda thing: thing.fixed)
 
     @property
@@ -54,7 +54,7 @@ class Natural(KernelCoordinates):
 
     @cached_property
     def layout(self) -> Layout:
-        """Thing by thing; behind all, how far each body has turned."""
+        """The layout: points and vectors one after the other; the turns of each body stand behind."""
         size, base = self.dimension, self.skeleton.base
         places: dict[Any, tuple[int, ...]] = {thing: span(size * k, size) for k, thing in enumerate(self.things)}
         moving, total = size * len(self.moving), size * len(self.things)
@@ -73,10 +73,10 @@ class Natural(KernelCoordinates):
     def settled(self, joint: Condition) -> frozenset[int]:
         return self.skeleton.settled[joint.name]
 
-    # --- what stands in slots ---------------------------------------------------------------------------------
+    # --- numbers in slots -----------------------------------------------------------------------------------------
 
     def weights_of(self, body: Body, number: Evaluator) -> np.ndarray:
-        """C of a body; the last one is remembered."""
+        """Return C of a body; the last result is cached."""
         seen = self._weights.get(body)
         if seen is None or seen[0] is not number:
             seen = self._weights[body] = number, body_weights(self.skeleton.base[body], body, number)
@@ -95,7 +95,7 @@ class Natural(KernelCoordinates):
         return [self._sigma(marker.body), *point[1:], *axes[0][1:], unit, number(marker.angle)]
 
     def _sigma(self, body: Body) -> float:
-        """In the plane: whether the second of the base is a point."""
+        """Return 1 if the second thing of the base of a body in the plane is a point, else 0."""
         return float(self.skeleton.base[body][1].kind == POINT)
 
     # --- inertia ----------------------------------------------------------------------------------------------
@@ -104,14 +104,15 @@ class Natural(KernelCoordinates):
         return forms.planar_inertia(form) if self.dimension == 2 else forms.spatial_inertia(form)
 
     def inertia_form(self, body: Body) -> str:
-        """Which entries of M are 0, whatever the values of the parameters: the fewer are left, the sparser is L."""
+        """Return the form of the inertia, which names the entries of M that are 0 for all values of the parameters: the
+        fewer entries are left, the sparser is L."""
         coupled = self._coupled(body)
         if self.dimension == 2:
             return forms.RIGID if coupled[0, 2] else forms.ROD
         return " ".join([forms.RIGID, *(f"{k}{l}" for k in range(4) for l in range(k) if not coupled[k, l])])
 
     def _coupled(self, body: Body, samples: Sequence[Evaluator] = ()) -> np.ndarray:
-        """Which columns of its base the mass of a body couples."""
+        """Return for each pair of columns of the base whether the mass of a body couples them."""
         found = np.zeros((self.dimension + 1, self.dimension + 1), dtype=bool)
         for number in samples or self.skeleton.samples:
             try:
@@ -124,7 +125,7 @@ class Natural(KernelCoordinates):
         return found
 
     def check_values(self, number: Evaluator) -> None:
-        """Whether all that was found with some values of the parameters holds with others."""
+        """Raise an error if a property that was found with some values of the parameters does not hold with others."""
         self.skeleton.check_values(number)
         for body in self.model.bodies.values():
             self.weights_of(body, number)
@@ -133,8 +134,9 @@ class Natural(KernelCoordinates):
                 raise ModelError(f"the mass of {what}; build the model with these values")
 
     def check_moments(self, number: Evaluator) -> None:
-        """Refuse bodies with an entry of M that roundoff of the tensor of inertia changes by more than `UNCERTAIN`, as
-        that of a thin rod does in a frame that is turned. (What is nothing but roundoff is the 0 of a line.)"""
+        """Raise an error for bodies with an entry of M that roundoff of the tensor of inertia changes by more than
+        `UNCERTAIN`, like that of a thin rod in a frame that is turned. (An entry that is only roundoff is the 0 of a
+        line.)"""
         for body in self.model.bodies.values():
             C = self.weights_of(body, number)
             along = abs(C[:, 1:])
@@ -158,11 +160,13 @@ class Natural(KernelCoordinates):
         return [M[0, 0], M[0, 1], M[0, 2], M[1, 1] + M[2, 2], self._sigma(body), mass, *com[1:]]
 
     def all_weights(self, length: float) -> np.ndarray:
-        """A vector counts as the way of a point at the model's length."""
+        """Return the weights of all velocities; a vector counts as the displacement of a point at the model's
+        length."""
         return np.repeat([1.0 if thing.kind == POINT else length**2 for thing in self.things], self.dimension)
 
     def masses(self, number: Evaluator) -> np.ndarray:
-        """The mass that each coordinate moves; 0 where M of a body is singular or nearly so: a rod, a disk, no mass."""
+        """Return the mass that each coordinate moves; 0 if M of a body is singular or nearly so: a rod, a disk, no
+        mass."""
         total, idle = self._moved(number)
         return np.where(idle, 0.0, total)[: self.layout.nv]
 
@@ -170,8 +174,8 @@ class Natural(KernelCoordinates):
         return self._moved(number)[0][: self.layout.nv]
 
     def _moved(self, number: Evaluator) -> tuple[np.ndarray, np.ndarray]:
-        """The diagonal of M, those of what stands still behind the others; and where it takes part in an M of a body
-        that is singular, or has less than `LIGHT` of its own diagonal in some motion."""
+        """Return the diagonal of M, with the ground's entries behind the others; and whether each coordinate takes part
+        in an M of a body that is singular, or has less than `LIGHT` of its own diagonal in some motion."""
         layout = self.layout
         total, idle = np.zeros(layout.v_size), np.zeros(layout.v_size, dtype=bool)
         for body in self.model.bodies.values():
@@ -189,8 +193,8 @@ class Natural(KernelCoordinates):
     # --- rigid bodies -----------------------------------------------------------------------------------------
 
     def own_equations(self) -> Iterator[OwnEquations]:
-        """What keeps bodies rigid: combinations, but not what the ground or a body said before determines; then inner
-        products of the bases."""
+        """Yield the equations that keep bodies rigid: combinations, except those that the ground or an earlier body
+        determines; then inner products of the bases."""
         ground = self.model.ground
         said = [set(self.skeleton.of[ground])]
         combined: dict[Body, set[Thing]] = {ground: said[0] - set(self.skeleton.base[ground])}
@@ -204,8 +208,8 @@ class Natural(KernelCoordinates):
         yield from self._turning_groups() if self.dimension == 2 else self._products_of_all(combined)
 
     def _turning_groups(self) -> Iterator[OwnEquations]:
-        """In the plane a direction that bodies share turns them together, and one length makes all of them rigid: each
-        d is a multiple of any other, turned. The ground needs none."""
+        """Yield the inner products in the plane: bodies that share a direction turn together, and one length makes all
+        of them rigid, because each d is a turned multiple of any other. The ground needs none."""
         waiting = dict.fromkeys([self.model.ground, *self.model.bodies.values()])
         while waiting:
             group = [next(iter(waiting))]
@@ -223,8 +227,8 @@ class Natural(KernelCoordinates):
         return VECTOR in shared or len(shared) > 1
 
     def _products_of_all(self, combined: Mapping[Body, Set[Thing]]) -> Iterator[OwnEquations]:
-        """In space: each inner product once, and not where it follows from another body's, which must not in turn be
-        left out because of this one."""
+        """Yield the inner products in space, each once. One that follows from another body's equations is omitted,
+        unless the equations of that body rely on it in turn."""
         ground = self.model.ground
         products = {frozenset(equations.owners) for equations in self._products(ground)}
         relies: dict[Body, Set[Body]] = {body: set() for body in combined}
@@ -274,7 +278,7 @@ class Natural(KernelCoordinates):
     def _combination(self, body: Body, thing: Thing, number: Evaluator) -> list[float]:
         C = self.weights_of(body, number)
         c = weights_of(C, thing.kind == POINT, thing.places[body], number)
-        c = np.where(np.abs(c) > 1e-13 * np.abs(c).max(), c, 0.0)  # what roundoff left of 0 says nothing
+        c = np.where(np.abs(c) > 1e-13 * np.abs(c).max(), c, 0.0)  # values at roundoff count as 0
         return [*c] if self.dimension == 3 else [self._sigma(body), *c]
 
     # --- to and from bodies -----------------------------------------------------------------------------------
@@ -294,13 +298,13 @@ class Natural(KernelCoordinates):
         return Motions(self.skeleton, self.layout, cartesian_layout([*self.model.bodies.values()], self.model.ground))
 
     def _places_of(self, number: Evaluator) -> np.ndarray:
-        """Where each point and vector is on its body; remembered for as long as the values of the parameters are."""
+        """Return the place of each point and vector on its body; cached for each evaluator of parameters."""
         if number not in self._places:
             self._places[number] = np.array([[number(n) for n in place] for place in self._motions.places])
         return self._places[number]
 
     def _all_weights_of(self, number: Evaluator) -> np.ndarray:
-        """C of all bodies, remembered alike."""
+        """Return C of all bodies; cached for each evaluator of parameters."""
         if number not in self._stacks:
             self._stacks[number] = np.array([self.weights_of(body, number) for body in self.skeleton.base])
         return self._stacks[number]

@@ -1,12 +1,12 @@
-"""Which basic points and unit vectors bodies are described by, and which of them bodies share.
+"""The basic points and unit vectors that describe bodies, and that bodies share.
 
-Where a joint makes two points coincide, or two directions, there is one point or vector, which belongs to both bodies:
-the joint then says nothing more about it, and its rows are left out. A joint class declares this (`Joint.shares`).
-Points and vectors on the ground stand still, they are no unknowns.
+If a joint makes two points coincide, or two directions, there is one point or vector, which belongs to both bodies: the
+joint then needs no equation for it, and its rows are left out. A joint class declares such pairs (`Joint.shares`).
+Points and vectors on the ground stand still and are no unknowns.
 
-What a body needs to be described is its *base*: in the plane a point and a second point (or a vector), in space four
-points and vectors that are independent, with a point among them. Whatever its joints do not give it is added. What
-they give it beyond the base are linear combinations of the base.
+The *base* of a body describes the body: in the plane a point and a second point (or a vector), in space four
+independent points and vectors, with a point among them. Things that the joints of a body do not provide are added.
+Things beyond the base are linear combinations of the base.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from ...model.parameters import Evaluator, Number
 
 POINT, VECTOR = "point", "vector"
 SAME = 1e-9
-"""Places on a body that differ by less, relative to their size, are the same."""
+"""The relative distance below which two places on a body are the same."""
 
 APART = 0.3
-"""The sine of the angle that a direction of a base makes with those before it, at least: nearly parallel ones tell
-little of the body."""
+"""The least sine of the angle between a direction of a base and those before it: nearly parallel directions describe a
+body badly."""
 
 Place = tuple[Number, ...]
 
@@ -41,7 +41,7 @@ class Thing:
     name: str
     fixed: bool = False
     places: dict[Body, tuple[Number, ...]] = field(default_factory=dict)
-    """Where it is on each of its bodies, in body axes."""
+    """The place on each of its bodies, in body axes."""
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}>"
@@ -49,20 +49,20 @@ class Thing:
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """All things, what each body has of them, and which rows of joints they make superfluous."""
+    """All points and vectors, those of each body, and the rows of joints that they replace."""
 
     things: tuple[Thing, ...]
     of: dict[Body, tuple[Thing, ...]]
     base: dict[Body, tuple[Thing, ...]]
     settled: dict[str, frozenset[int]]
-    """For each joint, the rows that need not be said."""
+    """For each joint, the rows that shared things satisfy."""
     merged: tuple[tuple[Body, Place, Place], ...] = ()
-    """Places on a body that are written differently and were taken for the same."""
+    """Places on a body that are written differently and were taken as one."""
     samples: Sequence[Evaluator] = ()
-    """Values of the parameters: what holds for all of these holds for all."""
+    """Sample values of the parameters: a property that holds for all samples is taken to hold for all values."""
 
     def check_values(self, number: Evaluator) -> None:
-        """What was found to be the same with some values of the parameters must be so with all."""
+        """Raise an error if places that coincide with the sample values of the parameters do not with these."""
         for body, a, b in self.merged:
             if not near(number, a, b):
                 what = f"{a} and {b} on body {body.name!r} coincide with some values of the parameters"
@@ -89,8 +89,9 @@ def skeleton_of(model: Model) -> Skeleton:
 
 
 def _shared(joint: Condition, what: str, things: list[Thing], alike: _Alike) -> bool:
-    """Let both bodies have what the joint makes coincide. Not where a body would then have one thing in two places, nor
-    where two bodies would have the same things in other distances: there the joint keeps its rows, and contradicts."""
+    """Let both bodies share the things that the joint makes coincide, and return whether they share them. They share
+    nothing if a body would have one thing in two places, or if two bodies would have the same things at other
+    distances: there the joint keeps its rows, which contradict each other."""
     letters, count = [what] if what == POINT else [*what], len(things)
     joined = []
     for letter in letters:
@@ -112,7 +113,7 @@ def _shared(joint: Condition, what: str, things: list[Thing], alike: _Alike) -> 
 
 
 def _thing_at(marker: Marker, kind: str, letter: str, name: str, things: list[Thing], alike: _Alike) -> Thing:
-    """What stands at a marker: a thing that its body has already, or a new one."""
+    """Return the thing at a marker: one that its body already has, or a new one."""
     body = marker.body
     place = marker.point if kind == POINT else tuple(zip(*marker.frame, strict=True))["xyz".index(letter)]
     for thing in things:
@@ -124,7 +125,8 @@ def _thing_at(marker: Marker, kind: str, letter: str, name: str, things: list[Th
 
 
 def sample_evaluators(model: Model) -> list[Evaluator]:
-    """Two sets of values of the parameters: what holds for both holds for all. None is 0 in both."""
+    """Return two sets of values of the parameters, none of which is 0 in both: a property that holds for both is taken
+    to hold for all values."""
     random = np.random.default_rng(3)
     others = {p.symbol: p.value * (1 + 0.3 * random.random()) or random.random() for p in model.parameters.values()}
     return [model.evaluator(), Evaluator(others)]
@@ -136,7 +138,8 @@ def near(number: Evaluator, a: Sequence[Number], b: Sequence[Number]) -> bool:
 
 
 class _Alike:
-    """Whether places on bodies are the same, whatever the values of the parameters: with these and with others."""
+    """A test whether places on bodies are the same for all values of the parameters: for the present ones and for
+    others."""
 
     def __init__(self, model: Model) -> None:
         self.numbers = sample_evaluators(model)
@@ -151,7 +154,8 @@ class _Alike:
         return True
 
     def figure(self, a: Body, b: Body, pairs: Sequence[tuple[Thing, Thing]]) -> bool:
-        """All that two bodies share or will share; of a pair the first thing stands on one, the second on the other."""
+        """Return whether all things that two bodies share, or will share, have the same figure on both; the first thing
+        of a pair is on one body, the second on the other."""
         shared = [(x, y) for x, y in pairs if a in x.places and b in y.places]
         if a is b or len(shared) < 2:
             return True
@@ -164,8 +168,9 @@ class _Alike:
 
 
 def _congruent(points: Sequence[bool], first: np.ndarray, second: np.ndarray) -> bool:
-    """Whether a turn, and for points a shift, leads from the rows of one to those of the other. The best turn is that
-    of Kabsch: with firstᵀ second = U S Vᵀ it is U Vᵀ, mirrored back in the direction of the least S if that mirrors."""
+    """Return whether a turn, and for points a shift, leads from the rows of one array to those of the other. The best
+    turn is that of Kabsch: with firstᵀ second = U S Vᵀ it is U Vᵀ, mirrored back in the direction of the least S if it
+    mirrors."""
     if not np.isfinite([first, second]).all():
         return False
     is_point = np.array(points)
@@ -181,11 +186,12 @@ def _congruent(points: Sequence[bool], first: np.ndarray, second: np.ndarray) ->
 
 
 def _bases(model: Model, things: list[Thing]) -> dict[Body, tuple[Thing, ...]]:
-    """The base of every body. What it lacks is added: a point at its centre of mass, vectors at right angles to what it
-    has.
+    """Return the base of every body. Missing things are added: a point at its centre of mass, vectors at right angles
+    to its other directions.
 
-    What another body (or the ground) determines already comes first: if it were a combination here, too, its length
-    would be said twice."""
+    Things that another body (or the ground) already determines come first: as combinations their length would be
+    determined twice.
+    """
     number, dimension = model.evaluator(), model.dimension
     base: dict[Body, tuple[Thing, ...]] = {}
     known: set[Thing] = set()
@@ -207,8 +213,8 @@ def _bases(model: Model, things: list[Thing]) -> dict[Body, tuple[Thing, ...]]:
 
 
 def _independent(own: Sequence[Thing], body: Body, number: Evaluator, known: set[Thing]) -> list[int]:
-    """The numbers of things that make a base: a point, then as many as are independent, those known first, and then the
-    best ones."""
+    """Return the numbers of things that make a base: a point, then as many as are independent, `known` ones first, and
+    then those farthest from dependence."""
     points = [k for k, x in enumerate(own) if x.kind == POINT]
     first = min(points, key=lambda k: not own[k].fixed)
     others = [k for k in range(len(own)) if k != first]
@@ -234,9 +240,9 @@ def as_direction(thing: Thing, origin: Thing, body: Body, number: Evaluator) -> 
 
 
 def _completed(directions: list[np.ndarray], dimension: int) -> list[np.ndarray]:
-    """Unit vectors at right angles to these and to each other, along body axes where that is possible."""
+    """Return unit vectors at right angles to these directions and to each other, along body axes if possible."""
     ways = np.reshape(directions, (-1, dimension)).T
-    free, found = np.eye(dimension) - ways @ np.linalg.pinv(ways), []  # the projector on what is left
+    free, found = np.eye(dimension) - ways @ np.linalg.pinv(ways), []  # the projector on the free directions
     for axis in np.eye(dimension):
         rest = free @ axis
         if (size := np.linalg.norm(rest)) > 0.5:

@@ -1,4 +1,4 @@
-"""Straight-line programs, as kernels are, in other languages: for those who take equations away, and for LLVM."""
+"""Straight-line programs, like kernels, in other languages: for users who export equations, and for LLVM."""
 
 from .c import C as C
 from .javascript import JAVASCRIPT as JAVASCRIPT
@@ -7,4 +7,4 @@ from .writer import Language as Language
 from .writer import Written as Written
 
 LANGUAGES = {one.name: one for one in (C, JAVASCRIPT, PYTHON)}
-"""By name."""
+"""The languages by name."""

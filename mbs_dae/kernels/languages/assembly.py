@@ -1,15 +1,15 @@
 """Loops of straight-line code in LLVM's own language, written instruction by instruction.
 
-A product that is added may be rounded with the sum, once (`contract`): what is written so asks for no order of
-roundings. Nothing is left for LLVM to optimise but where numbers stand meanwhile.
+The flag `contract` permits to round a product and the sum that follows once; the order of other roundings is fixed.
+Nothing but the allocation of registers is left for LLVM to optimise.
 """
 
 from collections.abc import Callable
 
 
 class Instructions:
-    """The instructions of one function; values are the names of what instructions give. Numbers are doubles, or several
-    of them side by side."""
+    """The instructions of one function; values are the names of the results of instructions. Numbers are doubles, or
+    vectors of several doubles."""
 
     def __init__(self, lanes: int = 1) -> None:
         self.text: list[str] = []
@@ -26,7 +26,7 @@ class Instructions:
         self.text.append(instruction)
 
     def known(self, number: float) -> str:
-        """The same number in all lanes."""
+        """Return the constant with the same number in all lanes."""
         one = f"{number:.17e}"
         return one if self.lanes == 1 else f"<{', '.join([f'double {one}'] * self.lanes)}>"
 
@@ -34,7 +34,7 @@ class Instructions:
         return self.let(f"{operation} i64 {a}, {b}")
 
     def loop(self, name: str, count: str, body: Callable[[str], None]) -> None:
-        """Do so often what `body` writes for the number of a turn."""
+        """Write a loop over `count` turns, whose body `body` writes for the number of a turn."""
         begin, turns, end = (f"{name}_{what}" for what in ("begin", "body", "end"))
         self.do(f"br label %{begin}")
         self.do(f"{begin}:")
@@ -50,7 +50,7 @@ class Instructions:
         self.do(f"{end}:")
 
     def real(self, operation: str, a: str, b: str) -> str:
-        """fadd, fsub, fmul, fdiv."""
+        """Write an operation fadd, fsub, fmul or fdiv and return its result."""
         return self.let(f"{operation} contract {self.item} {a}, {b}")
 
     def negative(self, a: str) -> str:

@@ -1,4 +1,4 @@
-"""C, the standard of 1999."""
+"""The language C, of the standard of 1999."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ static double lookup(const double *table, int start, int order, double x)
 
 
 def comment(lines: Iterable[str]) -> str:
-    """No line ends the comment, opens another, or has a trigraph in it."""
+    """Return lines as a comment: no line ends the comment, opens another, or contains a trigraph."""
     safe = (visible(line).replace("*/", "*\\/").replace("/*", "/\\*").replace("??", "?\\?") for line in lines)
     return "\n   ".join(["/*", *safe]).replace("/*\n   ", "/* ", 1) + " */"
 

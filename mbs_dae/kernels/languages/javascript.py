@@ -1,4 +1,4 @@
-"""JavaScript, as modules have it."""
+"""The language JavaScript, for modules."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ function withDefaults(given) {
   return {...parameters, ...given};
 }
 """
-"""What reads parameters by name in a module that has `parameters`; a name that is none of these is refused."""
+"""The function that reads parameters by name in a module that has `parameters`; it rejects unknown names."""
 NUMBERS_OF = """
 function numbersOf(array, given) {
   const order = names[array];
@@ -80,11 +80,11 @@ function numbersOf(array, given) {
 """
 """The function that reads coordinates and inputs, lists or objects by name, in a module that has `names`."""
 MISSING = ("erf", "erfc", "gamma", "lgamma", "nan", "copysign")
-"""What JavaScript's Math does not have."""
+"""The functions that JavaScript's Math lacks."""
 
 
 def comment(lines: Iterable[str]) -> str:
-    """Also inside a page no line ends more than itself."""
+    """Return lines as a comment; even inside a page no line ends more than itself."""
     return "\n".join(f"// {visible(line)}".rstrip().replace("<", r"\u003c") for line in lines)
 
 

@@ -1,5 +1,5 @@
-"""Names that people gave, in files for machines and for other people: what cannot be seen, or would end a comment, is
-spelled out."""
+"""Names given by users, in files for machines and for other people: invisible characters, and characters that would end
+a comment, are spelled out."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import unicodedata
 from collections.abc import Container
 
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn")
-"""Kinds of characters that nobody sees: ends of lines, marks of direction, halves of characters."""
+"""Categories of invisible characters: ends of lines, marks of direction, halves of characters."""
 
 
 def visible(name: str) -> str:
-    """A name on one line, with what cannot be seen spelled out."""
+    """Return a name on one line, with invisible characters spelled out."""
     return "".join(spelled(c) if unicodedata.category(c) in UNSEEN else c for c in str(name))
 
 
@@ -23,13 +23,13 @@ def spelled(character: str) -> str:
 
 
 def quoted(value: object) -> str:
-    """As JSON, which JavaScript reads; harmless in comments and inside a page."""
+    """Return a value as JSON, which JavaScript reads; harmless in comments and inside a page."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False)
     return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026").replace("*/", r"*\u002f")
 
 
 def identifier(name: str, taken: Container[str] = ()) -> str:
-    """A name that every language takes: letters, digits and _, none of `taken`."""
+    """Return a name that is valid in every language: letters, digits and _, none of `taken`."""
     plain = unicodedata.normalize("NFKD", name)
     plain = "".join(_letter(c) for c in plain if not unicodedata.combining(c))
     plain = re.sub("_+", "_", plain).strip("_") or "model"
@@ -49,7 +49,7 @@ def _letter(c: str) -> str:
 
 
 MACRO = re.compile(r"(FP|M|MATH|HUGE)_|NAN$|INFINITY$|EOF$|NULL$|EDOM$|ERANGE$|EILSEQ$")
-"""What C's headers make of names."""
+"""Names that macros in C's headers use."""
 C_WORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int long register
 restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool complex

@@ -1,4 +1,4 @@
-"""Python with its own math."""
+"""The language Python with its own math module."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .writer import Language
 
 
 def _plain(function: Any) -> str:
-    """A function that kernels call, as anyone may run it: without what compiles it."""
+    """Return the source of a function that kernels call, without its decorators, as plain Python."""
     source = ast.parse(inspect.getsource(function.py_func)).body[0]
     assert isinstance(source, ast.FunctionDef)
     source.decorator_list = []

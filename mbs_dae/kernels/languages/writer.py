@@ -1,8 +1,9 @@
 """Straight-line programs printed in a language.
 
-What sympy derived is printed once, as the Python of a kernel (`symbolic.codegen`); `kernels.straight` writes its
-syntax as machine code, and here it is written as text. So a function, a branch or a table is the same everywhere, and
-operations stand in the same order. A language is a table: what numbers, functions and assignments are called in it.
+Expressions derived by sympy are printed once, as the Python of a kernel (`symbolic.codegen`); `kernels.straight` turns
+its syntax into machine code, and this module turns it into text. So a function, a branch or a table is the same
+everywhere, and operations stand in the same order. A language is a table of names of numbers, functions and
+assignments.
 """
 
 from __future__ import annotations
@@ -16,32 +17,32 @@ from ...errors import ModelError
 
 WIDTH = 110
 CHOICE, OR, AND, RELATION, SUM, PRODUCT, SIGN, ATOM = range(8)
-"""How tightly parts of an expression hold together."""
+"""The precedence of parts of an expression."""
 OPERATORS = {ast.Add: ("+", SUM), ast.Sub: ("-", SUM), ast.Mult: ("*", PRODUCT), ast.Div: ("/", PRODUCT)}
 RELATIONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 REPEATED = 4
-"""Up to this power a variable is multiplied by itself."""
+"""The largest power of a variable that is written as a product."""
 
 
 @dataclass(frozen=True)
 class Language:
-    """What a language calls things."""
+    """The forms and names of a language."""
 
     name: str
     assign: str
-    """A local number: "{name}" and "{value}"."""
+    """The form of a local number: "{name}" and "{value}"."""
     store: str
-    """An item of an array."""
+    """The form of an item of an array."""
     choice: str
-    """One of two values: "{condition}", "{yes}" and "{no}"."""
+    """The form of one of two values: "{condition}", "{yes}" and "{no}"."""
     logic: Mapping[str, str]
-    """What stands for: and, or, not, True, False, nan, pow."""
+    """The words for: and, or, not, True, False, nan, pow."""
     functions: Mapping[str, str]
-    """What Python's functions are called."""
+    """The names of Python's functions."""
     helpers: Mapping[str, str]
-    """Functions that have to be brought along; one may call those that stand before it."""
+    """The source of functions that the language lacks; one may call those that stand before it."""
     comment: Callable[[Iterable[str]], str]
-    """Lines as a comment, whatever stands in them."""
+    """The function that writes lines as a comment, whatever characters they contain."""
     whole: Callable[[int], str] = str
     real: Callable[[int | float], str] = repr
     reserved: frozenset[str] = frozenset()
@@ -57,7 +58,7 @@ class Written:
     helpers: set[str] = field(default_factory=set)
 
     def lines(self, source: Iterable[str]) -> list[str]:
-        """The statements of a program (`symbolic.codegen.source_lines`)."""
+        """Return the statements of a program (`symbolic.codegen.source_lines`) as lines."""
         statements = ast.parse("\n".join(source)).body
         return [line for statement in statements for line in self.statement(statement)]
 
@@ -82,14 +83,14 @@ class Written:
         return self.part(node, whole)[0]
 
     def part(self, node: ast.expr, whole: bool = False) -> tuple[str, int]:
-        """An expression, and how tightly it holds together. Numbers are real but for those of places."""
+        """Return an expression and its precedence. Numbers are real except in subscripts."""
         write = getattr(self, f"_{type(node).__name__}", None)
         if write is None:
             raise TypeError(f"a program cannot have {ast.unparse(node)!r} in it")
         return write(node, whole)
 
     def held(self, node: ast.expr, tighter: int, whole: bool = False) -> str:
-        """In parentheses, if it holds together less tightly than this."""
+        """Return an expression, in parentheses if its precedence is lower than `tighter`."""
         text, tightness = self.part(node, whole)
         return text if tightness >= tighter else f"({text})"
 
@@ -115,7 +116,7 @@ class Written:
         return f"-{self.held(node.operand, ATOM, whole)}", SIGN
 
     def _BinOp(self, node: ast.BinOp, whole: bool) -> tuple[str, int]:
-        """A sum of many terms is nested on its left as deep as it is long."""
+        """Write an operation; the left operands of a sum of many terms are nested as deep as the sum is long."""
         if isinstance(node.op, ast.Pow):
             return self._power(node)
         if isinstance(node.op, ast.Mod):
@@ -175,7 +176,7 @@ class Written:
         return f"{own.functions.get(name, name)}({', '.join(texts)})"
 
     def preamble(self) -> list[str]:
-        """The helpers that were called, and those that they call."""
+        """Return the sources of the helpers that were called, and of those that these call."""
         own, wanted = self.language.helpers, set(self.helpers)
         for name in reversed([*own]):
             wanted |= {other for other in own if name in wanted and f"{other}(" in own[name]}
@@ -183,7 +184,8 @@ class Written:
 
 
 def broken(head: str, body: str, end: str) -> list[str]:
-    """A statement as lines that can be read. Where a line ends, an operator or a comma follows or went before."""
+    """Return a statement as readable lines. At the end of each line an operator or a comma follows or precedes the
+    break."""
     if len(head) + len(body) + len(end) <= WIDTH:
         return [head + body + end]
     parts = wrap(body, WIDTH - 4, break_long_words=False, break_on_hyphens=False)

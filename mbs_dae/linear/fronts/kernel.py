@@ -1,8 +1,8 @@
-"""The machine code of the fronts of one shape: written when a shape is first met, and kept.
+"""The machine code of the fronts of one shape, written at the first use of a shape, and cached.
 
-A kernel has three loops over fronts of its shape, of which a call asks for one. The first eliminates; the second takes
-a right side in, which stands in `x`; the third gives the solution out. All numbers may be lanes (`kernels.lanes`): then
-several matrices of one pattern are eliminated at once.
+A kernel has three loops over fronts of its shape, of which a call runs one. The first eliminates; the second
+substitutes forward the right side in `x`; the third substitutes backward. All numbers may be lanes (`kernels.lanes`):
+then several matrices of one pattern are eliminated at once.
 """
 
 from collections import defaultdict
@@ -21,17 +21,17 @@ ARRAYS = (
     "limits", "weight", "soft", "beside", "jacobian", "kept", "share", "square", "distance", "handed", "numbers", "x",
     "room",
 )  # fmt: skip
-"""What is handed over; the last one is for wide fronts."""
+"""The arrays that a kernel takes; the last one is for wide fronts."""
 LIMITS = ("least", "extra", "truncation")
 DIAGONAL = ("%weight", "%soft")
-"""What the diagonal of an x is the sum of."""
+"""The terms of the diagonal of an x."""
 _shapes: dict[int, Shape] = {}
-"""By the addresses of their kernels."""
+"""The shapes by the addresses of their kernels."""
 
 
 @cache
 def kernel_of(shape: Shape, lanes: int = 1) -> int:
-    """Its address."""
+    """Return the address of the kernel for a shape."""
 
     def make(symbol: str) -> store.Stored:
         facts = {"layout": None, "source": f"# All is written from this shape (mbs_dae/linear/fronts).\n{shape}\n"}
@@ -43,12 +43,12 @@ def kernel_of(shape: Shape, lanes: int = 1) -> int:
 
 
 def in_lanes(address: int) -> int:
-    """The address of the kernel for the same shape, in lanes; 0 where it is that of all wide ones."""
+    """Return the address of the kernel for the same shape, in lanes; 0 for the common kernel of wide fronts."""
     return kernel_of(_shapes[address], llvm.LANES) if address in _shapes else 0
 
 
 def assembly(symbol: str, shape: Shape, lanes: int) -> str:
-    """All of it in LLVM's own language."""
+    """Return the kernel in LLVM's own language."""
     code = Instructions(lanes)
     arguments = [f"i64 %{name}" for name in WHOLE] + ["i32* noalias %index"]
     arguments += [f"{code.item}* noalias %{name}" for name in ARRAYS]
@@ -63,7 +63,7 @@ def assembly(symbol: str, shape: Shape, lanes: int) -> str:
 
 
 def _turn(code: Instructions, count: str, shape: Shape, task: Callable[..., None], turn: str) -> None:
-    """One front; solutions are given out from the last front on."""
+    """Write one turn for one front; backward substitution runs from the last front on."""
     front = turn if count != COUNTS[2] else code.whole("sub", code.whole("sub", f"%{count}", 1), turn)
     index = code.index_place("%index", code.whole("mul", front, shape.indices))
     numbers = code.place("%numbers", code.whole("mul", front, shape.numbers))
@@ -71,8 +71,8 @@ def _turn(code: Instructions, count: str, shape: Shape, task: Callable[..., None
 
 
 Term = tuple[str, Callable[[], str]]
-"""A sign, "fadd" or "fsub", and what writes the number down. A sum of terms is written where it is asked for: so what
-is handed on is loaded, summed up and stored one number after the other, and few numbers wait in registers."""
+"""A sign, "fadd" or "fsub", and the function that writes the number. A sum of terms is written at its use: numbers
+handed on are loaded, summed up and stored one after the other, and few numbers occupy registers."""
 
 
 def _eliminate(code: Instructions, shape: Shape, index: str, numbers: str, front: str) -> None:
@@ -96,7 +96,8 @@ def _eliminate(code: Instructions, shape: Shape, index: str, numbers: str, front
 
 
 def _gathered(code: Instructions, shape: Shape, index: str) -> dict[Place, list[Term]]:
-    """What stands in the front before its elimination: the numbers of the matrix, and what children hand on."""
+    """Return the terms of the front before its elimination: the numbers of the matrix, and those handed on by
+    children."""
     sums: dict[Place, list[Term]] = defaultdict(list)
     first = len(shape.entries)
     for e, (i, j) in enumerate(shape.entries):
@@ -129,8 +130,9 @@ def _sum(code: Instructions, terms: Sequence[Term]) -> str:
 
 
 def _reciprocal(code: Instructions, shape: Shape, index: str, k: int, values: dict[Place, str]) -> str:
-    """Of pivot k. With x and m what x and other λ have taken, e = x + m and s the share of a row, its pivot is
-    -(e + extra · max(x / s, least)), of which s times is what is divided by. Its square and its distance are told."""
+    """Write the reciprocal of pivot k. With x and m the parts that x and other λ have subtracted, e = x + m, and s the
+    share of a row, the pivot of a row is -(e + extra · max(x / s, least)), and the divisor is s times this pivot. The
+    squared length and the squared distance of the row are stored."""
     if shape.pivots[k] == X:
         return code.real("fdiv", code.known(1.0), values[k, k, SUM])
     row = code.whole("sub", code.index(index, len(shape.entries) + k), "%x_count")
@@ -139,7 +141,7 @@ def _reciprocal(code: Instructions, shape: Shape, index: str, k: int, values: di
     code.store(x, "%square", row)
     distance = code.real("fadd", x, rows)
     code.store(distance, "%distance", row)
-    if (k, k, OF_X) not in values:  # a row of nothing
+    if (k, k, OF_X) not in values:  # a row of zeros
         return nothing
     share = code.larger(code.load("%share", row), code.known(NIL))
     apart = code.real("fmul", distance, share)

@@ -1,8 +1,8 @@
-"""In which order fronts are eliminated, and where each finds its numbers.
+"""The order in which fronts are eliminated, and the places of their numbers.
 
 Fronts of one shape that may follow each other are one call of their kernel, which walks through their indices and their
-numbers as these stand in memory. Of what may be done next, the shape with the most fronts goes first; fronts that wait
-for one of the same shape, as those along a chain do, are in the same call.
+numbers in the order of memory. Among the fronts that are ready, the shape with the most fronts goes first; fronts that
+wait for one of the same shape, like those along a chain, are in the same call.
 """
 
 from collections import defaultdict
@@ -19,37 +19,41 @@ from .wide import room_of, wide_front, wide_indices
 
 
 class Plan(NamedTuple):
-    """The calls of an elimination, one after the other. With nothing in it there is nothing to eliminate."""
+    """The calls of an elimination, one after the other. An empty plan eliminates nothing."""
 
     kernels: Integers
-    """Their addresses; wide fronts have one for all (`wide`)."""
+    """The addresses of the kernels; wide fronts have a common one (`wide`)."""
     fronts: Integers
-    """How many fronts a call has."""
+    """The number of fronts of each call."""
     index_at: Integers
+    """The first index of each call."""
     handed_at: Integers
+    """The first number handed on by each call."""
     numbers_at: Integers
-    """Where its own indices, its handed on and its kept numbers begin."""
+    """The first stored number of each call."""
     indices: Indices
+    """The indices of all fronts."""
     handed: int
-    """How many numbers are handed on in all; and kept."""
+    """The number of all numbers handed on."""
     numbers: int
+    """The number of all numbers stored."""
     room: int
-    """Work space of wide fronts."""
+    """The size of the work space of wide fronts."""
     given: int
-    """1 where the matrix is that of λ alone (`Shape.given`)."""
+    """1 if the matrix has λ alone (`Shape.given`)."""
 
 
 def plan_of(
     fronts: Sequence[Front], order: np.ndarray, x_count: int, source: dict[tuple[int, int], int], given: bool = False
 ) -> Plan:
-    """For fronts whose unknowns are those of `order`. `source` says which entry of the matrix stands at (higher, lower)
-    place: the number of an entry of Φ_v, or of W below its diagonal."""
+    """Return the plan for fronts whose unknowns are those of `order`. `source` maps the places (higher, lower) of each
+    entry of the matrix to the number of an entry of Φ_v, or of W below its diagonal."""
     kinds = [X if unknown < x_count else ROW for unknown in order.tolist()]
     below: dict[int, list[int]] = defaultdict(list)
     for i, k in source:
         below[k].append(i)
     shapes, made = dict[int, Shape](), dict[Shape, Shape]()
-    for front in fronts:  # those of children are known before
+    for front in fronts:  # children come before their parents
         shape = _shape_of(front, kinds, below, shapes, given)
         shapes[id(front)] = made.setdefault(shape, shape)
     return _laid_out(_calls(fronts, shapes), shapes, order, source, given)
@@ -125,5 +129,5 @@ def _laid_out(
 
 
 def _indices(shape: Shape, entries: list[int], unknowns: list[int], children: list[int]) -> list[int]:
-    """As kernels read them."""
+    """Return the indices of a front in the order in which kernels read them."""
     return [*entries, *unknowns, *children]

@@ -1,12 +1,12 @@
-"""The shape of a front: which numbers its elimination has to do with, whatever their values.
+"""The shape of a front: the numbers in its elimination, whatever their values.
 
-With u = l d the elimination of pivot k takes l_ik u_jk from each entry (i, j) that is left:
+With u = l d the elimination of pivot k subtracts l_ik u_jk from each remaining entry (i, j):
 
     l_ik = u_ik / d_k,        a_ij ← a_ij - l_ik u_jk,        k < j ≤ i.
 
-The shape says which entries there are, by the places of their unknowns in the front; nothing is computed that is zero
-whatever the numbers. What the pivot of a λ is, is told in `linear.kkt`: what x and what λ have taken from it are summed
-apart, and handed on apart.
+The shape lists the entries by the places of their unknowns in the front; structural zeros are not computed.
+`linear.kkt` describes the pivot of a λ: the parts that x and that λ have subtracted from it are summed apart, and
+handed on apart.
 """
 
 from collections.abc import Iterator
@@ -16,24 +16,26 @@ from itertools import combinations_with_replacement
 
 X, ROW = "x", "λ"
 SUM, OF_X, OF_ROWS = "a", "p", "m"
-"""What a number of the matrix is: an entry, or of the diagonal of a λ what x, or other λ, have taken from it."""
+"""The kind of a number of the matrix: an entry, or, on the diagonal of a λ, the part that x, or other λ, have
+subtracted."""
 Place = tuple[int, int, str]
-"""Row and column of a number, j ≤ i, and what it is."""
+"""Row and column of a number, j ≤ i, and its kind."""
 
 
 @dataclass(frozen=True)
 class Shape:
     pivots: str
-    """Of each pivot whether it is an x or the λ of a row."""
+    """The kind of each pivot: an x or the λ of a row."""
     border: str
+    """The kind of each unknown of the border."""
     entries: tuple[tuple[int, int], ...]
-    """The entries below the diagonal in the columns of the pivots, that the matrix has itself."""
+    """The entries of the matrix itself below the diagonal in the columns of the pivots."""
     children: tuple[tuple[Place, ...], ...]
     """For each child, the numbers that it hands on."""
     given: bool = False
-    """Whether the matrix has entries among λ itself: it is Φ W⁻¹ Φᵀ, of which `weight` is the diagonal."""
+    """Whether the matrix has entries among λ itself: it is Φ W⁻¹ Φᵀ, whose diagonal is `weight`."""
     full: bool = False
-    """Whether all its entries count as there: then its elimination is loops, and no kernel of its own."""
+    """Whether all its entries count as present: its elimination then consists of loops, without a kernel of its own."""
 
     @cached_property
     def unknowns(self) -> str:
@@ -51,22 +53,23 @@ class Shape:
 
     @property
     def indices(self) -> int:
-        """How many a front of this shape has: its entries, its unknowns, its children."""
+        """The number of indices of a front of this shape: its entries, its unknowns, its children."""
         return len(self.entries) + len(self.unknowns) + len(self.children)
 
     @property
     def numbers(self) -> int:
-        """How many are kept of it: L, and the reciprocals of pivots."""
+        """The number of stored numbers of a front: L, and the reciprocals of pivots."""
         return sum(map(len, self.columns)) + len(self.pivots)
 
     def taken(self, k: int) -> Iterator[tuple[Place, int, int]]:
-        """The numbers from which the elimination of pivot k takes the product of items i and j of its column."""
+        """Yield the numbers from which the elimination of pivot k subtracts the product of items i and j of its
+        column."""
         for j, i in combinations_with_replacement(self.columns[k], 2):
             own = OF_X if self.pivots[k] == X else OF_ROWS
             yield (i, j, own if i == j and self.unknowns[i] == ROW else SUM), i, j
 
     def _at(self, i: int, j: int) -> tuple[Place, ...]:
-        """All numbers at a place."""
+        """Return all numbers at a place."""
         return ((i, i, OF_X), (i, i, OF_ROWS)) if i == j and self.unknowns[i] == ROW else ((i, j, SUM),)
 
     @cached_property

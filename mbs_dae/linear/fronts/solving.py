@@ -1,25 +1,26 @@
-"""The calls of a plan, of plain numbers or in lanes (`factor.kernels` says which). Compiled."""
+"""The calls of a plan, for plain numbers or in lanes (depending on `factor.kernels`). Compiled."""
 
 from ...kernels.abi import call_kernel, compiled
 
 
 @compiled
 def eliminate(plan, x_count, factor, weight, beside):
-    """The matrix with this diagonal and these entries below it, among x or, where they are `given`, among λ."""
+    """Eliminate the matrix with this diagonal and these entries below it, among x or, if the matrix is `given`, among
+    λ."""
     for k in range(plan.fronts.size):
         _call(plan, k, (plan.fronts[k], 0, 0), x_count, factor, weight, beside)
 
 
 @compiled
 def take_in(plan, x_count, factor):
-    """factor.part becomes D⁻¹ L⁻¹ times what it is."""
+    """Replace factor.part by D⁻¹ L⁻¹ times itself."""
     for k in range(plan.fronts.size):
         _call(plan, k, (0, plan.fronts[k], 0), x_count, factor, factor.weight, factor.beside)
 
 
 @compiled
 def give_out(plan, x_count, factor):
-    """factor.part becomes L⁻ᵀ times what it is."""
+    """Replace factor.part by L⁻ᵀ times itself."""
     for k in range(plan.fronts.size - 1, -1, -1):
         _call(plan, k, (0, 0, plan.fronts[k]), x_count, factor, factor.weight, factor.beside)
 

@@ -1,13 +1,13 @@
-"""Which unknowns are eliminated together: the fronts of a matrix, and what each one hands on.
+"""The fronts of a matrix: unknowns that are eliminated together, and the numbers that each front hands on.
 
-A front eliminates some unknowns, its pivots, and adds what that makes of the matrix to the unknowns that they were
-coupled to, its border. What it adds is summed up by the front that eliminates the first of the border: its parent. So
-the fronts form a forest, and along the tree of a mechanism, from its leaves to its root, what is handed on is the
-inertia of all that hangs there, as the bearings feel it.
+A front eliminates some unknowns, its pivots, and adds the resulting update of the matrix to the unknowns that they were
+coupled to, its border. The front that eliminates the first unknown of the border, its parent, sums up the update. So
+the fronts form a forest, and along the tree of a mechanism, from its leaves to its root, the numbers handed on are the
+inertia of all bodies behind, as the bearings feel it.
 
-Any part of the forest of single pivots that is connected can be one front: joining changes no product and no sum, only
-where numbers wait for each other. Pivots are joined from the leaves on, as long as the work of a front stays small: a
-front of moderate size keeps its numbers in registers, and shapes that are small repeat.
+Any connected part of the forest of single pivots can be one front: joining changes no product and no sum, only the
+order of the work. Pivots are joined from the leaves on, as long as the work of a front stays small: a front of moderate
+size holds its numbers in registers, and small shapes repeat.
 """
 
 from dataclasses import dataclass
@@ -15,34 +15,34 @@ from dataclasses import dataclass
 import numpy as np
 
 WORK = 120
-"""So many products a front has at most, if it has more than one pivot. Larger ones save little, and take long to
+"""The largest number of products of a front with more than one pivot. Larger fronts save little, and take long to
 compile."""
 DENSE_WORK = 1000
-"""The same in a matrix of λ alone, where nearly all entries are there: each number that is handed on costs as much as a
-product then, and shapes do not repeat within it."""
+"""The largest number of products in a matrix of λ alone, where nearly all entries are present: each number handed on
+then costs as much as a product, and shapes do not repeat within the matrix."""
 WIDE = 14
-"""A pivot with a longer border is eliminated by loops, as if all entries of its front were there."""
+"""The length of the border above which a pivot is eliminated by loops, as if all entries of its front were present."""
 FULL = 0.7
-"""Such pivots are joined if so much of the entries is there."""
+"""The share of present entries from which such pivots are joined."""
 
 
 @dataclass
 class Front:
-    """Numbers are places in the order of elimination."""
+    """A front, with unknowns as places in the order of elimination."""
 
     pivots: list[int]
     border: tuple[int, ...]
     children: list["Front"]
     wide: bool
     work: int
-    """Products of its elimination."""
+    """The number of products of its elimination."""
     entries: int
-    """How many its columns have."""
+    """The number of entries of its columns."""
 
 
 def fronts_of(size: int, low: np.ndarray, high: np.ndarray, most: int = WORK) -> list[Front]:
-    """The fronts of a matrix, children before their parents. Item k of L, with all that fills in, stands in column
-    low[k] and row high[k] > low[k]. A front has `most` products, if it has more than one pivot."""
+    """Return the fronts of a matrix, children before their parents. Item k of L, fill-in included, stands in column
+    low[k] and row high[k] > low[k]. A front with more than one pivot has up to `most` products."""
     down = np.lexsort((high, low))
     begins = np.searchsorted(low[down], np.arange(size + 1))
     rows = high[down].tolist()
@@ -60,7 +60,8 @@ def fronts_of(size: int, low: np.ndarray, high: np.ndarray, most: int = WORK) ->
 
 
 def _joined(front: Front, children: list[Front], done: list[Front], most: int) -> Front:
-    """With those children taken in for which there is room, the smallest first; the others are done."""
+    """Return the front after joining the children for which there is room, the smallest first; the others are appended
+    to `done`."""
     own = list[Front]()
     for child in sorted(children, key=lambda one: (one.work, one.pivots[0])):
         if _may_join(front, child, most):

@@ -1,10 +1,10 @@
-"""Fronts with many unknowns, of which nearly all entries are there: eliminated by loops. Compiled.
+"""Fronts with many unknowns and nearly full entries, eliminated by loops. Compiled.
 
-These loops are one kernel for all such fronts, called as those for one shape are (`kernel`); so a model without wide
-fronts compiles none of it.
+The loops are one kernel for all such fronts, called like the kernels of shapes (`kernel`); a model without wide fronts
+compiles none of it.
 
-The front is a full square below its diagonal, row by row; behind it stand, for each unknown, what x and what other λ
-have taken from the diagonal of a λ (see `shape`).
+The front is a full square below its diagonal, row by row; behind it stand, for each unknown, the parts that x and that
+other λ have subtracted from the diagonal of a λ (see `shape`).
 """
 
 from itertools import chain
@@ -18,8 +18,8 @@ from ...tolerances import NIL
 from .shape import OF_ROWS, SUM, Place, Shape
 
 HEAD = 7
-"""What the indices of a front begin with: how many pivots, unknowns, entries of Φ_v and of W, and numbers of children
-it has, how many it hands on, and whether the matrix is `given` (`Shape`)."""
+"""The number of indices at the head of a front: the numbers of pivots, unknowns, entries of Φ_v, entries of W, numbers
+of children, and numbers handed on, and whether the matrix is `given` (`Shape`)."""
 
 
 def room_of(shape: Shape) -> int:
@@ -28,8 +28,9 @@ def room_of(shape: Shape) -> int:
 
 
 def wide_indices(shape: Shape, entries: list[int], unknowns: list[int], children: list[int]) -> list[int]:
-    """Behind the head the unknowns, for each entry its number and its place (those of Φ_v first), for each number of a
-    child where it stands and its place, and the places of what is handed on."""
+    """Return the indices of a front. Behind the head stand the unknowns; for each entry its number and its place
+    (entries of Φ_v first); for each number of a child its source and its place; and the places of the numbers handed
+    on."""
     many = len(unknowns)
 
     def place(one: Place) -> int:
@@ -52,14 +53,15 @@ def wide_front(
     weight: AtReals, soft: AtReals, beside: AtReals, jacobian: AtReals, kept: AtReals, share: AtReals,
     square: AtReals, distance: AtReals, handed: AtReals, numbers: AtReals, x: AtReals, room: AtReals,
 ):  # fmt: skip
-    """The kernel: one front is eliminated, takes a right side in, or gives the solution out."""
+    """Eliminate one front, substitute forward, or substitute backward: the common kernel of wide fronts."""
     matrix, rows = (weight, soft, beside, jacobian), (limits, kept, share, square, distance)
     by_loops((eliminated, taken_in), first, x_count, index, matrix, rows, handed, numbers, x, room)
 
 
 @compiled
 def by_loops(counts, first, x_count, index, matrix, rows, handed, numbers, x, room):
-    """The same of one matrix or of several in lanes. Counts that are 0 are of what is not asked for."""
+    """Eliminate a front, or substitute forward or backward, for one matrix or for several in lanes. The count that is
+    not 0 selects the task."""
     if counts[0] > 0:
         _eliminate(index, first, x_count, matrix, rows, handed, numbers, room)
     elif counts[1] > 0:
@@ -97,7 +99,7 @@ def _eliminate(index, first, x_count, matrix, rows, handed, numbers, a):
 
 @compiled
 def _gather(index, x_count, matrix, handed, a):
-    """The front before its elimination."""
+    """Put the front before its elimination into a."""
     weight, soft, beside, jacobian = matrix
     pivots, many, given = int64(index[0]), int64(index[1]), index[6] == 1
     of_rows, of_w, of_children = int64(index[2]), int64(index[3]), int64(index[4])
@@ -123,7 +125,7 @@ def _gather(index, x_count, matrix, handed, a):
 
 @compiled
 def _reciprocal_of_row(rows, row, taken):
-    """As kernels of shapes write it (`kernel`)."""
+    """Return the reciprocal of the pivot of a row, with the formula of the kernels of shapes (`kernel`)."""
     limits, kept, share, square, distance = rows
     x, by_rows = taken
     least, extra, truncation = limits[0], limits[1], limits[2]
@@ -137,7 +139,7 @@ def _reciprocal_of_row(rows, row, taken):
 
 @compiled
 def _take_in(index, numbers, x):
-    """The right side of a front, in x, becomes D⁻¹ L⁻¹ times what it is."""
+    """Replace the right side of a front, in x, by D⁻¹ L⁻¹ times itself."""
     pivots, many = int64(index[0]), int64(index[1])
     at = int64(0)
     for k in range(pivots):
@@ -150,7 +152,7 @@ def _take_in(index, numbers, x):
 
 @compiled
 def _give_out(index, numbers, x):
-    """The same becomes L⁻ᵀ times what it is."""
+    """Replace the right side of a front, in x, by L⁻ᵀ times itself."""
     pivots, many = int64(index[0]), int64(index[1])
     at = pivots * many - pivots * (pivots - 1) // 2
     for k in range(pivots - 1, -1, -1):

@@ -1,21 +1,21 @@
 """A tree of bodies as W, never multiplied out: articulated bodies, and rows carried along the tree.
 
 With R the twists of all bodies for the velocities of their joints and I their inertias, W = Rᵀ I R. Eliminating
-velocities from the leaves to the root needs no entry of W. All that the elimination of what is behind an edge leaves is
-a 6 x 6 matrix, which adds to the inertia of the edge's body. For each velocity of the edge, with its twist S,
+velocities from the leaves to the root needs no entry of W. The elimination of all that is behind an edge leaves a 6 x 6
+matrix, which adds to the inertia of the edge's body. For each velocity of the edge, with its twist S,
 
     U = I S,      d = Sᵀ U,      I becomes I - U Uᵀ / d,
 
-and what is left is moved to the parent's point and added there. A right side f goes the same way, with the force F that
-those behind hand on:  z = f - Sᵀ F,  F becomes F + U z / d.  On the way out a is how the parent moves, seen from the
-body's point:  x = (z - Uᵀ a) / d,  a becomes a + S x.
+and the remaining I is moved to the parent's point and added there. A right side f goes the same way, with the force F
+handed on from behind: z = f - Sᵀ F, F becomes F + U z / d. On the way out a is the motion of the parent, seen from the
+body's point: x = (z - Uᵀ a) / d, a becomes a + S x.
 
-This is L D Lᵀ of W with leaves first. A row Φ_k goes in like a right side, on its own way to the root only; what it
-leaves, z_k, is its row of L D. So Φ W⁻¹ Φᵀ = Σ z_k z_l / d, which is eliminated as it stands, λ after λ: each pivot is
-the squared distance of a row from the span of those before it in the norm of W⁻¹, as in `kkt`, where all x come before.
+The elimination is L D Lᵀ of W with leaves first. A row Φ_k goes in like a right side, only along its own path to the
+root; its z_k is its row of L D. So Φ W⁻¹ Φᵀ = Σ z_k z_l / d, which is then eliminated, λ after λ: each pivot is the
+squared distance of a row from the span of those before it in the norm of W⁻¹, like in `kkt`, where all x come before.
 
-The work is in proportion to the number of bodies, and to the ways of the rows. Inertias are seen from the points of the
-bodies themselves: seen from one point for all, small bodies far from it would be lost in roundoff.
+The work is proportional to the number of bodies, and to the lengths of the paths of the rows. Inertias are seen from
+the points of the bodies themselves: with a common point, small bodies far from it would be lost in roundoff.
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -41,30 +41,30 @@ from .kernels import (
 
 NOWHERE = np.zeros(0, dtype=np.int64)
 FACTORISE, SOLVE = 0, 1
-"""The places among `Articulated.functions`."""
+"""The places of the functions in `Articulated.functions`."""
 
 
 class Articulated(NamedTuple):
-    """The ways along a tree; without edges there is none, and W has entries."""
+    """The passes along a tree; without edges there is none, and W has entries."""
 
     edges: int
     functions: Integers
-    """Where the compiled functions are: by address, so that they are compiled where there is a tree only."""
+    """The addresses of the compiled functions, which are compiled only for models with a tree."""
     elimination: Pass
     inward: Pass
     outward: Pass
     moving: Pass
     resisting: Pass
     columns: Pass
-    """The rows of Φ go inward as right sides do, each on its own way."""
+    """The rows of Φ go inward like right sides, each along its own path."""
     slots: int
-    """How many forces are under way at most, those of the columns included."""
+    """The number of forces on their paths, those of the columns included."""
     row_at: Integers
     """Row k of Φ has the entries row_at[k] : row_at[k + 1]."""
     products: Pass
-    """Φ W⁻¹ Φᵀ, from them."""
+    """The pass that multiplies the rows to Φ W⁻¹ Φᵀ."""
     coupled: int
-    """How many entries it has beside its diagonal."""
+    """The number of off-diagonal entries of Φ W⁻¹ Φᵀ, below its diagonal."""
 
 
 NO_PASS = Pass(*(NOWHERE for _ in Pass._fields))
@@ -73,40 +73,43 @@ NO_TREE = Articulated(*_NONE)
 
 
 class Limbs(NamedTuple):
-    """The numbers of a tree: first what is given, at every evaluation."""
+    """The numbers of a tree: the first three are given at every evaluation."""
 
     twist: Work[Matrix]
     """S of each velocity, seen from the body of its edge."""
     arm: Work[Matrix]
-    """Where the body of an edge is, seen from its parent."""
+    """The position of the body of an edge relative to its parent."""
     inertia: Work[Matrix]
-    """Of the body of each edge (`kernels.BELOW`)."""
+    """The inertia of the body of each edge (`kernels.BELOW`)."""
     hanging: Work[Matrix]
-    """What hangs at a body."""
+    """The inertia of all that is behind a body, at its point."""
     momentum: Work[Matrix] = zeros("limb_velocities", 6)
-    """U, and 1/d."""
+    """U of each velocity."""
     inverse: Work[Vector] = zeros("limb_velocities")
+    """1/d of each velocity."""
     force: Work[Matrix] = zeros("slots", 6)
-    """Forces under way."""
+    """The forces on their paths."""
     motion: Work[Matrix] = zeros("limbs", 6)
+    """The motion of each body."""
     left: Work[Vector] = zeros("limb_entries")
-    """z of the rows, entry by entry of Φ; and z/d."""
+    """z of the rows, entry by entry of Φ."""
     scaled: Work[Vector] = zeros("limb_entries")
+    """z/d of the rows."""
     square: Work[Vector] = zeros("m")
     """The squared lengths of rows in the norm of W⁻¹."""
     coupling: Work[Vector] = zeros("limb_items")
-    """The entries of Φ W⁻¹ Φᵀ beside its diagonal."""
+    """The entries of Φ W⁻¹ Φᵀ below its diagonal."""
 
 
 def sizes_of(tree: Articulated, velocities: int, entries: int) -> dict[str, int]:
-    """The lengths of what is kept of a tree."""
+    """Return the lengths of the arrays of a tree."""
     names = ("slots", "limbs", "limb_velocities", "limb_entries", "limb_items")
     numbers = (tree.slots, tree.edges, velocities, entries, tree.coupled) if tree.edges else (0,) * len(names)
     return dict(zip(names, numbers, strict=True))
 
 
 def given_to(limbs: Limbs) -> tuple[np.ndarray, ...]:
-    """What every evaluation puts there: twists, arms, inertias."""
+    """Return the arrays that every evaluation fills: twists, arms, inertias."""
     return limbs.twist, limbs.arm, limbs.inertia
 
 
@@ -114,13 +117,13 @@ NO_LIMBS = Limbs(*(np.zeros((0, 6)) for _ in range(4)))
 
 
 def packed(dimension: int) -> int:
-    """How many numbers the inertia of a body is."""
+    """Return the number of numbers of the inertia of a body."""
     return len(BELOW[dimension])
 
 
 class Shape(NamedTuple):
-    """Of a tree: for each edge the one that leads to its parent (-1 for the ground), and how many velocities it has;
-    velocities are numbered edge by edge."""
+    """The shape of a tree: for each edge the one that leads to its parent (-1 for the ground), and its number of
+    velocities; velocities are numbered edge by edge."""
 
     dimension: int
     parents: Sequence[int]
@@ -140,7 +143,7 @@ class Shape(NamedTuple):
     @property
     def links(self) -> list[tuple[int, int]]:
         """Pairs of velocities that join all velocities of each tree on the ground: those of an edge, and the first one
-        of an edge with the last one on the way to the ground."""
+        of an edge with the last one before it on the path to the ground."""
         first, found, last = self.first, list[tuple[int, int]](), list[int]()
         for e, parent in enumerate(self.parents):
             before = last[parent] if parent >= 0 else -1
@@ -155,7 +158,7 @@ class Shape(NamedTuple):
         return Kind(self.dimension, self.velocities[e], self.parents[e] < 0)
 
     def inward(self) -> list[tuple[int, Kind]]:
-        """The level and the kind of each edge on the way in: of those that hand on to one parent the first one comes
+        """Return the level and the kind of each edge on the way in; the first of the edges with a common parent comes
         first."""
         depths, found, inner, served = self.depths, list[tuple[int, Kind]](), set(self.parents), set[int]()
         for e, parent in enumerate(self.parents):
@@ -169,8 +172,8 @@ def articulated(
     shape: Shape, functions: Sequence[int], row: np.ndarray, column: np.ndarray, rows: int,
     coupled: np.ndarray,
 ) -> Articulated:  # fmt: skip
-    """`row` and `column` are those of the entries of Φ, in their order; `coupled` are the pairs of rows between which
-    Φ W⁻¹ Φᵀ has entries, the later row first."""
+    """Return the passes along a tree. `row` and `column` are those of the entries of Φ, in their order; `coupled` are
+    the pairs of rows between which Φ W⁻¹ Φᵀ has entries, the later row first."""
     first, edges = shape.first, range(len(shape.parents))
     above = [max(parent, 0) for parent in shape.parents]
     inward = shape.inward()
@@ -201,12 +204,13 @@ def articulated(
 
 
 def local_masses(shape: Shape, limbs: Limbs) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each velocity, after a factorisation, the mass that it moves while the next joints behind its body
-    stand still and all further joints are free, and the sum of the sizes of the terms that this mass is made of, for
-    bodies turned in any way. A pivot d that is far smaller has lost this mass in a difference.
+    """Return, for each velocity, after a factorisation, the mass that it moves while the next joints behind its body
+    stand still and all further joints are free, and the sum of the sizes of the terms of this mass, for bodies turned
+    in any way. A pivot d that is far smaller has lost this mass in a difference.
 
-    With I + H the articulated inertia of a body, where H is what hangs at it:  Sᵀ I S + Σ Sᵀ Xᵀ (I + H) X S  over the
-    bodies behind."""
+    With I + H the articulated inertia of a body, where H is that of the bodies behind: Sᵀ I S + Σ Sᵀ Xᵀ (I + H) X S
+    over the bodies behind.
+    """
     axes, below = AXES[shape.dimension], BELOW[shape.dimension]
     own, hanging = (np.zeros((len(shape.parents), 6, 6)) for _ in range(2))
     inner = np.isin(np.arange(len(shape.parents)), shape.parents)
@@ -217,7 +221,7 @@ def local_masses(shape: Shape, limbs: Limbs) -> tuple[np.ndarray, np.ndarray]:
     twist[:, axes] = limbs.twist[:, axes]
     edge = np.repeat(np.arange(len(shape.parents)), shape.velocities)
     sizes = abs(own)
-    sizes[:, 3:, 3:] = sizes[:, 3:, 3:].max(axis=(1, 2), keepdims=True)  # of which turning the tensor leaves roundoff
+    sizes[:, 3:, 3:] = sizes[:, 3:, 3:].max(axis=(1, 2), keepdims=True)  # the roundoff after a turn of the tensor
     found, terms = (np.einsum("ki,kij,kj->k", s, I[edge], s) for s, I in ((twist, own), (abs(twist), sizes)))
     whole, arms = own + hanging, limbs.arm.copy()
     if shape.dimension == 2:
@@ -234,17 +238,17 @@ def local_masses(shape: Shape, limbs: Limbs) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Group(NamedTuple):
-    """Rows, one after the other, that have entries in the same columns: they go along the tree side by side."""
+    """Neighbouring rows that have entries in the same columns: they go along the tree side by side."""
 
     rows: tuple[int, ...]
     begins: tuple[int, ...]
-    """Where the entries of each begin."""
+    """The first entry of each row."""
     columns: tuple[int, ...]
 
 
 class Visit(NamedTuple):
-    """A group comes by an edge on its way to the ground: where the first of its forces stands there and behind, and how
-    many entries stand before those of the edge."""
+    """The passage of a group through an edge on its path to the ground: the slots of the first of its forces there and
+    at the parent, and the number of entries before those of the edge."""
 
     group: Group
     edge: int
@@ -253,7 +257,7 @@ class Visit(NamedTuple):
     before: int
     is_end: bool
     adds: bool
-    """As in `Kind`."""
+    """Whether the parent has received a force before, like `Kind.adds`."""
 
     @property
     def entries(self) -> tuple[int, ...]:
@@ -261,7 +265,7 @@ class Visit(NamedTuple):
 
 
 MOST = 6
-"""Rows that go side by side: as many as two bodies can have between them."""
+"""The largest number of rows side by side: as many as two bodies can have between them."""
 
 
 Ends = Mapping[int, Set[int]]
@@ -269,7 +273,7 @@ Ends = Mapping[int, Set[int]]
 
 
 def groups_of(row: np.ndarray, column: np.ndarray, ends: Ends | None = None) -> list[Group]:
-    """Of the rows that have entries; those of a group have the same ends."""
+    """Return the groups of rows that have entries; the rows of a group have the same ends."""
     found, known = list[Group](), ends or {}
     for r in np.unique(row).tolist():
         begin, end = np.searchsorted(row, (r, r + 1)).tolist()
@@ -283,7 +287,7 @@ def groups_of(row: np.ndarray, column: np.ndarray, ends: Ends | None = None) -> 
 
 
 def visits(shape: Shape, groups: Sequence[Group], ends: Ends | None = None) -> list[Visit]:
-    """Of all groups of rows. Slots are counted from 0. There are forces at the `ends` before."""
+    """Return the visits of all groups of rows. Slots are counted from 0. At the `ends` there are forces before."""
     edge_of = np.repeat(np.arange(len(shape.parents)), shape.velocities).tolist()
     out, slots, known = list[Visit](), 0, ends or {}
     for group in groups:
@@ -298,7 +302,7 @@ def visits(shape: Shape, groups: Sequence[Group], ends: Ends | None = None) -> l
         way = sorted(visited)
         slot = {e: slots + k * len(group.rows) for k, e in enumerate(way)}
         slots += len(way) * len(group.rows)
-        for e in reversed(way):  # those behind come before
+        for e in reversed(way):  # edges behind come first
             parent = shape.parents[e]
             is_end, adds = e not in given, parent in given
             given.add(parent)
@@ -307,7 +311,7 @@ def visits(shape: Shape, groups: Sequence[Group], ends: Ends | None = None) -> l
 
 
 def way_of(shape: Shape, visit: Visit, slots: int = 0) -> tuple[int, Kind, tuple[int, ...]]:
-    """The level, kind and places of a visit, where so many slots are for others."""
+    """Return the level, kind and places of a visit; the first `slots` slots belong to others."""
     e = visit.edge
     places = e, shape.first[e], slots + visit.slot, slots + visit.next_slot, *visit.entries
     kind = shape.kind(e)._replace(rows=len(visit.group.rows), is_end=visit.is_end, adds=visit.adds)
@@ -315,7 +319,7 @@ def way_of(shape: Shape, visit: Visit, slots: int = 0) -> tuple[int, Kind, tuple
 
 
 def coupled_rows(row: np.ndarray, column: np.ndarray) -> np.ndarray:
-    """Pairs of entries in a common column: the two entries, the later row first."""
+    """Return pairs of entries in a common column: the two entries, the later row first."""
     order = np.lexsort((row, column))
     found = [np.zeros((2, 0), dtype=np.int64)]
     for own in np.split(order, np.flatnonzero(np.diff(column[order])) + 1):
@@ -325,12 +329,12 @@ def coupled_rows(row: np.ndarray, column: np.ndarray) -> np.ndarray:
 
 
 LONGEST = 8
-"""So many neighbouring velocities are multiplied at once."""
+"""The largest number of neighbouring velocities that are multiplied at once."""
 
 
 def _products(groups: Sequence[Group], coupled: np.ndarray) -> Pass:
-    """What makes the entries of Φ W⁻¹ Φᵀ from the rows: for each two groups the velocities that both have, in runs of
-    neighbours."""
+    """Return the pass that computes the entries of Φ W⁻¹ Φᵀ from the rows: for each two groups the velocities that both
+    have, in runs of neighbours."""
     known = {pair: k for k, pair in enumerate(map(tuple, coupled.T.tolist()))}
 
     def item(one: int, other: int) -> int:

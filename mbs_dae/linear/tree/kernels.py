@@ -1,8 +1,8 @@
-"""The kernels of a tree of bodies: what one edge does on the way to the root, and on the way out again.
+"""The kernels of a tree of bodies: the work of one edge on the way to the root, and on the way out again.
 
-The derivation stands in `articulated`. A velocity of a body is (ṙ, ω), a force on it (f, moment), both of its own point
-and in world axes; in the plane three of six are zero. What depends on the joint of the edge is how many velocities it
-has; so a kernel is known by its dimension, by that number, and by whether the parent is the ground.
+`articulated` has the derivation. A velocity of a body is (ṙ, ω), a force on it (f, moment), both at its own point and
+in world axes; in the plane three of six are zero. The joint of an edge only determines the number of velocities; so a
+kernel is identified by its dimension, by that number, and by whether the parent is the ground.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ...kernels.lines import Lines, kernel_of
 Six = list[Any]
 Table = list[list[Any]]
 AXES = {2: (0, 1, 5), 3: (0, 1, 2, 3, 4, 5)}
-"""Which of six a velocity of a body has."""
+"""The components among six of a velocity of a body."""
 BELOW = {dimension: [(i, j) for i in axes for j in axes if j <= i] for dimension, axes in AXES.items()}
-"""The entries of a symmetric matrix that are kept."""
+"""The stored entries of a symmetric matrix."""
 
 
 class Kind(NamedTuple):
@@ -26,11 +26,11 @@ class Kind(NamedTuple):
     velocities: int
     on_ground: bool
     rows: int = 1
-    """So many right sides, or rows, go inward side by side."""
+    """The number of right sides, or rows, that go inward side by side."""
     is_end: bool = False
-    """Nothing has come to the edge from behind."""
+    """Whether nothing has come to the edge from behind."""
     adds: bool = False
-    """Others have handed on to the parent before."""
+    """Whether other edges have handed on to the parent before."""
 
 
 def zero() -> Table:
@@ -69,7 +69,7 @@ def read_arm(lines: Lines, dimension: int) -> tuple[Any, ...]:
 
 
 def inner(a: Six, b: Six) -> Any:
-    """In two sums that do not wait for each other."""
+    """Return a · b, as two sums that do not wait for each other."""
     sums: list[Any] = [0.0, 0.0]
     for k, (x, y) in enumerate(zip(a, b, strict=True)):
         sums[k % 2] = sums[k % 2] + x * y
@@ -89,17 +89,17 @@ def added_matrices(a: Table, b: Table) -> Table:
 
 
 def force_on_parent(force: Six, arm: Any) -> Six:
-    """The same force, seen from the parent's point."""
+    """Return the force, seen from the parent's point."""
     return [*force[:3], *plus(force[3:], cross(arm, force[:3]))]
 
 
 def velocity_of_child(velocity: Six, arm: Any) -> Six:
-    """Of a body that moves like its parent."""
+    """Return the velocity of a body that moves like its parent."""
     return [*minus(velocity[:3], cross(arm, velocity[3:])), *velocity[3:]]
 
 
 def seen_from_parent(matrix: Table, arm: Any) -> Table:
-    """Xᵀ I X with the X of `velocity_of_child`: first its columns, then its rows."""
+    """Return Xᵀ I X with the X of `velocity_of_child`: first its columns, then its rows."""
     half = [[*line[:3], *plus(line[3:], cross(arm, line[:3]))] for line in matrix]
     moments = [cross(arm, [half[i][j] for i in range(3)]) for j in range(6)]
     rest = [[half[3 + i][j] + moments[j][i] for j in range(6)] for i in range(3)]
@@ -110,7 +110,8 @@ def seen_from_parent(matrix: Table, arm: Any) -> Table:
 
 
 def write_elimination(lines: Lines, kind: Kind) -> None:
-    """I of the edge's body and of what hangs on it, less what the edge's velocities take, is added to the parent's."""
+    """Write the elimination of an edge: add I of its body and of all behind, minus the part of the edge's velocities,
+    to the parent's."""
     flat = kind.dimension
     inertia = read_matrix(lines, flat, "inertia", "edge")
     if not kind.is_end:
@@ -132,7 +133,7 @@ def write_elimination(lines: Lines, kind: Kind) -> None:
 
 
 def write_inward(lines: Lines, kind: Kind) -> None:
-    """z of the edge's velocities: what is left of each right side when those behind are eliminated."""
+    """Write z of the edge's velocities: the right sides after the elimination of all velocities behind."""
     flat, given = kind.dimension, range(kind.velocities)
     twists, momenta = ([read_six(lines, flat, table, "first", c) for c in given] for table in ("twist", "momentum"))
     for k in range(kind.rows):
@@ -148,12 +149,12 @@ def write_inward(lines: Lines, kind: Kind) -> None:
 
 
 def come(lines: Lines, kind: Kind, table: str, place: str, number: int = 0) -> Six:
-    """The force that has come to an edge."""
+    """Return the force that has come to an edge."""
     return still() if kind.is_end else read_six(lines, kind.dimension, table, place, number)
 
 
 def hand_on(lines: Lines, kind: Kind, force: Six, table: str, place: str, number: int = 0) -> None:
-    """Give a force to the parent."""
+    """Hand a force on to the parent."""
     if not kind.on_ground:
         moved = force_on_parent(force, read_arm(lines, kind.dimension))
         if kind.adds:
@@ -162,7 +163,7 @@ def hand_on(lines: Lines, kind: Kind, force: Six, table: str, place: str, number
 
 
 def write_outward(lines: Lines, kind: Kind) -> None:
-    """x of the edge's velocities from their z, and how the body moves."""
+    """Write x of the edge's velocities from their z, and the motion of the body."""
     flat = kind.dimension
     motion = still()
     if not kind.on_ground:
@@ -176,7 +177,7 @@ def write_outward(lines: Lines, kind: Kind) -> None:
 
 
 def write_moving(lines: Lines, kind: Kind) -> None:
-    """How the body moves where the velocities are x."""
+    """Write the motion of the body for the velocities x."""
     flat = kind.dimension
     motion = still()
     if not kind.on_ground:
@@ -187,7 +188,7 @@ def write_moving(lines: Lines, kind: Kind) -> None:
 
 
 def write_resisting(lines: Lines, kind: Kind) -> None:
-    """The right side less W x of the edge's velocities, from how bodies move."""
+    """Subtract W x of the edge's velocities from the right side, from the motion of bodies."""
     flat = kind.dimension
     force = applied(read_matrix(lines, flat, "inertia", "edge"), read_six(lines, flat, "motion", "edge"))
     force = added(force, come(lines, kind, "force", "edge"))
@@ -198,8 +199,8 @@ def write_resisting(lines: Lines, kind: Kind) -> None:
 
 
 def write_product(lines: Lines, ones: int, others: int, length: int) -> None:
-    """To Φ W⁻¹ Φᵀ, for each of some rows and each of others, the sum over so many neighbouring velocities; of rows with
-    themselves, where there are no others, to the lower triangle and the diagonal."""
+    """Add, for each of some rows and each of others, the sum over `length` neighbouring velocities to Φ W⁻¹ Φᵀ; without
+    others, add products of the rows with themselves to the lower triangle and the diagonal."""
     first = [lines.several(length, "left", f"one{k}") for k in range(ones)]
     second = [lines.several(length, "scaled", f"other{k}") for k in range(others)]
     for i in range(ones):
@@ -233,7 +234,7 @@ class Stage(NamedTuple):
 
 EDGE = ("edge", "first", "parent")
 UNDER_WAY = ("edge", "first", "slot", "next_slot")
-"""And then one entry for each right side or row: where those of the edge begin."""
+"""The places of a stage with forces on their paths; for each right side or row the first entry of the edge follows."""
 SOLVED = ("twist", "arm", "momentum", "inverse")
 ELIMINATION = Stage(
     "elimination", EDGE, ("inertia", "hanging", "twist", "arm", "soft", "momentum", "inverse"), write_elimination

@@ -1,4 +1,4 @@
-"""Factorise and solve where W is a tree of bodies (`articulated`). Compiled."""
+"""Factorisation and solution where W is a tree of bodies (`articulated`). Compiled."""
 
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -12,7 +12,7 @@ from ..vectors import copy, largest
 
 @compiled_apart
 def factorise_tree(pattern: Pattern, factor: Factor):
-    """As `kkt.factorise`, for the inertias, twists and arms that stand in `factor.limbs`."""
+    """Factorise like `kkt.factorise`, for the inertias, twists and arms in `factor.limbs`."""
     tree, own = pattern.tree, factor.limbs
     given = (own.inertia, own.hanging, own.twist, own.arm, factor.soft, own.momentum, own.inverse)
     go_through(tree.elimination, given)
@@ -30,7 +30,7 @@ def factorise_tree(pattern: Pattern, factor: Factor):
 
 @compiled
 def _negligible(factor):
-    """As `kkt.negligible`, by what the pivots of W are."""
+    """Return the squared length below which a row counts as zero, like `kkt.negligible`, from the pivots of W."""
     lightest = factor.limbs.inverse[0]
     for k in range(factor.limbs.inverse.size):
         lightest = min(lightest, factor.limbs.inverse[k])
@@ -41,13 +41,13 @@ def _negligible(factor):
 def solve_tree(
     pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, multipliers: Vector, refinements: int
 ):  # fmt: skip
-    """As `kkt.solve`."""
+    """Solve like `kkt.solve`."""
     solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, _solve_once, _residual)
 
 
 @compiled
 def _solve_once(pattern, factor, f, g):
-    """f becomes x and g becomes λ, by the last factor:  Φ W⁻¹ Φᵀ λ = Φ W⁻¹ f - g."""
+    """Replace f by x and g by λ, with the last factor: Φ W⁻¹ Φᵀ λ = Φ W⁻¹ f - g."""
     tree, own, part = pattern.tree, factor.limbs, factor.part
     go_through(tree.inward, (own.twist, own.arm, own.momentum, own.inverse, own.force, f, f))
     for row in range(pattern.m):
@@ -66,7 +66,7 @@ def _solve_once(pattern, factor, f, g):
 
 @compiled
 def _residual(pattern, factor, f, g, x, multipliers):
-    """f - W x - Φ_vᵀ λ and g - Φ_v x."""
+    """Put f - W x - Φ_vᵀ λ into `rest_x` and g - Φ_v x into `rest_g`."""
     tree, own, rest_x, rest_g = pattern.tree, factor.limbs, factor.rest_x, factor.rest_g
     copy(f, rest_x)
     copy(g, rest_g)

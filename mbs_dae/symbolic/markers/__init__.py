@@ -1,4 +1,4 @@
-"""The symbols of markers, and time: all that equations may speak of.
+"""The symbols of markers, and time: the variables of equations.
 
 ``mbs.t`` is time in expressions, a symbol of sympy:
 
@@ -21,5 +21,5 @@ MARKERS: dict[int, type[FormMarker]] = {2: PlanarMarker, 3: SpatialMarker}
 
 
 def marker_symbols(count: int, dimension: int) -> tuple[FormMarker, ...]:
-    """The symbols of the markers of an element that has this many."""
+    """Return the symbols of the markers of an element with `count` markers."""
     return tuple(MARKERS[dimension].symbols(LABELS[k]) for k in range(count))

@@ -1,13 +1,13 @@
-"""What a marker is to an equation, in the plane and in space.
+"""Markers in equations, in the plane and in space.
 
-A marker is a point and a frame fixed on a body. It has variables m (the point, the axes, how far it has turned) and
-rates r (the velocity of the point, the angular velocity). Axes have no rates of their own, they turn with the frame::
+A marker is a point and a frame fixed on a body. It has variables m (the point, the axes, the turn) and rates r (the
+velocity of the point, the angular velocity). Axes have no rates of their own, they turn with the frame::
 
     ṁ = F(m) r.
 
-So what is said of markers is differentiated by the chain rule, and whatever is dual to the rates is a force and a
-moment. A coordinate set says how m and r follow from q and v; a joint says what must hold between markers. Neither
-knows of the other.
+So expressions of markers are differentiated by the chain rule, and quantities dual to the rates are forces and moments.
+A coordinate set defines how m and r follow from q and v; a joint defines the relation between markers. Neither depends
+on the other.
 """
 
 from __future__ import annotations
@@ -34,23 +34,24 @@ t = Time()
 """Time, in laws and equations."""
 
 LABELS = "ijklmnop"
-"""What the markers of an element are called in its equations, in their order."""
+"""The labels of the markers of an element in its equations, in their order."""
 
 
 @dataclass(frozen=True)
 class FormMarker:
-    """A marker as Φ sees it. `m` and `rates` are symbols when equations are derived, and numbers or parameter
-    expressions when a relation is read off a given placement."""
+    """A marker as Φ uses it. `m` and `rates` are symbols when equations are derived, and numbers or parameter
+    expressions when a relation is evaluated for a given placement."""
 
     m: tuple[Any, ...]
     rates: tuple[Any, ...]
 
     dimension: ClassVar[int]
     words: ClassVar[tuple[str, ...]]
-    """What equations say of it."""
+    """The names that equations may use."""
     variable_names: ClassVar[tuple[str, ...]]
     rate_names: ClassVar[tuple[str, ...]]
-    """Velocity of the point, then angular velocity; forces and moments are given in this order."""
+    """The names of the rates: velocity of the point, then angular velocity; forces and moments are given in this
+    order."""
 
     @classmethod
     def symbols(cls, label: str) -> Any:
@@ -60,18 +61,18 @@ class FormMarker:
         return cls(real(cls.variable_names), real(cls.rate_names))
 
     def __getattr__(self, name: str) -> Any:
-        """What there is not is told, with what there is."""
+        """Raise an error for an unknown name, with the known ones."""
         near = get_close_matches(name, self.words, n=1, cutoff=0.7)
         hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(self.words)}"
         raise AttributeError(f"a marker in {('the plane', 'space')[self.dimension - 2]} has no {name!r}; {hint}")
 
     @property
     def biases(self) -> list[sp.Symbol]:
-        """The symbols of ṙ where v̇ = 0."""
+        """The symbols of ṙ for v̇ = 0."""
         return [sp.Symbol(f"d{s.name}", real=True) for s in self.rates]
 
     along: ClassVar[Callable]
-    """(values): definitions of m, of the rates and of the biases where m has these values, functions of time."""
+    """(values): definitions of m, of the rates and of the biases if m has these values, functions of time."""
 
     @staticmethod
     def vector(components: Sequence[Any]) -> Any:
@@ -83,45 +84,45 @@ class FormMarker:
     velocity = property(lambda self: self.vector(self.rates[: self.dimension]))
     """The velocity of the point: for forces and velocity-level (nonholonomic) rows."""
     velocity_at: ClassVar[Callable]
-    """(point): the velocity of the marker's body there."""
+    """(point): the velocity of the marker's body at the point."""
 
     axes: ClassVar[property]
     """The axes of the frame, as many as there are dimensions."""
     guide: ClassVar[property]
-    """The direction in which a straight guide leads."""
+    """The direction of a straight guide."""
     across: ClassVar[property]
     """The directions at right angles to the guide."""
     turn: ClassVar[property]
-    """How far it has turned, counting past 2π; in space about its own axis, added up."""
+    """The angle of its turn, counting past 2π; in space about its own axis, added up."""
     omega: ClassVar[property]
     """The angular velocity, a vector in space: for forces and velocity-level (nonholonomic) rows."""
     m_rates: ClassVar[property]
     """ṁ = F(m) r."""
 
     turn_to: ClassVar[Callable]
-    """(other): how far the other one has turned against it about their axis, counting past 2π."""
+    """(other): the angle by which the other one has turned relative to this one about their axis, counting past 2π."""
 
 
 def reference_turn(first: str, second: str) -> sp.Symbol:
-    """The angle from one marker to another about their axis in the reference placement, within (-π, π]: a constant of
-    every instance, from which turns are counted."""
+    """Return the symbol of the angle from one marker to another about their axis in the reference placement, within
+    (-π, π]: a constant of every instance, from which turns are counted."""
     return sp.Symbol(f"turn_{first}_{second}", real=True)
 
 
 def variables(markers: Sequence[FormMarker]) -> tuple[list[Any], list[Any]]:
-    """The m and the rates of all markers, one after the other."""
+    """Return the m and the rates of all markers, one after the other."""
     return [s for marker in markers for s in marker.m], [s for marker in markers for s in marker.rates]
 
 
 def rate_of(value: sp.Expr, markers: Sequence[FormMarker]) -> sp.Expr:
-    """The rate of an expression of marker variables; what time itself changes is not in it."""
+    """Return the rate of an expression of marker variables, without its partial derivative by time."""
     pairs = ((s, rate) for marker in markers for s, rate in zip(marker.m, marker.m_rates, strict=True))
     free = value.free_symbols
     return sp.Add(*(value.diff(s) * rate for s, rate in pairs if s in free))
 
 
 class PlanarMarker(FormMarker):
-    """In the plane:
+    """A marker in the plane:
 
     m = (p_x, p_y, u_x, u_y, θ)        point, unit x axis, angle (counting past 2π)
     r = (v_x, v_y, ω)                  velocity of the point, angular velocity
@@ -135,7 +136,7 @@ class PlanarMarker(FormMarker):
 
     @classmethod
     def placed(cls, x: Any, y: Any, angle: Any) -> PlanarMarker:
-        """A marker standing still at a known place."""
+        """Return a marker at rest at a known place."""
         return cls((x, y, sp.cos(angle), sp.sin(angle), angle), (0, 0, 0))
 
     @property
@@ -169,17 +170,17 @@ class PlanarMarker(FormMarker):
 
 
 class SpatialMarker(FormMarker):
-    """In space:
+    """A marker in space:
 
         m = (p, x, y, z, τ)                point, the three axes of its frame, and its turn about z
         r = (v, ω)                         velocity of the point, angular velocity, in world axes
         ẋ = ω × x, ...                     τ̇ = z · ω
 
-    The z axis is *the* axis of the marker: a joint turns about it, slides along it. τ is no function of where the frame
-    stands, it is the turning about z added up (a quasi-coordinate). Where two markers keep their z axes parallel, the
-    difference of their τ is how far one has turned against the other, and counts past 2π; the axes say the angle
-    exactly, up to whole turns. `Unwound` takes the digits from the axes and the turns from τ, counted from the angle in
-    the reference placement.
+    The z axis is *the* axis of the marker: a joint turns about it, slides along it. τ is not a function of the pose of
+    the frame but the integral of the rotation about z (a quasi-coordinate). If two markers keep their z axes parallel,
+    the difference of their τ is the relative turn, counting past 2π; the axes give the angle exactly, up to whole
+    turns. `Unwound` takes the digits from the axes and the whole turns from τ, counted from the angle in the reference
+    placement.
     """
 
     dimension = 3
@@ -189,7 +190,7 @@ class SpatialMarker(FormMarker):
 
     @classmethod
     def placed(cls, point: Any, axes: Any) -> SpatialMarker:
-        """A marker standing still at a known place; `axes` are the columns of its frame."""
+        """Return a marker at rest at a known place; `axes` are the columns of its frame."""
         return cls((*point, *(axes[k][a] for a in range(3) for k in range(3)), sp.S.Zero), (0,) * 6)
 
     @property
@@ -199,7 +200,8 @@ class SpatialMarker(FormMarker):
         return (*self.rates[:3], *turned, self.z_axis.dot(omega))
 
     def along(self, values: Sequence[sp.Expr]) -> list[tuple[sp.Symbol, sp.Expr]]:
-        """With R the matrix of the axes, ω̂ = Ṙ Rᵀ, and dω/dt is the part of R̈ Rᵀ that is not symmetric."""
+        """Return the definitions. With R the matrix of the axes, ω̂ = Ṙ Rᵀ, and dω/dt is the antisymmetric part of R̈
+        Rᵀ."""
         point, axes = values[:3], values[3:12]
         slopes = [[sp.Symbol(f"{'d' * order}{s.name}", real=True) for s in self.m[3:12]] for order in (1, 2)]
         R, dR, ddR = (sp.Matrix(3, 3, list(entries)).T for entries in (self.m[3:12], *slopes))
@@ -229,12 +231,12 @@ class SpatialMarker(FormMarker):
         return Unwound(sp.atan2(sine, cosine), self._reference(other) + other.turn - self.turn)
 
     def _reference(self, other: Any) -> Any:
-        """Where turns are counted from; markers that are placed stand there."""
+        """Return the angle from which turns are counted; 0 for markers at known places."""
         if not (self.turn.is_Symbol and other.turn.is_Symbol):
             return sp.S.Zero
         return reference_turn(*(marker.turn.name.rpartition("_")[2] for marker in (self, other)))
 
 
 def antisymmetric(W: sp.Matrix) -> list[sp.Expr]:
-    """The vector whose cross product is W - Wᵀ; of a rotation by θ about n it is 2 sin θ n."""
+    """Return the vector whose cross product is W - Wᵀ; for a rotation by θ about n it is 2 sin θ n."""
     return [W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]]

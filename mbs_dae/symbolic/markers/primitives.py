@@ -1,7 +1,8 @@
-"""What joints are made of: what can hold between two markers, in the plane and in space alike.
+"""The building blocks of joints: relations between two markers, in the plane and in space alike.
 
-Each gives rows that vanish, or a coordinate of the second marker seen from the first. In space an axis is the z axis
-of a marker; in the plane all axes lead out of it, so `parallel` says nothing there, and a guide runs along x::
+Each function gives rows that vanish, or a coordinate of the second marker relative to the first. In space an axis is
+the z axis of a marker; in the plane all axes lead out of it, so `parallel` has no rows there, and a guide runs along
+x::
 
     rows         coincident     parallel     unturned      on_line     in_plane     perpendicular
     plane        2              0            1             1           -            -
@@ -45,9 +46,9 @@ def unturned(i: Any, j: Any) -> list[sp.Expr]:
 
 
 def turned_by(i: Any, j: Any) -> list[sp.Expr]:
-    """How the second frame is turned against the first, seen from there: an angle; in space twice the vector part of a
-    quaternion, 2 sin(θ/2) n, for small turns the rotation vector. Unlike `unturned` it vanishes for no other turn, and
-    costs more."""
+    """The turn of the second frame relative to the first, in the axes of the first: an angle; in space twice the vector
+    part of a quaternion, 2 sin(θ/2) n, for small turns the rotation vector. Unlike `unturned` this vector vanishes for
+    no other turn, and costs more."""
     if i.dimension == 2:
         return [i.turn_to(j)]
     R = sp.Matrix(3, 3, lambda row, column: i.axes[row].dot(j.axes[column]))
@@ -70,17 +71,17 @@ def perpendicular(a: sp.Matrix, b: sp.Matrix) -> list[sp.Expr]:
 
 
 def turn(i: Any, j: Any = None) -> sp.Expr:
-    """The angle by which the second marker is turned against the first about their axis, counting past 2π; of one
-    marker alone how far it has turned."""
+    """The angle by which the second marker is turned against the first about their axis, counting past 2π; for one
+    marker alone its own turn."""
     return i.turn if j is None else i.turn_to(j)
 
 
 def displacement(i: Any, j: Any) -> sp.Expr:
-    """How far the second point lies along the guide of the first."""
+    """The coordinate of the second point along the guide of the first."""
     return i.guide.dot(j.point - i.point)
 
 
 def distance(i: Any, j: Any) -> sp.Expr:
-    """How far the points are apart."""
+    """The distance of the points."""
     d = j.point - i.point
     return sp.sqrt(d.dot(d))
