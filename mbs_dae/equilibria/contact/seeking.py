@@ -1,6 +1,6 @@
-"""Downhill to where a mechanism comes to rest on what it touches, without friction.
+"""Descend to a pose in which a mechanism rests on its contacts, without friction.
 
-Along a basis of the free velocities a small motion y is looked for that goes downhill most within what all gaps allow,
+Each step is a small motion y along a basis of the free velocities that lowers the energy most within all gaps,
 
     ½ yᵀ H y - rᵀ y  least,      g + A y ≥ 0,
 
