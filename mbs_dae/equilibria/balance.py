@@ -136,8 +136,9 @@ class Balance:
 
     @cached_property
     def soon(self) -> tuple[Balance, ...]:
-        """The same pose and velocities at two later instants, before any law of time switches. Their distances, 1/π and
-        1/π² of the span up to the switch or of 1 s, are no part of a period that occurs in models."""
+        """Balances of this pose and these velocities at two later instants, before any law of time switches. Their
+        distances, 1/π and 1/π² of the span up to the switch or of 1 s, are no part of a period that occurs in
+        models."""
         t, system = self.t, self.system
         breaks = breaks_of(system.structure.with_breaks, system.evaluator, t, t + 1.0)
         span = float(breaks[breaks > t][:1].sum() - t) if (breaks > t).any() else 1.0

@@ -10,13 +10,13 @@ change of velocities in these axes, with δv and δa their values in coordinates
 
     P δv = ζ̇ + G ζ,        P δa = (P δv)˙ + (G - B) P δv,        G = Ω × , B = ω × for angular parts,
 
-the first because (δω)_body = (δθ)˙ + ω × δθ. In the plane G turns the parts of points alone; there are no B.
+the first because (δω)_body = (δθ)˙ + ω × δθ. In the plane G turns the components of points alone; B = 0.
 
-Which Ω? The smallest one that all velocities ask for, those of mass centres among them: where the frame of a body
-stands on it does not matter. A body that is no body of revolution about the axis that it spins about stands still in
-its own axes only, so its ω is tried as well. A body of revolution with the axis u keeps it, ω × u = Ω × u, so that
-Ω = ω + s u with the s for which Ω × ω = α (a free body that wobbles has its angular momentum through its transverse
-moment of inertia); this is tried, too.
+The candidates for Ω: first the smallest one that fits all velocities, including those of mass centres, so that the
+place of a body's frame does not matter. A body that is no body of revolution about its axis of spin is fixed in its own
+axes only, so its ω is tried as well. A body of revolution keeps its axis u, ω × u = Ω × u, so that Ω = ω + s u with the
+s for which Ω × ω = α (a free body that wobbles has its angular momentum through its transverse moment of inertia); this
+is tried, too.
 """
 
 from collections.abc import Iterator
