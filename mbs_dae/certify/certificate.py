@@ -167,7 +167,7 @@ def certificate(pose: State) -> Certificate:
     return certified(state.system, state.t, state.full_q)
 
 
-@np.errstate(all="ignore")  # # NaN proves nothing
+@np.errstate(all="ignore")  # NaN proves nothing
 def certified(system: System, t: float, q: np.ndarray) -> Certificate:
     """Return the certificate of a pose of a system: q holds the system's coordinates, then those of the ground. The
     proof treats the bodies in Cartesian coordinates, whatever the system's own are.

@@ -114,7 +114,7 @@ class Equations:
         numbers = batch.parameters[batch.parameters_at[g] :][: slots * instances].reshape(instances, slots)
         source, values = cache.source_of(int(batch.kernels[VALUE, g])), self._values(g)
         codes = [(code_of(source, wanted | values), True)]
-        if self._decides(g):  # # values must not jump, slopes may
+        if self._decides(g):  # values must not jump, slopes may
             codes = [(code_of(source, values), True), (code_of(source, wanted - values), False)]
         size = (([*batch.out_at[1:], batch.out_size])[g] - first) // instances
         given = {

@@ -98,7 +98,7 @@ def tangent(x: Any) -> Interval:
     with np.errstate(all="ignore"):
         pole = _has(x, 0.5 * math.pi, math.pi) | (x.size > 1e8)
         ends = np.tan(x.lower), np.tan(x.upper)
-        # # near zeros and poles, the error of reducing the argument counts like a change of the argument
+        # near zeros and poles, the error of reducing the argument counts like a change of the argument
         slack = [SLACK * np.minimum(1.0, x.size) * (1.0 + end * end) for end in ends]
     return where(pole, nothing(), Interval(down(ends[0] - slack[0]), up(ends[1] + slack[1])))
 

@@ -61,7 +61,7 @@ class Decisions:
             "wrap": self.wrap,
             "unwound": self.unwound,
             "lookup": self.lookup,
-            "knot": lambda *of: interval(0.5),  # # no piece is held: the argument decides
+            "knot": lambda *of: interval(0.5),  # no piece is held: the argument decides
             "piece": lambda tables, start, order, x, held: self.lookup(tables, start, order, x),
         }
 
@@ -159,7 +159,7 @@ class Decisions:
         """Return the table of each instance at x, or its derivative of this order (`kernels.abi.lookup`)."""
         x, start = interval(x), np.atleast_1d(start).ravel()
         low, high = np.atleast_2d(x.lower), np.atleast_2d(x.upper)
-        if start.size == 1:  # # the instances, which all read this table, stand side by side
+        if start.size == 1:  # the instances, which all read this table, stand side by side
             return self._read(tables, int(start[0]), order, Interval(low, high))
         rows = [
             self._read(tables, int(at), order, Interval(low[min(k, len(low) - 1)], high[min(k, len(high) - 1)]))

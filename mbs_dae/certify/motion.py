@@ -90,7 +90,7 @@ class MotionCertificate(metaclass=PublicClass):
         )
 
 
-@np.errstate(all="ignore")  # # NaN proves nothing
+@np.errstate(all="ignore")  # NaN proves nothing
 def certified_motion(system: System, t: np.ndarray, motion: Trajectory) -> MotionCertificate:
     """Return the certificate of a motion; `motion` has poses of bodies, at the times t of the result up to roundoff."""
     own, bodies = equations_of(system), system.cartesian
@@ -100,7 +100,7 @@ def certified_motion(system: System, t: np.ndarray, motion: Trajectory) -> Motio
         search.run(motion)
     shown, gaps = _table(search.shown), _gaps(_table(search.open_))
     begins, ends = (np.array([getattr(gap, end) for gap in gaps]) for end in ("begin", "end"))
-    inside = ((shown[:, :1] >= begins) & (shown[:, :1] < ends)).any(axis=1)  # # no motion leads into a gap
+    inside = ((shown[:, :1] >= begins) & (shown[:, :1] < ends)).any(axis=1)  # no motion leads into a gap
     shown = shown[~inside]
     told = errors_of(own, motion), search.tried, max(0, len(own.rows) - bodies.nv)
     return MotionCertificate(bodies.model.name, t, shown[:, :2], shown[:, 2], gaps, *told)

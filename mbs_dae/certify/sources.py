@@ -86,7 +86,7 @@ class _OnIntervals(ast.NodeTransformer):
         if isinstance(node.op, ast.Mod):
             return _call("wrap", self.visit(node.left), self.visit(node.right))
         if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.BinOp) and _is_number(node.right.left):
-            return ast.BinOp(self.visit(node.left), node.op, node.right)  # # an exponent 3/2 is exact in double numbers
+            return ast.BinOp(self.visit(node.left), node.op, node.right)  # an exponent 3/2 is exact in double numbers
         if isinstance(node.op, ast.Add | ast.Sub) and (found := self._polynomial(node)):
             return found
         return self.generic_visit(node)

@@ -158,7 +158,7 @@ def prove(own: Equations, pieces: Pieces) -> Proof:
     path = paths_of(own, pieces)
     time = Interval(pieces.begin.t, pieces.end.t)
     axis, v, a = path.all()
-    whole = own.enclose(time, axis, v, (PHI, JACOBIAN, NU, GAMMA))  # # ν shows whether a slope jumps
+    whole = own.enclose(time, axis, v, (PHI, JACOBIAN, NU, GAMMA))  # ν shows whether a slope jumps
     middle, speed = path.middle()
     there = operator_at(own, (interval(pieces.begin.t) + interval(pieces.end.t)).scaled(0.5), middle, speed, (NU,))
     moved = np.fmin(_residual(there, whole, speed, a, path.h), there.shift(whole.phi))

@@ -257,7 +257,7 @@ def balance_at(
             batch.parameters[batch.mode_at] = held
     q, v = q.copy(), system.still if v is None else v
     system.forget_errors()
-    evaluate(run, t, q, v)  # # writes the values of inputs into q
+    evaluate(run, t, q, v)  # writes the values of inputs into q
     machine, n = run.machine, system.nv
     factor, pattern, m = machine.factor, machine.pattern, len(system.rows)
     if not (np.isfinite(machine.f).all() and np.isfinite(factor.jacobian).all()):

@@ -71,7 +71,7 @@ class Equilibrium(metaclass=PublicClass):
         redundant = len(system.rows) - (system.nv - joints.free_velocities.shape[1])
         multipliers = here.loads if isinstance(here, Supported) else here.multipliers
         loads, _, undetermined = in_the_limit(system, motion, multipliers[None], redundant, nowhere)
-        touching: Any = {"integrated": True}  # # includes states and inputs
+        touching: Any = {"integrated": True}  # includes states and inputs
         touching |= {"contacts": here.pushes[None], "modes": modes_of(here)} if isinstance(here, Supported) else {}
         result = with_forces(system, motion, Loads(loads, redundant, undetermined), energies, **touching)
         if self.asked is not None:

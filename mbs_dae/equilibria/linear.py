@@ -297,7 +297,7 @@ class LinearSystem(metaclass=PublicClass):
                 f"{self.state.system.model.name!r} has no bounded response at {at:g} rad/s: an undamped mode has the "
                 f"eigenvalue {value + 0.0:.6g} 1/s; add damping, or leave this frequency out"
             )
-        scale = self.units  # # states in their own units, so that no column is small because of its unit
+        scale = self.units  # states in their own units, so that no column is small because of its unit
         A, B, C = self.A * scale / scale[:, None], self.B / scale[:, None], self.C * scale
         inner = 1j * w[:, None, None] * np.eye(len(A)) - A
         return np.asarray(C @ np.linalg.solve(inner, np.broadcast_to(B, (w.size, *B.shape))) + self.feedthrough)
@@ -399,11 +399,11 @@ class LinearSystem(metaclass=PublicClass):
 
     def __str__(self) -> str:
         size, often = size_of("rad/s", frequency=True)
-        also = often != "Hz"  # # cycles in a column of their own
+        also = often != "Hz"  # cycles in a column of their own
         cycles = f"{'[Hz]':>10}  " * also
         titles = f"{f'frequency [{often}]':>18}  {cycles}{'damping':>9}  moves most"
         lines = [f"{'mode':>4}  {'eigenvalue [1/s]':>26}  {titles}"]
-        scales = np.sqrt(self.state.system.cartesian.weight)  # # rotations count as displacements at the model's length
+        scales = np.sqrt(self.state.system.cartesian.weight)  # rotations count as displacements at the model's length
         for k, mode in enumerate(self.modes, 1):
             value, f = mode.eigenvalue + 0.0, mode.frequency
             written = f"{value.real:.6g} ± {value.imag:.6g}i" if f else f"{value.real:.6g}"
@@ -440,10 +440,10 @@ def _eigen(A: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     whole[:idle, :idle] = np.eye(idle)
     whole[idle:, idle:] = vectors
     beside = basis[:, :idle].T @ B @ basis[:, idle:] @ vectors
-    for k, value in enumerate(values):  # # motions without restoring forces follow the motions that drive them
+    for k, value in enumerate(values):  # motions without restoring forces follow the motions that drive them
         whole[:idle, idle + k] = np.linalg.solve(value * np.eye(idle) - upper[:idle], beside[:, k])
     ways = units[:, None] * (basis @ whole)
-    if idle:  # # each a motion of few coordinates
+    if idle:  # each a motion of few coordinates
         own = np.sort(qr(ways[:, :idle].T.real, pivoting=True)[2][:idle])
         ways[:, :idle] = ways[:, :idle] @ np.linalg.inv(ways[own, :idle])
     return np.concatenate([np.zeros(idle, dtype=complex), values]), ways
@@ -484,7 +484,7 @@ def _check_certain(small: SmallMotion) -> None:
     P, mass = small.frame.P, small.balance.mass
     root = np.sqrt(np.abs(np.diag(small.M)))
     if not root.all():
-        return  # # motions without any mass are reported by `check_masses`
+        return  # motions without any mass are reported by `check_masses`
     sizes, ways = np.linalg.eigh(small.M / np.outer(root, root))
     terms = np.abs(small.S.T @ P) @ np.abs(mass) @ np.abs(P.T @ small.S) / np.outer(root, root)
     roundoff = np.finfo(float).eps / 2 * np.linalg.norm(terms)

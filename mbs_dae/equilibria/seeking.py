@@ -49,7 +49,7 @@ def settle(system: System, t: float, q: np.ndarray) -> Balance | None:
         least = 1e-12 * max(np.abs(sizes).max(initial=0.0), here.least_stiffness(system.length), 1e-300)
         raised = K + ways @ np.diag(np.maximum(np.abs(sizes), least) - sizes) @ ways.T
         there = _stepped(here, scale * np.linalg.solve(raised, left), downhill=True)
-        if there is None:  # # away from a balance K is not symmetric, and floating bodies may turn freely
+        if there is None:  # away from a balance K is not symmetric, and floating bodies may turn freely
             there = _stepped(here, scale * np.linalg.solve((raised + raised.T) / 2, left), downhill=True)
         if there is None:
             if not here.is_balanced(LOOSE):
@@ -136,5 +136,5 @@ def _closed(here: Balance, way: np.ndarray) -> Balance | None:
         return None
     try:
         return balance_at(system, here.t, q, levels=here.levels)
-    except MbsError:  # # a force has no value there
+    except MbsError:  # a force has no value there
         return None

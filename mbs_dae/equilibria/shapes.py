@@ -34,7 +34,7 @@ def motion_in_mode(
 ) -> Result:
     """Return one period, or three time constants of a mode that does not oscillate; the amplitude is that at the
     beginning or, where the mode grows, at the end."""
-    if value == 0.0:  # # no force restores the motion: it goes on at constant speed
+    if value == 0.0:  # no force restores the motion: it goes on at constant speed
         times = np.linspace(0.0, 1.0, POSES)
         return moved(state, shape, times + 0j, times, np.ones(POSES) + 0j, amplitude)
     times = np.linspace(0.0, 2 * np.pi / value.imag if value.imag else LASTS / abs(value.real), POSES)
@@ -49,7 +49,7 @@ def moved(
     """Return the pose of the state moved by Re(c ζ), for all c, with the velocities Re(ċ ζ)."""
     system, t, q, way = state.system.cartesian, state.t, state.full_q, np.array([*shape.values()])
     scale = _scale(system, q, way) if amplitude is None else positive_number(amplitude, "amplitude", "number")
-    way = scale * frame_of(balance_at(system, t, q), np.zeros(3)).P.T @ way  # # rotations in the axes of bodies again
+    way = scale * frame_of(balance_at(system, t, q), np.zeros(3)).P.T @ way  # rotations in the axes of bodies again
     poses, v = np.tile(q, (len(times), 1)), np.zeros((len(times), system.still.size))
     for k, (c, rate) in enumerate(zip(factors, rates, strict=True)):
         poses[k] = system.moved(q, (c * way).real)
@@ -59,7 +59,7 @@ def moved(
                 f"{system.model.name!r} cannot be assembled so far from its pose as {scale:.3g} times the shape of the "
                 "mode; give a smaller amplitude"
             )
-    now = np.full(len(times), t)  # # the time of the state, so drivers stand still
+    now = np.full(len(times), t)  # the time of the state, so drivers stand still
     return result_of(system, Trajectory(now, poses, v, 0.0 * v), t=times)
 
 
@@ -68,6 +68,6 @@ def _scale(system: System, q: np.ndarray, shape: np.ndarray) -> float:
     flat = system.model.dimension == 2
     places = np.array([q[list(system.layout.q[body][: 2 if flat else 3])] for body in system.bodies])
     extent = max(float(np.ptp(places, axis=0).max()), system.length)
-    ways = np.abs(shape).reshape(-1, 3)  # # plane: x, y, angle of each body; space: its place, then its rotation
+    ways = np.abs(shape).reshape(-1, 3)  # plane: x, y, angle of each body; space: its place, then its rotation
     far, turned = (ways[:, :2], ways[:, 2:]) if flat else (ways[::2], ways[1::2])
     return float(min(FAR * extent / max(far.max(), 1e-12), TURNED / max(turned.max(), 1e-12)))

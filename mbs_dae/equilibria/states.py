@@ -119,7 +119,7 @@ def rest_with_states(start: Balance) -> Balance | None:
             return np.append(free.T @ forces, rates_at(system, here.t, q, system.still)[places] / units)
 
         J = _jacobian(left, free.shape[1] + len(places))
-        J[: free.shape[1], : free.shape[1]] = -here.stiffness * np.outer(*[here.motion_scale] * 2)  # # includes the change of λ
+        J[: free.shape[1], : free.shape[1]] = -here.stiffness * np.outer(*[here.motion_scale] * 2)  # with λ
         step = np.linalg.lstsq(J, -np.append(here.unbalanced * here.motion_scale, rates / units), rcond=1e-12)[0]
         far = float(np.linalg.norm(here.motion_scale * step[: free.shape[1]]))
         step *= min(1.0, LONGEST * system.length / max(far, 1e-300))

@@ -49,7 +49,7 @@ def within(forces: Forces, cones: Sequence[Cone], slack: float = HOLDS, known: W
 
     def least(D: np.ndarray, h: np.ndarray) -> np.ndarray | None:
         along = D @ N
-        along[np.linalg.norm(along, axis=1) <= SHARP] = 0.0  # # no remaining freedom y changes these
+        along[np.linalg.norm(along, axis=1) <= SHARP] = 0.0  # no remaining freedom y changes these
         y, _ = least_distance(along, h - D @ x - slack)
         return None if y is None else x + N @ y
 
@@ -73,7 +73,7 @@ def remaining(forces: Forces, m: float) -> np.ndarray:
         return None if found is None else start + ways @ found
 
     found = _touching(cones, least, HOLDS, {}, n + 1)
-    assert found is not None  # # with ρ large enough, zero forces are within
+    assert found is not None  # with ρ large enough, zero forces are within
     return forces.unbalanced + forces.A @ found[:n]
 
 
@@ -91,7 +91,7 @@ def _touching(cones: Sequence[Cone], least: Least, slack: float, ways: Ways, n: 
         if (x := least(D, h)) is None:
             return None
         size = max(1.0, float(np.linalg.norm(x)))
-        missed = float(np.max(h - D @ x, initial=slack))  # # by how much planes are missed, from slack and roundoff
+        missed = float(np.max(h - D @ x, initial=slack))  # by how much planes are missed, from slack and roundoff
         room = min(2.0 * missed - slack + SHARP * size, slack + SURE * size) * sizes
         values = [one.a + one.C @ x for one in cones]
         out = np.array([np.linalg.norm(y[1:]) - y[0] if y.size > 2 else 0.0 for y in values])

@@ -93,7 +93,7 @@ def is_wedged(forces: Forces) -> bool:
 def least_forces(forces: Forces) -> np.ndarray:
     """Return the least of all forces that hold the pose with the present directions n."""
     x = within(forces, forces.cones(1.0))
-    assert x is not None  # # the pose is held
+    assert x is not None  # the pose is held
     return forces.forces(x)
 
 
@@ -147,7 +147,7 @@ def _farthest(forces: Forces, side: float) -> tuple[float, bool]:
     while forces.open and best < np.inf:
         beyond = best + PART * (1.0 + abs(best))
         found = somewhere(known.loaded(side * beyond))
-        while found.forces is not None:  # # these n hold loads from `least` on: are the loads below `least` held?
+        while found.forces is not None:  # these n hold loads from `least` on: are the loads below `least` held?
             other = replace(forces, pressing=found.forces.pressing)
             end = load_end(other, -side, side * beyond)
             least = beyond if end is None else -end[0]

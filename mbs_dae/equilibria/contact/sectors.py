@@ -96,7 +96,7 @@ def _rays(n: np.ndarray, sine: float) -> np.ndarray:
     sine."""
     d, tangent = n.size, sine / np.sqrt(1.0 - sine * sine)
     across = null_space(n[None])
-    corners = null_space(np.ones((1, d))).T  # # corners of a regular simplex: its inner sphere is d - 1 times smaller
+    corners = null_space(np.ones((1, d))).T  # corners of a regular simplex: its inner sphere is d - 1 times smaller
     corners = corners / np.linalg.norm(corners, axis=0) if d > 1 else corners
     rays = n[:, None] + max(tangent, RANK) * (d - 1) * across @ corners
     return rays / np.linalg.norm(rays, axis=0)

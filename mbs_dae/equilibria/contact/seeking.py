@@ -72,7 +72,7 @@ class Place:
         start, A = ways.T @ self.balance.unbalanced, self.rows.along[gaps] @ ways
         gap = np.maximum(self.rows.phi[gaps], 0.0)
         step, multipliers = least_distance(A, -gap - A @ start)
-        assert step is not None  # # y = 0 obeys all gaps
+        assert step is not None  # y = 0 obeys all gaps
         felt = RANK * np.minimum(self.rows.units[gaps], multipliers.max(initial=0.0))
         return ways @ (start + step), gaps[multipliers > felt]
 
@@ -187,7 +187,7 @@ def moved_to(here: Balance, way: np.ndarray, closing: np.ndarray) -> Place | Non
             if np.abs(off).max(initial=0.0) <= CLOSED * system.length:
                 return place_of(rows, here.levels)
             q[:] = system.moved(q, -root * np.linalg.lstsq(J, off, rcond=RANK)[0])
-    except MbsError:  # # a force has no value there
+    except MbsError:  # a force has no value there
         pass
     return None
 
@@ -203,10 +203,10 @@ def rest_on(here: Place) -> Supported:
     held = with_rows(balance, rows, here.pushes, closed, here.loads)
     J, lengths = unit_rows(held.jacobian / np.sqrt(balance.system.weight))
     n = len(balance.jacobian)
-    x = held.taken_up(balance.forces)  # # the multipliers λ and -f
+    x = held.taken_up(balance.forces)  # the multipliers λ and -f
     free = null_space(J.T, rcond=RANK) if J.size else np.zeros((len(J), 0))
     found, _ = least_distance(-free[n:], (x * lengths)[n:])
-    if found is None:  # # no forces f ≥ 0, because of roundoff
+    if found is None:  # no forces f ≥ 0, because of roundoff
         return standing(rows, here.pushes)
     x = x + free @ found / lengths
     x = x + held.taken_up(balance.forces - held.jacobian.T @ x)
