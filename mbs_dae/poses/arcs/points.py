@@ -57,6 +57,7 @@ class BranchPoint(metaclass=PublicClass):
     state: State = field(repr=False)
     """The pose, at rest, at the time that was held."""
     fix: Mapping[str, float] = field(repr=False)
+    """The quantities that were held, and their values."""
     release: tuple[str, ...] = field(repr=False)
     """The drivers that were released. A curve from here keeps `fix` and `release`."""
 
