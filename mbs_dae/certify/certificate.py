@@ -36,7 +36,7 @@ class Certificate(metaclass=PublicClass):
     and of angles (the plane), or of places and of w with e = ê ∘ (1, w/2) (in space, w a turn in body axes); s is 1 for
     lengths, and for turns 1 over the model's own length. So radius and error are lengths.
 
-    A certificate that is not `proven` says `why`; it does not say that there is no pose.
+    A certificate that is not `proven` gives the reason in `why`; a pose may exist all the same.
 
     Both ways to assemble two rods of 5 m on a base of 6 m:
 

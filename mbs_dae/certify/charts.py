@@ -13,7 +13,7 @@ with the Jacobian
 
 and no equation of unit length is needed. A row j of Φ_ω becomes (j - ½ j × w) / (1 + |w|²/4).
 
-Turns, which are counted beside attitudes, stay what they are at q̂.
+Turns, which are counted in addition to attitudes, keep their values at q̂.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Paths:
         return interval(self.end) - interval(self.begin)
 
     def middle(self) -> tuple[Interval, Interval]:
-        """Return q̂ and its velocity half way."""
+        """Return q̂ and its velocity in the middle of the time span."""
         half = (interval(self.begin) + interval(self.end)).scaled(0.5)
         q = half + (interval(self.a) + interval(self.b)).scaled(0.125)
         rate = self.step + (interval(self.b) - interval(self.a)).scaled(0.25)

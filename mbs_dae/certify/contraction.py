@@ -1,9 +1,9 @@
 """Krawczyk's operator: K(u) = u - C Φ(u), C ≈ Φ_u⁻¹ at the middle of a box.
 
 With the norm |u| = max |u_k| / s_k and β ≥ |1 - C Φ_u| everywhere in |u| ≤ ρ, K changes distances by the factor β at
-most. So if |C Φ(0)| + β ρ < ρ, K maps the box into its own inside and has exactly one fixed point there (Banach); C
-has an inverse, since |1 - C Φ_u| < 1, and the fixed point is the only pose in the box. It is no farther than |C Φ(0)|
-/ (1 - β) from the middle (Krawczyk 1969, Moore 1977; Neumaier, Interval Methods for Systems of Equations, 5.1).
+most. So if |C Φ(0)| + β ρ < ρ, K maps the box into its own inside and has exactly one fixed point there (Banach); C has
+an inverse, since |1 - C Φ_u| < 1, and the fixed point is the only pose in the box. This pose is no farther than |C
+Φ(0)| / (1 - β) from the middle (Krawczyk 1969, Moore 1977; Neumaier, Interval Methods for Systems of Equations, 5.1).
 """
 
 from __future__ import annotations

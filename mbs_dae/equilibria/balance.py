@@ -177,7 +177,7 @@ class Balance:
 
     def is_balanced(self, near: float) -> bool:
         """Return whether less than this part of the forces is left in each level, or no more than the roundoff of
-        springs whose pulls cancel (those of a floating mechanism, at rest)."""
+        springs that exert almost no force (those of a floating mechanism, at rest)."""
         left = self.of_levels(self.unbalanced)
         for level in np.flatnonzero(left > near * self.efforts):
             here = self.motion_levels == level

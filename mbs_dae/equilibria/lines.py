@@ -1,11 +1,11 @@
 """Modes along a parameter: pair the modes at one value with those at the next.
 
-Eigenvalues cross, so their order says nothing. A line follows the shape: from one value to the next the pairing with
-the least total change is taken, where a pair counts with the part of the new shape that is orthogonal to the old one, 1
-- |x* y|² with |x| = |y| = 1 by weight, and with the relative distance of the eigenvalue from the extrapolated line.
-Where eigenvalues coincide, any basis of their space consists of eigenvectors; then the old shapes, projected on this
-space, are taken. (Lines that only come near one another and veer away exchange their shapes in between: values must be
-dense enough there to show it.)
+Eigenvalues cross, so their order does not identify modes. A line follows the shape: from one value to the next the
+pairing with the least total change is taken, where a pair counts with the part of the new shape that is orthogonal to
+the old one, 1 - |x* y|² with |x| = |y| = 1 by weight, and with the relative distance of the eigenvalue from the
+extrapolated line. Where eigenvalues coincide, any basis of their space consists of eigenvectors; then the old shapes,
+projected on this space, are taken. (Lines that only come near one another and veer away exchange their shapes in
+between: values must be dense enough there to show it.)
 
 A mode of a mechanism that spins may whirl. With N u = n × u, n the axis, a shape goes round in the sense of the spin
 where Im x* N x > 0: relative to |N x|², 1 is a circle forward, -1 one backward, 0 a motion along lines.

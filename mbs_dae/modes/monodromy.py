@@ -81,8 +81,8 @@ def searched(family: Family, here: Known, random: np.random.Generator, most: int
 
 
 def patience(count: int) -> int:
-    """Return the number of second members without a new solution that end the search. It is larger for few solutions:
-    these cost little, and fewer loops permute them."""
+    """Return the number of second members without a new solution that end the search. The number is larger for few
+    solutions: these cost little, and fewer loops permute them."""
     return max(2, FEW // count)
 
 

@@ -119,8 +119,8 @@ def keeps_branch(machine: Machine):
     """Return whether a smooth step has certainly not passed a meeting of branches and left on the other one.
 
     `independence`, a squared sine, measures the distance of the end from such a point; a step much longer than this
-    distance might have passed the point unseen. A step that has passed it (see `orient`) must be very short, shorter
-    than the distance between the branches.
+    distance might have passed the point unseen. A step that has passed it (see `orient`) must be shorter than CROSSING
+    model lengths, which separates branches that are farther apart.
     """
     longest = 0.0
     difference(machine.manifold, machine.here.q, machine.there.q, machine.x)

@@ -89,10 +89,11 @@ class Curve(NamedTuple):
     turns: Vector
     """The period of each value of the workspace, in its unit; 0 for a value that does not repeat."""
     A: Matrix
+    """The linear conditions of a section, (conditions, motions + values); without rows for singular poses."""
     q0: Vector
+    """The coordinates of the base of a section."""
     p0: Vector
-    """The linear conditions A of a section, (conditions, motions + values), and its base (q0, p0). For singular poses A
-    has no rows."""
+    """The values of the base of a section."""
     F: Work[Vector] = zeros("equations")
     slope: Work[Matrix] = zeros("equations", "unknowns")
     bordered_matrix: Work[Matrix] = zeros("unknowns", "unknowns")

@@ -48,9 +48,9 @@ def workspace(
     them.
 
     `over` names both and their ranges. By default both are the inputs of the mechanism; ``outputs=("P.x", "P.y")``
-    names its outputs. Over its outputs, give its `inputs`. Where it can move with its inputs held, it is in a parallel
-    singularity; where outputs cannot move in every direction, in a serial one. Over parameters the curves are where its
-    equations lose their rank: limits of what can be assembled, change points.
+    names its outputs. Over its outputs, give its `inputs`. Where the mechanism can move with its inputs held, it is in
+    a parallel singularity; where outputs cannot move in every direction, in a serial one. Over parameters the curves
+    are where its equations lose their rank: limits of what can be assembled, change points.
 
     Drivers of `over`, of inputs and of outputs are released, and those named by `release`; others are held as they are
     at the time t, and quantities in `fix` at their values. Poses are found from the placement, or from `start`, by

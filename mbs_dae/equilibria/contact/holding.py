@@ -72,10 +72,10 @@ class Holding(metaclass=PublicClass):
 
     @property
     def certain(self) -> bool:
-        """Whether margin and range are certain to a hundredth. They are for contacts and given forces. They may be too
-        small where friction acts in many joints, because the search may end before it has tried all directions in
-        which these are pressed. They are uncertain where friction acts in a bearing of a gear with a ratio, because
-        the tooth force is not known."""
+        """Whether margin and range are certain to a hundredth, as for contacts and given forces. Both may be too small
+        where friction acts in many joints, because the search may end before it has tried all directions in which
+        joints are pressed. Both are uncertain where friction acts in a bearing of a gear with a ratio, because the
+        tooth force is not known."""
         return not self._unknown and self._limit.certain and (self.reach is None or self.reach.certain)
 
     @cached_property

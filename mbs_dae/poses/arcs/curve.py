@@ -34,9 +34,9 @@ BY_ARC = {"m/s": "", "m/s²": "1/m", "rad/s": "rad/m", "rad/s²": "rad/m²"}
 class Curve(Result):
     """The one-dimensional motion of a mechanism over its arc length, from `follow`.
 
-    It reads like any result: ``curve["P.x"]`` over ``curve.t``, which is the arc length s in m: bodies count with their
-    places, and with their angles times the model's length. Velocities and accelerations of the result are first and
-    second derivatives by the arc length.
+    A curve reads like any result: ``curve["P.x"]`` over ``curve.t``, which is the arc length s in m: bodies count with
+    their places, and with their angles times the model's length. Velocities and accelerations of the result are first
+    and second derivatives by the arc length.
 
     >>> crank = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0)}, rods={"crank": "AB"}, fixed="A")
     >>> curve = mbs.follow(crank, "crank.angle")

@@ -43,11 +43,15 @@ class Task(NamedTuple):
     body: Integers
     """The number of the marker's body."""
     asks_place: Integers
+    """1 where the target has a point."""
     asks_attitude: Integers
+    """1 where the target has a rotation."""
     point: Matrix
+    """The place of the marker on its body."""
     attitude: Matrix
     """The quaternion of the marker on its body."""
     place: Matrix
+    """The place of the target; z is 0 in the plane."""
     wanted: Matrix
     """The quaternion of the target."""
     angle: Vector
@@ -58,6 +62,7 @@ class Task(NamedTuple):
     coordinate: Integers
     """The coordinate that each velocity changes; -1 for velocities of a ball."""
     low: Vector
+    """Lower limit of the coordinate; minus infinity for balls."""
     high: Vector
     """Upper limit of the coordinate; infinite for balls."""
     turning: Matrix
@@ -65,6 +70,7 @@ class Task(NamedTuple):
     placement: Vector
     # rows
     task_rows: int
+    """The number of rows of the aims."""
     gap: Vector
     """The factor that makes the equation of a loop a length."""
     still: Vector

@@ -195,7 +195,7 @@ class Seeking:
                 self.follow(pose)
 
     def _branches(self, curve: Trace) -> Iterator[Point]:
-        """Yield poses beside the corners of a singular curve, near to all singular curves through the corners.
+        """Yield poses near the corners of a singular curve, next to all singular curves through the corners.
 
         In a corner Jᵀ u = 0 for each u = N a with two columns of N, and J V = 0. A singular curve through it goes along
         (dx, dp) = T b, with [J P] T = 0, where Vᵀ [H(N a) K(N a)] T b = 0 as well: so b is an eigenvector of the

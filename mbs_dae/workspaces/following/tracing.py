@@ -83,8 +83,8 @@ class Trace:
         return found
 
     def _beside(self, k: int, h: float) -> Place | None:
-        """Return the place at a distance h along the tangent of place k, within the step; None if Newton's method does
-        not converge. It begins on the cubic h t + h² b + h³ c, which has the place and the tangent of the end of the
+        """Return the place at a distance h along the tangent of place k, within the step; None without convergence.
+        Newton's method begins on the cubic h t + h² b + h³ c, which has the place and the tangent of the end of the
         step as well."""
         base, size, step = self.places[k], self.steps[k], h * self.places[k].t
         if float(self.places[k + 1].t @ base.t) > 0.0 and size > 0.0:

@@ -266,12 +266,12 @@ def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> Meetings:
     The segments are nearly parallel, so they may cross twice.
 
     Let d(x) be the signed distance of the point x of the first arc from the second arc, whose foot is y(x). With the
-    unit tangent e of the second arc there, d' = e × p'(x). So d is monotone between zeros of d': between an end of
-    the length on which the arcs run beside each other, a zero of d', and the other end there is one crossing where d
-    changes its sign, and none where it does not. The arcs touch where d and d' are both zero. Interpolated curves are
-    used where d is larger than ten times their error, and the curves themselves where it is not; arcs along which it is
-    nowhere lie on each other, and have no crossing. Arcs are prolonged a little beyond their segments, but not beyond a
-    corner, which is a vertex anyway."""
+    unit tangent e of the second arc there, d' = e × p'(x). So d is monotone between zeros of d': between an end of the
+    length on which the arcs run side by side, a zero of d', and the other end there is one crossing where d changes its
+    sign, and none where it does not. The arcs touch where d and d' are both zero. Interpolated curves are used where d
+    is larger than ten times their error, and the curves themselves where it is not; arcs along which it is nowhere lie
+    on each other, and have no crossing. Arcs are prolonged a little beyond their segments, but not beyond a corner,
+    which is a vertex anyway."""
 
     def bounds(curve: PlaneCurve, number: int) -> tuple[float, float]:
         """Return the parts of a segment between which its arc is used."""
@@ -363,8 +363,7 @@ def _neighbours(curve: PlaneCurve, i: int, j: int) -> bool:
 
 def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, float, float, float]]:
     """Return (i, j, x, y, sine) for the pairs of segments that cross or nearly do. An arc departs from its chord by up
-    to `SAG` of it, so arcs may cross beside the crossing of their chords by up to both
-    departures / sine."""
+    to `SAG` of it, so the crossing of two arcs may differ from that of their chords by up to both departures / sine."""
     low, high, found = np.minimum(a, b), np.maximum(a, b), []
     slack = SAG * np.linalg.norm(b - a, axis=1)
     for i in range(len(a) - 1):
