@@ -21,8 +21,7 @@ from .matrices import times
 from .operator import Operator, operator_at
 
 NEAR = 1e-8
-"""A pose farther from the nearest true one than this, relative to the model's own length, is not the one that was
-meant."""
+"""A pose farther than this from the nearest true one, relative to the model's own length, is refused as not closed."""
 RADII = 2.0 ** -np.arange(0.0, 34.0, 2.0)
 """Radii to try, relative to the model's own length: from 1 down to some 2e-10."""
 FINE = 2.0 ** np.arange(0.25, 2.0, 0.25)

@@ -1,8 +1,8 @@
 """Products of matrices with bounds, many side by side: middle and radius, so that BLAS does the work (Rump 1999).
 
-A sum of n products in double numbers, in whatever order and with whatever fused operations, is off by at most n u /
-(1 - n u) times the sum of the absolute products, u = 2⁻⁵³ (Higham, Accuracy and Stability, 3.1), and by what
-underflows. Twice that is taken, with ε = 2 u, so that bounds may be computed in double numbers themselves.
+A sum of n products in double numbers, in whatever order and with whatever fused operations, is off by at most n u / (1
+- n u) times the sum of the absolute products, u = 2⁻⁵³ (Higham, Accuracy and Stability, 3.1), and by what underflows.
+Twice this bound is taken, with ε = 2 u, so that bounds may be computed in double numbers themselves.
 """
 
 from __future__ import annotations

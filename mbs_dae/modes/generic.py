@@ -1,4 +1,4 @@
-"""All solutions of a generic member of a model's family, found once for each structure."""
+"""All solutions of a generic member of a model's family, computed once for each structure."""
 
 from __future__ import annotations
 

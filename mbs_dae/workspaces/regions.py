@@ -314,8 +314,8 @@ def doubts(areas: Sequence[Area]) -> tuple[str, ...]:
 
 
 def _pose_inside(seeking: Seeking, face: Face) -> list[Point]:
-    """Return a pose in a region in a list, if there is one: one on a section through it, or the least change of one on
-    a section near to it that leads to its inner point."""
+    """Return a list with one pose in a region, on a section through it, or at its inner point by the least change of a
+    pose on a section near by; an empty list if there is none."""
     scale = seeking.equations.scale
     known, values, inside = _section_poses(seeking, face)
     if len(inside):

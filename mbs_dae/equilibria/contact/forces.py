@@ -180,8 +180,8 @@ class Forces:
         return Forces(self.rows, against, used, tuple(one for one, _ in some), tuple(n for _, n in some))
 
     def loaded(self, x: float) -> Forces:
-        """Return the forces to which the load is added, x of its unit. Where only the load turns what presses in a
-        joint, n is known with it."""
+        """Return the forces to which the load is added, x of its unit. Where only the load turns the normal force of a
+        joint, n follows from the load."""
         if self.load is None:
             return self
         amount = x * float(self.units[-1])

@@ -33,7 +33,8 @@ RECENT = 16
 
 
 class Task(NamedTuple):
-    """Aims k: marker and target. Rows of the error: the aims one after the other, then loops."""
+    """The targets and the work space of a search. An aim k is a marker with its target; rows of the error are those of
+    the aims in order, then those of loops."""
 
     machine: Machine
     tree: Tree

@@ -94,12 +94,12 @@ def _passes(
 
 
 def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, step: float) -> list[Point | None]:
-    """Return for each pose the one that its values lead to when they are driven on a straight line to a target,
-    (poses, 2); None where a singular pose is on the line.
+    """Drive the values of each pose on a straight line to a target, (poses, 2); return the poses there, None where a
+    singular pose is on the line.
 
     All poses are driven side by side, as `traced` follows one curve: a step goes along the tangent t with Jt_x + P t_p
-    = 0 and t_p along the line, Newton brings it back across t, and a step whose ends do not belong to one smooth curve
-    is halved. A drive ends where the values come to the target, or go back."""
+    = 0 and t_p along the line, Newton's method corrects it at right angles to t, and a step whose ends do not belong to
+    one smooth curve is halved. A drive ends where the values reach the target, or turn back."""
     if not len(starts):
         return []
     n, count, scale = equations.system.nv, len(starts), equations.scale
