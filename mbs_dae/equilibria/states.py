@@ -3,7 +3,7 @@
     M ẏ + D y + K η + F_z δz = 0,        δż = r_ζ δ(η, y) + r_z δz
 
 Rates may read efforts, which follow from all forces; so r_ζ and r_z are differences of the equations of motion, along
-the small motions that constraints allow. These differences, and those of forces along states, are of the fourth order
+the small motions that constraints allow. Differences of rates, and of forces along states, are of the fourth order
 after extrapolation (exact where laws are of the third degree at most).
 """
 

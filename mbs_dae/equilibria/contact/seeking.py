@@ -47,7 +47,7 @@ class Place:
     found: Rows
     """The rows of contacts at the pose, with levels of their balance."""
     rows: Rows
-    """These rows with levels of all loads that bodies carry."""
+    """The rows of contacts with levels of all loads that bodies carry."""
 
     @property
     def balance(self) -> Balance:

@@ -5,8 +5,8 @@ the equilibrium moves by dx, which is exact too; K changes with both. The deriva
 
     d/dh K(x + h dx, p + h),        h = 0,
 
-is computed from central differences over four steps, extrapolated, each pose on the line closed. These agree with the
-derivative to some eleven digits; where the last two do not agree to six, there is no derivative.
+is computed from central differences over four steps, extrapolated, each pose on the line closed. The result agrees with
+the derivative to some eleven digits; where the last two do not agree to six, there is no derivative.
 
 A simple eigenvalue σ of A, with A u = σ u and wᴴ A = σ wᴴ, changes by wᴴ dA u / wᴴ u. Coinciding eigenvalues have no
 derivative each by itself (their sum has), nor has the double eigenvalue 0 of rigid motions.
