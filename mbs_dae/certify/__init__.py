@@ -1,2 +1,2 @@
-"""Proofs by interval arithmetic: that there is exactly one pose near another one, and that a motion stays on its
+"""Prove by interval arithmetic that there is exactly one pose near a given one, and that a motion stays on its
 branch."""

@@ -1,9 +1,8 @@
-"""Decisions of the state on intervals: the side of a switching function that cannot be told, and what is made of it.
+"""Branches that the state chooses, on intervals: sides of switching functions that are undecided, and their weights.
 
-A side is ±1, and a law that switches is a mixture of both branches, with a weight made of sides
-(`symbolic.branches`). Where a side is open, so is the weight. A law that goes on without a jump takes the value of
-one of both branches, and its slope; so bounds of both are bounds of it. A side that is used otherwise (as a sign) is
-a jump.
+A side is ±1, and a law that switches is a mixture of both branches, with a weight made of sides (`symbolic.branches`).
+Where a side is undecided, so is the weight. A law without a jump takes the value and the slope of one of its branches;
+so a hull of both branches encloses the law. A side that is used otherwise (as a sign) is a jump.
 """
 
 from __future__ import annotations
@@ -16,12 +15,14 @@ import numpy as np
 from .intervals import Bounds, Interval, hull, interval, where
 
 GRAIN = 2.0**20
-"""Weights are made of ±1 and halves, and multiples of this part, exactly: what was rounded outward is rounded back."""
+"""Weights are sums and products of ±1 and halves, so they are whole multiples of 1 / GRAIN: rounding to these multiples
+undoes outward rounding."""
 Mark = Callable[[Bounds], None]
 
 
 class Weight(Interval):
-    """What is made of sides and numbers alone, open in some lanes."""
+    """An interval computed from sides and numbers alone, undecided in some lanes; `mark` is called where it meets other
+    values."""
 
     __slots__ = ("mark",)
 
@@ -65,8 +66,8 @@ def _plain(x: Any) -> Any:
 
 
 def mixed(weight: Any, a: Any, b: Any, joined: float) -> tuple[Any, Bounds | None]:
-    """a where a weight is 1, b where it is 0, both where it is open; and where it is open though they are farther
-    apart than `joined`."""
+    """Return a where the weight is 1, b where it is 0, their hull where it is undecided; and where it is undecided
+    although the hull is wider than `joined`."""
     if not isinstance(weight, Interval):
         return (a if weight == 1 else b if weight == 0 else b + (a - b) * weight), None
     a, b = _plain(interval(a)), _plain(interval(b))

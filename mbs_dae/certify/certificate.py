@@ -1,4 +1,4 @@
-"""Whether there is exactly one pose near another one, and how far around it there is no second."""
+"""Prove that there is exactly one pose near a given one, and find how far around it there is no second."""
 
 from __future__ import annotations
 
@@ -21,22 +21,21 @@ from .matrices import times
 from .operator import Operator, operator_at
 
 NEAR = 1e-8
-"""A pose farther from the nearest true one than this, relative to the model's own length, is not the one that was
-meant."""
+"""A pose farther than this from the nearest true one, relative to the model's own length, is refused as not closed."""
 RADII = 2.0 ** -np.arange(0.0, 34.0, 2.0)
-"""At which it is tried, relative to the model's own length: from once to some 2e-10 of it."""
+"""Radii to try, relative to the model's own length: from 1 down to some 2e-10."""
 FINE = 2.0 ** np.arange(0.25, 2.0, 0.25)
-"""Then between the largest at which it holds and the next larger one."""
+"""Factors for finer trials, between the largest radius that holds and the next larger one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Certificate(metaclass=PublicClass):
-    """What is proven of a pose: in the box -r s_k ≤ u_k ≤ r s_k about q, r being its radius, there is exactly one
-    pose that satisfies the equations at time t, and it is no farther than `error` from q in this norm. u is a
-    change of places and of angles (the plane), or of places and of w with e = ê ∘ (1, w/2) (in space, w a turn in
-    body axes); s is 1 for lengths, and for turns 1 over the model's own length. So radius and error are lengths.
+    """The proof of a pose: in the box -r s_k ≤ u_k ≤ r s_k about q, r being its radius, there is exactly one pose that
+    satisfies the equations at time t, and it is no farther than `error` from q in this norm. u is a change of places
+    and of angles (the plane), or of places and of w with e = ê ∘ (1, w/2) (in space, w a turn in body axes); s is 1 for
+    lengths, and for turns 1 over the model's own length. So radius and error are lengths.
 
-    A certificate that is not `proven` says `why`; it does not say that there is no pose.
+    A certificate that is not `proven` gives the reason in `why`; a pose may exist all the same.
 
     Both ways to assemble two rods of 5 m on a base of 6 m:
 
@@ -51,23 +50,23 @@ class Certificate(metaclass=PublicClass):
     """
 
     title: str
-    """The name of the model."""
+    """Name of the model."""
     t: float
     q: np.ndarray = field(repr=False)
-    """The coordinates of the bodies, those of the ground included."""
+    """Coordinates of all bodies, those of the ground included."""
     proven: bool
     error: float
-    """No farther is the true pose from q; infinite where nothing is proven."""
+    """Bound of the distance from q to the true pose; infinite where nothing is proven."""
     radius: float
-    """No other pose is nearer than this; 0 where nothing is proven."""
+    """No other pose is nearer than this radius; 0 where nothing is proven."""
     scale: np.ndarray = field(repr=False)
-    """s of each velocity."""
+    """s of each velocity: 1 for lengths, 1 over the model's own length for turns."""
     redundant: tuple[int, ...] = ()
-    """Rows of the system that were left out, since as many others determine the pose. They are implied by these, as
-    far as the lengths of the mechanism fit together exactly; their residuals at the true pose, which are enclosed,
-    may be zero."""
+    """Rows of the system that were left out, since as many others determine the pose. The others imply them as far as
+    the lengths of the mechanism fit together exactly; their residuals at the true pose, which are enclosed, may be
+    zero."""
     why: str = ""
-    """What kept it from being proven; empty if it is."""
+    """The reason why nothing is proven; empty if the pose is proven."""
     system: System | None = field(default=None, repr=False)
 
     def __bool__(self) -> bool:
@@ -82,14 +81,14 @@ class Certificate(metaclass=PublicClass):
         return what + left
 
     def differs(self, other: Certificate) -> bool:
-        """Whether both poses are proven to be different ones: the small boxes that they lie in do not meet.
-        (Attitudes in space are compared as such: e and -e are the same.)"""
+        """Return whether both poses are proven to be different: the small boxes around them do not meet. (Attitudes in
+        space are compared as matrices: e and -e are the same.)"""
         self._check(other)
         return bool(self and other and (self._apart(other, self.error, other.error)).any())
 
     def agrees(self, other: Certificate) -> bool:
-        """Whether both, of one system and time, are proven to be the same pose: one lies in the box in which the
-        other is the only one."""
+        """Return whether both certificates, of one system and time, prove the same pose: the small box of one lies in
+        the box in which the other pose is the only one."""
         self._check(other)
         if not (self and other):
             return False
@@ -107,12 +106,14 @@ class Certificate(metaclass=PublicClass):
             )
 
     def _apart(self, other: Certificate, own: float, others: float) -> np.ndarray:
-        """In which coordinates boxes of these radii do not meet; an attitude counts with its matrix."""
+        """Return where boxes of these radii do not meet, one flag for each number of `_numbers`; attitudes are compared
+        by products of their parameters."""
         boxes = [self._numbers(own), other._numbers(others)]
         return (boxes[0].upper < boxes[1].lower) | (boxes[1].upper < boxes[0].lower)
 
     def _numbers(self, radius: float) -> Interval:
-        """Places, angles of the plane, and products of the parameters of each attitude, over a box."""
+        """Enclose places, angles of the plane, and normalised products of the parameters of each attitude, over the box
+        of a radius."""
         layout = self._layout
         box = opened(layout, Interval(self.q[:, None]), up(radius * self.scale)[:, None])
         found = [box[place] for place in layout.plain[:, 0]]
@@ -123,9 +124,9 @@ class Certificate(metaclass=PublicClass):
         return Interval(np.concatenate([x.lower for x in found]), np.concatenate([x.upper for x in found]))
 
     def _inside(self, other: Certificate) -> bool:
-        """Whether the other's small box lies in this one's large one. For places u there is the sum of the change w
-        from here to there and of v, from there on. For attitudes (1, w/2) ∘ (1, v/2) makes (w + v + ½ w × v) / (1 - ¼
-        w·v) of both, which is at most (|w_k| + v (1 + m)) / (1 - m v) with m = max |w_k| and |v_k| ≤ v."""
+        """Return whether the small box of the other lies in the large box of this one. For places, the bound is the sum
+        of the change w from here to there and of the radius v. For attitudes, (1, w/2) ∘ (1, v/2) gives (w + v + ½ w ×
+        v) / (1 - ¼ w·v), which is at most (|w_k| + v (1 + m)) / (1 - m v) with m = max |w_k| and |v_k| ≤ v."""
         here, there, small = interval(self.q), interval(other.q), interval(other.error) * interval(other.scale)
         most = small.upper.copy()
         places, own = self._layout.plain.T
@@ -146,10 +147,10 @@ class Certificate(metaclass=PublicClass):
 
 
 def certificate(pose: State) -> Certificate:
-    """A proof that a state is a pose, that there is exactly one there, and how far away the next one is.
+    """Prove that a state is a pose, that there is exactly one there, and how far away the next one is.
 
-    What is proven is proven of the mechanism with exactly the double numbers that stand in its equations. All freedom
-    must be driven. For motions there is ``kinematics(..., certify=True)``.
+    The proof holds for the mechanism with exactly the double numbers that stand in its equations. All freedom must be
+    driven. For motions there is ``kinematics(..., certify=True)``.
 
     A rod that turns is 0.5 m long; a second pose, which there is none of, would be at least a tenth of a metre away:
 
@@ -165,15 +166,14 @@ def certificate(pose: State) -> Certificate:
     return certified(state.system, state.t, state.full_q)
 
 
-@np.errstate(all="ignore")  # what is no number proves nothing
+@np.errstate(all="ignore")  # NaN proves nothing
 def certified(system: System, t: float, q: np.ndarray) -> Certificate:
-    """The certificate of a pose of a system: q is given in its coordinates, with those of the ground behind. It is
-    proven of the bodies, in Cartesian coordinates, whatever the system's own are.
+    """Return the certificate of a pose of a system: q holds the system's coordinates, then those of the ground. The
+    proof treats the bodies in Cartesian coordinates, whatever the system's own are.
 
-    A model with freedom left at the pose is refused with a `ModelError`; one of which nothing can be shown (a dead
-    point, a pose that is not closed) has a certificate that is not `proven`, and says why. What is made of the
-    equations is kept with the system, so that calls for many poses cost evaluations only: some milliseconds for a few
-    bodies.
+    A model with freedom left at the pose is refused with a `ModelError`; where nothing can be shown (a dead point, a
+    pose that is not closed), the certificate is not `proven` and gives the reason. The prepared equations stay with the
+    system, so that calls for many poses cost evaluations only: some milliseconds for a few bodies.
     """
     bodies = system.cartesian
     if not system.is_cartesian:
@@ -210,8 +210,8 @@ def _why_not(there: Operator, radius: float, error: float, moved: float) -> str:
 
 
 def _radii(there: Operator, t: Interval, q: Interval) -> tuple[float, float, float]:
-    """The largest radius at which there is exactly one pose, as far as can be shown, 0 if at none; how far that is at
-    most; and how far about."""
+    """Return the largest radius at which exactly one pose is shown, 0 if there is none; a bound of the distance to that
+    pose; and an estimate of the distance."""
     length, moved = there.own.system.length, float(there.shift(there.here.phi)[0])
     radii = RADII * length
     good, beta = _uniqueness(there, t, q, moved, radii)
@@ -226,14 +226,15 @@ def _radii(there: Operator, t: Interval, q: Interval) -> tuple[float, float, flo
 def _uniqueness(
     there: Operator, t: Interval, q: Interval, moved: float, radii: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Whether it holds at these radii, and β."""
+    """Return whether exactly one pose is shown at each radius, and β."""
     many = np.repeat(q.lower, radii.size, axis=1)
     beta = there.factor_in(Interval(np.repeat(t.lower, radii.size)), Interval(many), radii)
     return holds(beta, np.full_like(beta, moved), radii), beta
 
 
 def _contradicted(own: Equations, at: tuple[Interval, Interval], left: np.ndarray, error: float) -> np.ndarray:
-    """The rows left out that do not vanish at the true pose: Φ(0) + Φ_u u with |u| ≤ error does not contain zero."""
+    """Return the rows left out that do not vanish at the true pose: Φ(0) + Φ_u u with |u| ≤ error does not contain
+    zero."""
     t, q = at
     layout, radius = own.system.layout, up(own.scale[:, None] * error)
     found = own.enclose(t, q, None, (PHI,))

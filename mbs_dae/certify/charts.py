@@ -1,19 +1,19 @@
 """Boxes of poses about one in their middle, and motions between two poses.
 
-A pose near q̂ is told by one number u for each velocity: places and angles of the plane are q̂ + u, an attitude in
-space is
+A pose near q̂ has one coordinate u for each velocity: places and angles of the plane are q̂ + u, an attitude in space
+is
 
     e = ê ∘ (1, w/2),        ω = (ẇ - ½ w × ẇ) / (1 + |w|²/4),
 
-which need not be of unit length, since A(e) does without (`coordinates.cartesian`). This reaches every attitude but
-those half a turn away, each once, e and -e alike. So a pose is a zero of as many equations as there are velocities,
+where e need not have unit length, since A(e) normalises (`coordinates.cartesian`). The chart reaches each attitude less
+than half a turn away exactly once, e and -e alike. So a pose is a zero of as many equations as there are velocities,
 with the Jacobian
 
     Φ_u = Φ_v T(w),          T = (1 - ½ ŵ) / (1 + |w|²/4),
 
 and no equation of unit length is needed. A row j of Φ_ω becomes (j - ½ j × w) / (1 + |w|²/4).
 
-Turns, which are counted beside attitudes, stay what they are at q̂.
+Turns, which are counted in addition to attitudes, keep their values at q̂.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def dot(a: Three, b: Three) -> Interval:
 
 
 def opened(layout: Layout, q: Interval, radius: Bounds) -> Interval:
-    """All poses with |u| ≤ radius about those of q: (coordinates, lanes), the radius (velocities, lanes)."""
+    """Enclose all poses with |u| ≤ radius about q: q is (coordinates, lanes), the radius (velocities, lanes)."""
     lower, upper = q.lower.copy(), q.upper.copy()
     places, own = layout.plain.T
     found = q[places] + Interval(-radius[own], radius[own])
@@ -51,7 +51,7 @@ def opened(layout: Layout, q: Interval, radius: Bounds) -> Interval:
 
 
 def after(e: tuple[Interval, ...], h: list[Interval]) -> list[Interval]:
-    """e ∘ (1, h)."""
+    """Return the product e ∘ (1, h) of Euler parameters."""
     vector: Three = (e[1], e[2], e[3])
     turned = cross(vector, (h[0], h[1], h[2]))
     return [
@@ -61,7 +61,7 @@ def after(e: tuple[Interval, ...], h: list[Interval]) -> list[Interval]:
 
 
 def by_small_motions(layout: Layout, jacobian: Interval, radius: Bounds) -> Interval:
-    """Φ_u over such a box from Φ_v: (lanes, rows, columns)."""
+    """Return Φ_u over the box |u| ≤ radius from Φ_v: (lanes, rows, columns)."""
     if not layout.quaternions.size or not radius.any():
         return jacobian
     lower, upper = jacobian.lower.copy(), jacobian.upper.copy()
@@ -78,8 +78,8 @@ def by_small_motions(layout: Layout, jacobian: Interval, radius: Bounds) -> Inte
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """Curves of coordinates through two poses each, the third powers of time that have their velocities too. With
-    x = (t - a)/(b - a), D = q_b - q_a, and the numbers A, B
+    """Curves of coordinates, cubic in time, each through two poses with their velocities. With x = (t - a)/(b - a), D =
+    q_b - q_a, and the numbers A, B
 
         q̂ = q_a + x D + x (1 - x) S,      S = A (1 - x) + B x,      A ≈ h q̇_a - D,      B ≈ D - h q̇_b,
 
@@ -88,7 +88,7 @@ class Paths:
 
     layout: Layout
     begin: Bounds
-    """(coordinates, lanes)."""
+    """Coordinates at the beginning, (coordinates, lanes)."""
     end: Bounds
     a: Bounds
     b: Bounds
@@ -99,14 +99,14 @@ class Paths:
         return interval(self.end) - interval(self.begin)
 
     def middle(self) -> tuple[Interval, Interval]:
-        """q̂ and its velocity half way."""
+        """Return q̂ and its velocity in the middle of the time span."""
         half = (interval(self.begin) + interval(self.end)).scaled(0.5)
         q = half + (interval(self.a) + interval(self.b)).scaled(0.125)
         rate = self.step + (interval(self.b) - interval(self.a)).scaled(0.25)
         return q, self._velocity(q, rate)[0]
 
     def all(self) -> tuple[Interval, Interval, Interval]:
-        """q̂ all along, with its velocities and accelerations."""
+        """Enclose q̂, its velocities and its accelerations over the whole curve."""
         unit = np.ones_like(self.begin)
         bent, change = hull(interval(self.a), interval(self.b)), interval(self.b) - interval(self.a)
         q = interval(self.begin) + Interval(0.0 * unit, unit) * self.step + Interval(0.0 * unit, 0.25 * unit) * bent
@@ -117,7 +117,8 @@ class Paths:
         return q, v, acceleration
 
     def _velocity(self, q: Interval, rate: Interval, second: Interval | None = None) -> tuple[Interval, ...]:
-        """v from q̇ = N v; ω = 2 vec(ē ∘ ė)/|e|² in body axes, and ω̇ from ë less what |e| changes."""
+        """Return v from q̇ = N v, with ω = 2 vec(ē ∘ ė)/|e|² in body axes; with the second derivative also v̇, where ω̇
+        comes from ë less the share of the growth of |e|."""
         count, lanes = int(self.layout.v_size), q.shape[1]
         found = [(np.zeros((count, lanes)), np.zeros((count, lanes))) for _ in range(1 if second is None else 2)]
         given = [rate / self.h] if second is None else [rate / self.h, second / (self.h * self.h)]
@@ -141,7 +142,7 @@ class Paths:
 
 
 def vector_of_product(e: list[Interval], f: list[Interval]) -> list[Interval]:
-    """The vector part of ē ∘ f: e₀ f - f₀ e - e × f."""
+    """Return the vector part of ē ∘ f: e₀ f - f₀ e - e × f."""
     turned = cross((e[1], e[2], e[3]), (f[1], f[2], f[3]))
     return [e[0] * f[k + 1] - f[0] * e[k + 1] - turned[k] for k in range(3)]
 
@@ -149,7 +150,7 @@ def vector_of_product(e: list[Interval], f: list[Interval]) -> list[Interval]:
 def paths_between(
     layout: Layout, t: tuple[Bounds, Bounds], q: tuple[Bounds, Bounds], v: tuple[Bounds, Bounds]
 ) -> Paths:
-    """From poses q[0] at t[0], with velocities v[0], to others: (coordinates, lanes)."""
+    """Return the curves from poses q[0] at t[0] with velocities v[0] to q[1], t[1], v[1]; q is (coordinates, lanes)."""
     h = t[1] - t[0]
     begin, end = q[0], q[1].copy()
     rates = [rates_of(layout, *pair) for pair in zip((begin, end), v, strict=True)]
@@ -163,7 +164,7 @@ def paths_between(
 
 
 def rates_of(layout: Layout, q: Bounds, v: Bounds) -> Bounds:
-    """q̇ in numbers."""
+    """Return q̇ = N v in double numbers."""
     out = np.zeros_like(q)
     for pairs, count in ((layout.plain, 1), (layout.turns, 3)):
         for to, of in pairs:

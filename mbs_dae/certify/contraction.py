@@ -1,9 +1,9 @@
 """Krawczyk's operator: K(u) = u - C Φ(u), C ≈ Φ_u⁻¹ at the middle of a box.
 
 With the norm |u| = max |u_k| / s_k and β ≥ |1 - C Φ_u| everywhere in |u| ≤ ρ, K changes distances by the factor β at
-most. So if |C Φ(0)| + β ρ < ρ, K maps the box into its own inside and has exactly one fixed point there (Banach); C
-has an inverse, since |1 - C Φ_u| < 1, and the fixed point is the only pose in the box. It is no farther than |C Φ(0)|
-/ (1 - β) from the middle (Krawczyk 1969, Moore 1977; Neumaier, Interval Methods for Systems of Equations, 5.1).
+most. So if |C Φ(0)| + β ρ < ρ, K maps the box into its own inside and has exactly one fixed point there (Banach); C has
+an inverse, since |1 - C Φ_u| < 1, and the fixed point is the only pose in the box. This pose is no farther than |C
+Φ(0)| / (1 - β) from the middle (Krawczyk 1969, Moore 1977; Neumaier, Interval Methods for Systems of Equations, 5.1).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from scipy.linalg import qr
 from .intervals import Bounds, up
 
 ENOUGH = 1e-9
-"""Rows whose pivot is less than this, relative to the first one, depend on others."""
+"""Rows whose pivot is less than this, relative to the largest one, count as dependent."""
 
 
 def independent_rows(jacobian: Bounds, scale: Bounds) -> tuple[np.ndarray, int]:
-    """As many rows as there are columns, those that depend least on each other; and the rank. In columns of one
-    length."""
+    """Return as many rows as there are columns, chosen by pivoting as the least dependent ones, in order; and the rank.
+    Columns are scaled to one length."""
     scaled = jacobian * scale
     lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
     _, r, order = qr(
@@ -31,7 +31,7 @@ def independent_rows(jacobian: Bounds, scale: Bounds) -> tuple[np.ndarray, int]:
 
 
 def inverses(jacobian: Bounds) -> Bounds:
-    """Roughly; not numbers where there is none."""
+    """Return approximate inverses of the matrices, NaN where there is none."""
     good = np.isfinite(jacobian).all(axis=(1, 2))
     safe = np.where(good[:, None, None], jacobian, np.eye(jacobian.shape[-1]))
     try:
@@ -49,17 +49,17 @@ def _inverse(matrix: Bounds) -> Bounds:
 
 
 def norm(sizes: Bounds, scale: Bounds) -> Bounds:
-    """An upper bound of max |u_k| / s_k, lane by lane."""
+    """Return an upper bound of max |u_k| / s_k, lane by lane."""
     return up(up(sizes / scale).max(axis=-1))
 
 
 def holds(beta: Bounds, moved: Bounds, radius: Bounds) -> Bounds:
-    """Whether |C Φ(0)| + β ρ < ρ. What is no number proves nothing."""
+    """Return whether |C Φ(0)| + β ρ < ρ. NaN proves nothing."""
     with np.errstate(invalid="ignore"):
         return (beta < 1.0) & (up(moved + up(beta * radius)) < radius)
 
 
 def distance(beta: Bounds, moved: Bounds) -> Bounds:
-    """How far the pose is from the middle at most."""
+    """Return a bound of the distance between the pose and the middle."""
     with np.errstate(all="ignore"):
         return np.where(beta < 1.0, up(moved / np.nextafter(1.0 - beta, -np.inf)), np.inf)

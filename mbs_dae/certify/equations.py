@@ -1,8 +1,7 @@
 """Φ, Φ_v, ν and γ of a system on boxes, by the kernels that the solver runs.
 
-A box is a lane: time, coordinates and velocities are intervals, many of them side by side. The numbers in the slots
-(lengths, places of markers) are double numbers, taken as exact: what is proven holds of the mechanism with exactly
-these.
+A box is a lane: time, coordinates and velocities are intervals, many side by side. The numbers in the slots (lengths,
+places of markers) are double numbers, taken as exact: a proof holds for the mechanism with exactly these numbers.
 """
 
 from __future__ import annotations
@@ -24,48 +23,49 @@ from .laws import Decisions, compare
 from .sources import code_of
 
 ROOM = 2_000_000
-"""So many entries of matrices side by side."""
+"""Largest number of entries of matrices that are evaluated side by side."""
 PHI, JACOBIAN, NU, GAMMA = "phi", "jacobian", "nu", "gamma"
 
 
 @dataclass(frozen=True, eq=False)
 class Enclosure:
-    """What was asked for of all rows, lane by lane: (lanes, rows), and Φ_v (lanes, rows, columns)."""
+    """Requested quantities of all rows, lane by lane: (lanes, rows), and Φ_v (lanes, rows, columns); the others are
+    empty."""
 
     phi: Interval
     jacobian: Interval
     nu: Interval
     gamma: Interval
     switching: Bounds
-    """In which lanes a law of time may switch: there values hold at each time, and no slopes in time."""
+    """Lanes in which a law of time may switch: values hold at each time, but slopes in time do not."""
     refused: Bounds
-    """In which lanes a law of the state may switch: there nothing is known."""
+    """Lanes in which a law of the state may switch: nothing is known."""
 
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """The rows of a Cartesian system that say where bodies are."""
+    """Rows of a Cartesian system that constrain positions."""
 
     system: System
     rows: np.ndarray
-    """Which ones of the system they are."""
+    """Numbers of these rows in the system."""
     entries: np.ndarray
-    """Outputs, rows and columns of the entries of Φ_v; all that stand in one place are added."""
+    """Outputs, rows and columns of the entries of Φ_v; entries of one place are added."""
     outputs: dict[str, np.ndarray] = field(repr=False)
-    """Where each of the others stands in the outputs."""
+    """Outputs of Φ, ν and γ, by name."""
 
     @property
     def scale(self) -> np.ndarray:
-        """What each coordinate of a box is measured by: 1 for lengths, and for turns 1 over the model's own length."""
+        """Unit of each coordinate of a box: 1 for lengths, 1 over the model's own length for turns."""
         return 1.0 / np.sqrt(self.system.weight)
 
     @property
     def at_once(self) -> int:
-        """So many lanes are calculated side by side."""
+        """The number of lanes that are evaluated side by side."""
         return max(1, ROOM // (len(self.rows) * self.system.nv))
 
     def enclose(self, t: Interval, q: Interval, v: Interval | None, asked: Collection[str]) -> Enclosure:
-        """Over boxes: t is (lanes,), q and v are (coordinates, lanes)."""
+        """Enclose the requested quantities over boxes: t is (lanes,), q and v are (coordinates, lanes)."""
         lanes = q.shape[1]
         decisions = Decisions(lanes, self.system.length)
         found = self._outputs(t, q, v, asked, decisions)
@@ -104,7 +104,7 @@ class Equations:
         return out
 
     def _evaluate(self, g: int, first: int, wanted: frozenset[int], at: Any, decisions: Decisions, out: Any) -> None:
-        """One kernel, for all its instances; where an interval may lie in one of two periods, for both."""
+        """Evaluate one kernel for all its instances; where an interval may lie in one of two periods, in both."""
         batch, (t, q, v) = self.system.program.batch, at
         instances = int(batch.instances[g])
         width = self._width(g)
@@ -114,7 +114,7 @@ class Equations:
         numbers = batch.parameters[batch.parameters_at[g] :][: slots * instances].reshape(instances, slots)
         source, values = cache.source_of(int(batch.kernels[VALUE, g])), self._values(g)
         codes = [(code_of(source, wanted | values), True)]
-        if self._decides(g):  # values may not jump, slopes may
+        if self._decides(g):  # values must not jump, slopes may
             codes = [(code_of(source, values), True), (code_of(source, wanted - values), False)]
         size = (([*batch.out_at[1:], batch.out_size])[g] - first) // instances
         given = {
@@ -136,11 +136,11 @@ class Equations:
         decisions.between[:] = False
 
     def _decides(self, g: int) -> bool:
-        """Whether the state chooses between branches in a kernel."""
+        """Return whether the state chooses between branches in a kernel."""
         return bool(self.system.structure.program.batch.groups[g].kernel.layout["modes"])
 
     def _values(self, g: int) -> frozenset[int]:
-        """Where a kernel has its Φ."""
+        """Return the outputs of Φ of a kernel in which the state chooses; empty for other kernels."""
         layout = self.system.structure.program.batch.groups[g].kernel.layout
         return frozenset(range(layout["phi"])) if layout["modes"] else frozenset()
 
@@ -150,14 +150,14 @@ class Equations:
         return ModelError(f"nothing can be proven of {who}: {exc}; write its law with other functions")
 
     def _width(self, g: int) -> int:
-        """How many places each instance of a kernel has in `gather`."""
+        """Return the number of entries of `gather` that each instance of a kernel has."""
         batch = self.system.program.batch
         ends = [*batch.gather_at[1:], batch.gather.size - 1]
         return int((ends[g] - batch.gather_at[g]) // batch.instances[g])
 
 
 class _Gathered:
-    """What a kernel reads as ``q[index[from_ + k]]``: the k-th coordinate of each instance, in each lane."""
+    """Coordinates that a kernel reads as ``q[index[from_ + k]]``: the k-th of each instance, in each lane."""
 
     def __init__(self, values: Interval | None, places: np.ndarray):
         self.values, self.places = values, places
@@ -168,7 +168,7 @@ class _Gathered:
 
 
 class _Slots:
-    """What it reads as ``parameters[const + k]``: the number of each instance, the same in all lanes."""
+    """Numbers that a kernel reads as ``parameters[const + k]``: one for each instance, equal in all lanes."""
 
     def __init__(self, numbers: np.ndarray):
         self.numbers = numbers
@@ -198,7 +198,7 @@ class _Part(Interval):
 
 
 def equations_of(system: System) -> Equations:
-    """Those of bodies, whatever the coordinates are."""
+    """Return the equations of the bodies in Cartesian coordinates, whatever the system's own are."""
     return system.cartesian.once(_equations)
 
 
@@ -220,7 +220,7 @@ def _equations(system: System) -> Equations:
 
 
 def check_driven(own: Equations) -> None:
-    """There are equations enough."""
+    """Raise a `ModelError` if there are fewer equations than freedoms, or if no body moves."""
     system, rows = own.system, len(own.rows)
     if not system.nv:
         raise ModelError(f"no body of {system.model.name!r} moves: there is nothing to be proven")

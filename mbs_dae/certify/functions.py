@@ -1,4 +1,5 @@
-"""The functions of `symbolic.codegen.FUNCTIONS` on intervals. One that is missing here refuses, with its name."""
+"""Evaluate the functions of `symbolic.codegen.FUNCTIONS` on intervals. A function that is missing here refuses, with
+its name."""
 
 from __future__ import annotations
 
@@ -13,12 +14,12 @@ from ..symbolic.codegen import FUNCTIONS
 from .intervals import SLACK, Bounds, Interval, down, hull_of, interval, nothing, root, rounded_outward, up, where
 
 TURN = Interval(down(2.0 * math.pi), up(2.0 * math.pi))
-"""2π, which lies between its neighbours among double numbers."""
+"""2π, enclosed by the neighbours of its double number."""
 
 
 class Angle(Interval):
-    """The angle of a vector that may lie on the cut, where it jumps by a turn: any value in [-π, π]; and as it goes on
-    over the cut (`wound`), for those who count turns. Whoever takes the values themselves is told of the jump."""
+    """The angle of a vector that may lie on the cut, where the angle jumps by a turn. Its bounds are [-π, π], and
+    reading them calls `jump`; `wound` is the angle continued over the cut, for laws that count turns."""
 
     __slots__ = ("jump", "range", "touches", "wound")
 
@@ -59,12 +60,13 @@ def falling(function: Callable[..., Any]) -> Callable[[Any], Interval]:
 
 
 def even(function: Callable[..., Any]) -> Callable[[Any], Interval]:
-    """One that rises with |x|."""
+    """Return the extension to intervals of a function that rises with |x|."""
     return lambda x: rising(function)(abs(interval(x)))
 
 
 def _has(x: Interval, phase: float, period: float) -> Bounds:
-    """Whether an interval may contain phase + k period: a little too often, where roundoff could hide it."""
+    """Return whether an interval may contain phase + k period; near a bound, where roundoff could hide it, the answer
+    is yes."""
     blur = 1e-14 * (1.0 + x.size)
     first = np.ceil((x.lower - phase) / period - blur)
     return first <= np.floor((x.upper - phase) / period + blur)
@@ -79,9 +81,9 @@ def cosine(x: Any) -> Interval:
 
 
 def _wave(function: Any, x: Interval, top: float) -> Interval:
-    """Between its values at both ends, or up to ±1 where a top or a bottom lies between. An error of 4 units in the
-    last place is less than 4 ε, and so small only for small results, where sin x is as large as x; so no digit of the
-    reduction of the argument to one turn is trusted beyond that."""
+    """Enclose a sine or cosine by its values at both ends, and by ±1 where a top or a bottom may lie between. An error
+    of 4 units in the last place is less than 4 ε, and is relative only for small results, where sin x is as large as x;
+    so no digit of the reduction of the argument to one turn is trusted beyond that."""
     with np.errstate(all="ignore"):
         ends = function(x.lower), function(x.upper)
         slack = SLACK * (np.minimum(1.0, x.size) if top else 1.0)
@@ -96,13 +98,13 @@ def tangent(x: Any) -> Interval:
     with np.errstate(all="ignore"):
         pole = _has(x, 0.5 * math.pi, math.pi) | (x.size > 1e8)
         ends = np.tan(x.lower), np.tan(x.upper)
-        # near its zeros and poles what the reduction of the argument loses counts like a change of the argument
+        # near zeros and poles, the error of reducing the argument counts like a change of the argument
         slack = [SLACK * np.minimum(1.0, x.size) * (1.0 + end * end) for end in ends]
     return where(pole, nothing(), Interval(down(ends[0] - slack[0]), up(ends[1] + slack[1])))
 
 
 def angle_of(y: Any, x: Any) -> Interval:
-    """atan2. Seen from outside of a box, the extreme directions are those of its corners."""
+    """Enclose atan2. Seen from outside of a box, the extreme directions are those of its corners."""
     y, x = (Interval(a, b) for a, b in _together(interval(y), interval(x)))
     corners = [(a, b) for a in (y.lower, y.upper) for b in (x.lower, x.upper)]
     plain = _loose_hull([np.arctan2(a, b) for a, b in corners])
@@ -158,4 +160,4 @@ KNOWN: dict[str, Any] = {
     "nan": math.nan,
 }  # fmt: skip
 NAMES: dict[str, Any] = {name: KNOWN.get(name) or _refused(name) for name in FUNCTIONS} | {"nan": math.nan}
-"""What kernels take from Python's math, on intervals; `floor` decides between branches (`laws`)."""
+"""Functions that kernels take from Python's math, on intervals; `floor` decides between branches (`laws`)."""

@@ -1,11 +1,11 @@
-"""Interval arithmetic on arrays: every operation gives bounds between which the exact result lies.
+"""Interval arithmetic on arrays: each operation returns bounds of the exact result.
 
 Arithmetic and roots are rounded to nearest by IEEE 754, so that the exact result is at most half a unit in the last
-place away: one `np.nextafter` outward encloses it. A point, both bounds of which are the same array, stays one where
-the result is exact, so that what decides between branches, ±1 and 0, is never blurred.
+place away: one `np.nextafter` outward encloses it. A point, whose bounds are one array, stays a point where the result
+is exact, so that the values ±1 and 0 that choose branches are never blurred.
 
-Where there is no result (a division by an interval with zero in it, the root of a negative number) the bounds are not
-numbers, which no comparison accepts: nothing is proven with them.
+Where there is no result (a division by an interval with zero in it, the root of a negative number) the bounds are NaN,
+which no comparison accepts: NaN proves nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ POWERS_OF_TWO = (1, 2, 4, 0.5, 0.25)
 
 
 LEAST = 1e-300
-"""Zeros are rounded outward to this, not to the least number there is: processors are slow with those."""
+"""Zeros are rounded outward to this number, not to the least double number: processors are slow with denormal
+numbers."""
 
 
 def down(x: Any) -> Bounds:
@@ -31,7 +32,7 @@ def up(x: Any) -> Bounds:
 
 
 class Interval:
-    """All numbers from `lower` to `upper`, place by place of an array."""
+    """All numbers from `lower` to `upper`, elementwise."""
 
     __slots__ = ("lower", "upper")
     __array_priority__ = 1e3  # so that numpy leaves `array * interval` to this class
@@ -54,7 +55,7 @@ class Interval:
 
     @property
     def size(self) -> Bounds:
-        """The largest absolute value."""
+        """The largest absolute value, elementwise."""
         return np.maximum(np.abs(self.lower), np.abs(self.upper))
 
     def __getitem__(self, key: Any) -> Interval:
@@ -103,7 +104,7 @@ class Interval:
     __rmul__ = __mul__
 
     def scaled(self, factor: float) -> Interval:
-        """The product with a number."""
+        """Return the product with a number."""
         first = self.lower * factor
         exact = abs(factor) in POWERS_OF_TWO
         second = first if self.is_point else self.upper * factor
@@ -147,7 +148,8 @@ class Interval:
         return interval(base) ** self
 
     def whole_power(self, power: int) -> Interval:
-        """By squaring: x² is the square of |x|, which the product of x with itself would not know."""
+        """Return a power by squaring: x² is the square of |x|, while the interval product of x with itself would be
+        wider."""
         if power == 0:
             return Interval(np.ones(self.shape))
         if power % 2:
@@ -163,7 +165,7 @@ def interval(x: Any) -> Interval:
 
 
 def exact_sum(a: Bounds, b: Bounds) -> Interval:
-    """The sum of points, a point itself where nothing is rounded away (Knuth's two-sum)."""
+    """Return the sum of points: a point where nothing is rounded away (Knuth's two-sum)."""
     total = a + b
     part = total - a
     lost = (a - (total - part)) + (b - part)
@@ -171,7 +173,7 @@ def exact_sum(a: Bounds, b: Bounds) -> Interval:
 
 
 def hull_of(*values: Bounds) -> Interval:
-    """From the least to the largest of rounded results, outward."""
+    """Return the interval from the least to the largest of rounded results, rounded outward."""
     least, most = values[0], values[0]
     for value in values[1:]:
         least, most = np.minimum(least, value), np.maximum(most, value)
@@ -179,7 +181,7 @@ def hull_of(*values: Bounds) -> Interval:
 
 
 def hull(a: Interval, b: Interval) -> Interval:
-    """The least interval around both."""
+    """Return the least interval around both."""
     return Interval(np.minimum(a.lower, b.lower), np.maximum(a.upper, b.upper))
 
 
@@ -190,7 +192,7 @@ def where(condition: Any, a: Interval, b: Interval) -> Interval:
 
 
 def nothing() -> Interval:
-    """Of which nothing is known."""
+    """Return an interval of NaN, of which nothing is known."""
     return Interval(np.nan)
 
 
@@ -209,19 +211,19 @@ def logarithm(x: Any) -> Interval:
 
 
 ULPS = 8
-"""What functions may be off by, in units of the last place: twice what is promised. Numpy's tests hold those of double
-numbers to 1 or 2 at some thousand places (numpy/_core/tests/test_umath_accuracy.py), the vector library that it may be
-built with (SVML) promises 4, and glibc, which has erf and erfc, less than 1. Nothing else is assumed of them; tests of
-this room hold them against 50 digits."""
+"""Assumed error of elementary functions, in units of the last place: twice the promised one. Numpy's tests hold
+functions of double numbers to 1 or 2 at some thousand places (numpy/_core/tests/test_umath_accuracy.py), the vector
+library that numpy may be built with (SVML) promises 4, and glibc, which has erf and erfc, less than 1. Nothing else is
+assumed; tests of this room compare with 50 digits."""
 SLACK = ULPS * float(np.finfo(float).eps)
 
 
 def rounded_outward(low: Bounds, high: Bounds) -> Interval:
-    """Bounds that are values of such functions, outward."""
+    """Return bounds that are values of elementary functions, rounded outward by their error."""
     return Interval(down(low - SLACK * np.abs(low)), up(high + SLACK * np.abs(high)))
 
 
 def _loose(function: Any, x: Interval) -> Interval:
-    """A function that rises."""
+    """Enclose a rising function."""
     with np.errstate(all="ignore"):
         return rounded_outward(function(x.lower), function(x.upper))

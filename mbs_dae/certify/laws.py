@@ -1,13 +1,12 @@
-"""Laws with branches, on intervals: conditions that hold, do not hold, or cannot be told; tables; whole turns.
+"""Laws with branches, on intervals: conditions that hold, do not hold, or are undecided; tables; whole turns.
 
-Where a condition cannot be told, both branches count: what is computed encloses both. So the values stand, for every
-time by itself, but no slope in time may be read off them (`Decisions.switching`). Where the condition is one of the
-state, the law must go on without a jump: both branches agree, to what is lost in rounding their coefficients. Else
-nothing is proven at all (`Decisions.refused`).
+Where a condition is undecided, the result encloses both branches. So the values hold at each time, but slopes in time
+do not (`Decisions.switching`). Where the state decides the condition, the law must have no jump: both branches agree,
+up to the rounding of their coefficients. Otherwise nothing is proven at all (`Decisions.refused`).
 
-What is reduced into a period, or to so many turns, is periodic itself; models check that it closes. So where it
-cannot be told in which period an interval lies, the kernel is evaluated for both, and what it says is enclosed
-(`Decisions.later`).
+A law that reduces its argument into a period or to a number of turns is periodic itself; models check that such a law
+closes. So where the period of an interval is undecided, the kernel is evaluated for both periods, and both results are
+enclosed (`Decisions.later`).
 """
 
 from __future__ import annotations
@@ -26,22 +25,22 @@ JOINED = 1e-9
 """A piece of a table begins with the value and slope with which the one before it ends if they differ by less than
 this, relative to the largest: coefficients are rounded."""
 MOST_PIECES = 64
-"""An interval that meets more pieces of a table than this says nothing."""
+"""An interval that meets more pieces of a table than this gives NaN."""
 
 
 class Decisions:
-    """What could not be told while kernels were evaluated, lane by lane."""
+    """Decisions that were undecided while kernels were evaluated, lane by lane."""
 
     def __init__(self, lanes: int, length: float = 1.0):
         self.length, self.strict = length, True
-        """The model's own length; and whether values are computed, not slopes alone, which may jump."""
+        """The model's own length; and whether values are computed, rather than slopes alone, which may jump."""
         self.switching, self.refused, self.between = (np.zeros(lanes, dtype=bool) for _ in range(3))
         self.later = False
-        """Whether what lies in one of two periods is taken to lie in the later one."""
+        """Whether an interval in one of two periods is taken to lie in the later one."""
         self._known: dict[bytes, Bounds] = {}
 
     def names(self) -> dict[str, Any]:
-        """What kernels call."""
+        """Return the functions that kernels call, by name."""
         return {
             "choose": self.choose,
             "side": self.side,
@@ -62,7 +61,7 @@ class Decisions:
             "wrap": self.wrap,
             "unwound": self.unwound,
             "lookup": self.lookup,
-            "knot": lambda *of: interval(0.5),  # no piece is held: each is where it is
+            "knot": lambda *of: interval(0.5),  # no piece is held: the argument decides
             "piece": lambda tables, start, order, x, held: self.lookup(tables, start, order, x),
         }
 
@@ -70,18 +69,18 @@ class Decisions:
         mask |= np.atleast_2d(where_not).any(axis=0)
 
     def choose(self, condition: Any, a: Any, b: Any) -> Any:
-        """One branch or the other; where that is open, both."""
+        """Return one branch or the other; the hull of both where the condition is undecided."""
         return self._chosen(condition, a, b, self.switching)
 
     def side(self, condition: Any, a: Any, b: Any) -> Any:
-        """±1 by the state; where that is open, a `Weight`."""
+        """Return ±1 as the state decides; a `Weight` where that decision is open."""
         if not isinstance(condition, Condition):
             return a if condition else b
         found = self._chosen(condition, a, b, self.switching)
         return found if found.is_point else Weight(found, self._jump)
 
     def chosen(self, weight: Any, a: Any, b: Any) -> Any:
-        """A law of two branches, one of which the state chooses."""
+        """Return a law of two branches, one of which the state chooses."""
         found, apart = mixed(weight, a, b, JOINED * self.length)
         if apart is not None and isinstance(weight, Weight):
             self._jump(apart)
@@ -123,8 +122,8 @@ class Decisions:
         return Interval(low) if (low == high).all() else Interval(low, high)
 
     def _period(self, x: Interval) -> Bounds:
-        """Which of the two whole numbers below an interval to take, or the only one. Where two different ones cannot
-        be told at once, or one among three, not all cases would be seen."""
+        """Return one of the two whole numbers below an interval, or the only one. Two different arguments that are
+        undecided at once, or three candidates, are refused: not all cases would be evaluated."""
         low, high = np.floor(x.lower), np.floor(x.upper)
         if (open_ := low != high).any():
             self._mark(open_, self.switching)
@@ -145,22 +144,22 @@ class Decisions:
         return found
 
     def wrap(self, x: Any, period: Any) -> Interval:
-        """x less so many periods; in the right one, from 0 to the period."""
+        """Return x reduced by whole periods, from 0 to the period."""
         x, period = interval(x), interval(period)
         reduced = x - period * Interval(self._period(x / period))
         return Interval(np.maximum(reduced.lower, 0.0), np.minimum(reduced.upper, period.upper))
 
     def unwound(self, angle: Any, near: Any) -> Interval:
-        """The angle with so many turns that it is nearest to `near`."""
+        """Return the angle plus the number of turns that brings it nearest to `near`."""
         angle, near = angle.wound if isinstance(angle, Angle) else interval(angle), interval(near)
         difference = (near - angle) / TURN + 0.5
         return angle + TURN * Interval(self._period(difference))
 
     def lookup(self, tables: Bounds, start: Bounds, order: int, x: Any) -> Interval:
-        """The table of each instance at x (`kernels.abi.lookup`)."""
+        """Return the table of each instance at x, or its derivative of this order (`kernels.abi.lookup`)."""
         x, start = interval(x), np.atleast_1d(start).ravel()
         low, high = np.atleast_2d(x.lower), np.atleast_2d(x.upper)
-        if start.size == 1:  # the instances, which are all of this table, stand side by side
+        if start.size == 1:  # the instances, which all read this table, stand side by side
             return self._read(tables, int(start[0]), order, Interval(low, high))
         rows = [
             self._read(tables, int(at), order, Interval(low[min(k, len(low) - 1)], high[min(k, len(high) - 1)]))
@@ -187,7 +186,7 @@ class Decisions:
         return where(outside, hull(found, interval(0.0)), found) if order > 1 else found
 
     def _pieces(self, knots: Bounds, pieces: Bounds, period: float, order: int, x: Interval) -> Interval:
-        """The pieces that an interval meets, all of them."""
+        """Return the hull of all pieces that an interval meets."""
         count, turns = len(pieces), np.zeros(x.shape)
         if period > 0.0:
             turns = np.floor((x.lower - knots[0]) / period)
@@ -211,7 +210,8 @@ class Decisions:
         return where(high - low > MOST_PIECES, interval(math.nan), found)
 
     def _parted(self, knots: Bounds, pieces: Bounds, order: int, low: Bounds, high: Bounds, shift: int) -> Bounds:
-        """Where pieces meet that do not go on into each other with their slope."""
+        """Return where an interval meets several pieces of a table that does not continue with its slope at each
+        knot."""
         ends = [_plain(pieces, k, np.diff(knots)) for k in (0, 1)]
         starts = [pieces[:, 3], pieces[:, 2]]
         smooth = True
@@ -222,7 +222,7 @@ class Decisions:
 
 
 def _any(own: Bounds, others: list[Bounds]) -> Any:
-    """Where this holds, and one of the others."""
+    """Return where `own` holds and one of the others too."""
     found: Any = False
     for other in others:
         found = found | (own & other)
@@ -230,7 +230,7 @@ def _any(own: Bounds, others: list[Bounds]) -> Any:
 
 
 class Condition:
-    """Where it holds, and where it does not."""
+    """Two masks: `yes` where a condition holds for the whole interval, `no` where it holds nowhere in the interval."""
 
     __slots__ = ("no", "yes")
 
@@ -242,7 +242,7 @@ class Condition:
 
 
 def compare(a: Any, sign: str, b: Any) -> Any:
-    """a < b and the like: of intervals a `Condition`; of other numbers whether it holds."""
+    """Compare a with b: return a `Condition` for intervals, a bool for other numbers."""
     if not isinstance(a, Interval) and not isinstance(b, Interval):
         return {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b, "==": a == b, "!=": a != b}[sign]
     a, b = interval(a), interval(b)
@@ -275,14 +275,14 @@ def any_of(*conditions: Any) -> Any:
 
 
 def ratio(a: float, b: float) -> Interval:
-    """A fraction as it is meant: what double numbers make of 1/3 is not a third."""
+    """Return an exact enclosure of the fraction a/b: the double number 1/3 is not a third."""
     quotient = a / b
     exact = Fraction(quotient) * Fraction(b) == Fraction(a)
     return Interval(quotient) if exact else Interval(a) / Interval(b)
 
 
 def polynomial(x: Any, powers: tuple[int, ...], *coefficients: Any) -> Interval:
-    """Σ c xᵏ, written about the middle of x by Horner's scheme: powers that almost cancel then do."""
+    """Return Σ c xᵏ, expanded about the middle of x by Horner's scheme, so that powers that almost cancel do so."""
     x, given = interval(x), dict(zip(powers, coefficients, strict=True))
     middle = Interval(0.5 * (x.lower + x.upper))
     c = [interval(given.get(k, 0.0)) for k in range(max(powers), -1, -1)]
@@ -307,6 +307,6 @@ def _cubic(c: Bounds, order: int, s: Interval) -> Interval:
 
 
 def _plain(c: Bounds, order: int, s: Bounds) -> Bounds:
-    """The same of numbers, roughly."""
+    """Return a cubic or its slope in double numbers, without bounds."""
     c0, c1, c2, c3 = c.T
     return ((c0 * s + c1) * s + c2) * s + c3 if order == 0 else (3.0 * c0 * s + 2.0 * c1) * s + c2

@@ -1,4 +1,4 @@
-"""What is proven of a motion."""
+"""The certificate of a motion."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SINGULAR = "the equations lose rank, or almost: branches of the motion may meet 
 
 @dataclass(frozen=True)
 class Gap:
-    """A time in which nothing is proven: from one to another, and why."""
+    """A time span in which nothing is proven: its beginning, its end, and the reason."""
 
     begin: float
     end: float
@@ -36,10 +36,9 @@ class Gap:
 
 @dataclass(frozen=True, eq=False)
 class MotionCertificate(metaclass=PublicClass):
-    """What is proven of a motion of `mbs.kinematics(..., certify=True)`: in each interval, at each time, there is
-    exactly one pose within `radii` of a curve through the poses that were computed, and consecutive intervals have
-    the same one at their common time. So between two times without a gap the motion is one, and does not leave its
-    branch.
+    """The proof of a motion of `mbs.kinematics(..., certify=True)`: in each interval, at each time, there is exactly
+    one pose within `radii` of a curve through the poses that were computed, and consecutive intervals have the same one
+    at their common time. So between two times without a gap the motion is one, and does not leave its branch.
 
     Radii and errors are lengths: places, and angles times the model's own length, each coordinate by itself.
 
@@ -53,24 +52,25 @@ class MotionCertificate(metaclass=PublicClass):
 
     title: str
     t: np.ndarray = field(repr=False)
-    """The times of the result."""
+    """Times of the result."""
     intervals: np.ndarray = field(repr=False)
-    """Beginning and end of each that is proven, in order."""
+    """Beginning and end of each proven interval, in order."""
     radii: np.ndarray = field(repr=False)
-    """In each, no second pose is nearer to the curve than this."""
+    """For each interval, a distance from the curve within which there is no second pose."""
     gaps: tuple[Gap, ...]
-    """What could not be proven, in order."""
+    """Time spans in which nothing could be proven, in order."""
     errors: np.ndarray = field(repr=False)
-    """How far the poses of the result are from the true ones at most, at each time; infinite where that is not
+    """Bounds of the distance between the poses of the result and the true ones, at each time; infinite where none is
     known."""
     tried: int = 0
-    """How many intervals were tried."""
+    """Number of intervals that were tried."""
     redundant: int = 0
-    """So many equations are taken to be implied by the others, as they are where lengths fit together exactly."""
+    """Number of equations that are taken to be implied by the others, which holds where lengths fit together
+    exactly."""
 
     @property
     def proven(self) -> bool:
-        """Whether the whole motion is proven."""
+        """Return whether the whole motion is proven."""
         return not self.gaps
 
     def __bool__(self) -> bool:
@@ -90,9 +90,9 @@ class MotionCertificate(metaclass=PublicClass):
         )
 
 
-@np.errstate(all="ignore")  # what is no number proves nothing
+@np.errstate(all="ignore")  # NaN proves nothing
 def certified_motion(system: System, t: np.ndarray, motion: Trajectory) -> MotionCertificate:
-    """Of poses of bodies at the times of `motion`, which are those of the result but for roundoff."""
+    """Return the certificate of a motion; `motion` has poses of bodies, at the times t of the result up to roundoff."""
     own, bodies = equations_of(system), system.cartesian
     check_driven(own)
     search = Search(own, bodies.machine())
@@ -100,26 +100,26 @@ def certified_motion(system: System, t: np.ndarray, motion: Trajectory) -> Motio
         search.run(motion)
     shown, gaps = _table(search.shown), _gaps(_table(search.open_))
     begins, ends = (np.array([getattr(gap, end) for gap in gaps]) for end in ("begin", "end"))
-    inside = ((shown[:, :1] >= begins) & (shown[:, :1] < ends)).any(axis=1)  # no motion leads there
+    inside = ((shown[:, :1] >= begins) & (shown[:, :1] < ends)).any(axis=1)  # no motion leads into a gap
     shown = shown[~inside]
     told = errors_of(own, motion), search.tried, max(0, len(own.rows) - bodies.nv)
     return MotionCertificate(bodies.model.name, t, shown[:, :2], shown[:, 2], gaps, *told)
 
 
 def set_certificate(result: Result, certificate: MotionCertificate) -> None:
-    """(In place: a copy would read all that waits.)"""
+    """Attach the certificate to the result in place: a copy would evaluate all lazy quantities."""
     object.__setattr__(result, "certificate", certificate)
 
 
 def _table(proofs: list[Proof]) -> np.ndarray:
-    """Beginning and end, radius, whether a law was in the way, step and depth: of each piece, in order of time."""
+    """Return one row for each piece, in order of time: beginning, end, radius, whether a law refused, step, depth."""
     columns = [(p.pieces.begin.t, p.pieces.end.t, p.radius, p.refused, p.pieces.step, p.pieces.depth) for p in proofs]
     table = np.concatenate([np.zeros((0, 6)), *(np.array(column).T for column in columns)])
     return table[np.argsort(table[:, 0])]
 
 
 def _gaps(table: np.ndarray) -> tuple[Gap, ...]:
-    """What was given up: what touches, or lies in one step, is one gap."""
+    """Merge open pieces that touch, or lie in one step, into one gap each."""
     merged: list[list[np.ndarray]] = []
     for row in table:
         before = merged[-1][-1] if merged else None
@@ -131,7 +131,7 @@ def _gaps(table: np.ndarray) -> tuple[Gap, ...]:
 
 
 def _why(rows: np.ndarray) -> str:
-    """By the smallest pieces, if there are any so small."""
+    """Return the reason of a gap, judged by the smallest pieces, if there are any."""
     smallest = rows[rows[:, 5] == DEEPEST]
     if not len(smallest):
         return UNFINISHED

@@ -1,5 +1,5 @@
-"""Krawczyk's operator of the equations about poses, many side by side: its rows, its matrix C, and bounds of both its
-parts (`contraction`)."""
+"""Krawczyk's operator of the equations at many poses side by side: its rows, its matrix C, and bounds of its two parts
+(`contraction`)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Operator:
     here: Enclosure = field(repr=False)
     """The equations at the poses."""
     rows: np.ndarray
-    """Of each lane, those that determine its pose."""
+    """For each lane, the rows that determine its pose."""
     rank: np.ndarray
-    """How many of them are independent, in numbers."""
+    """The number of independent rows, computed in double numbers."""
     c: Bounds = field(repr=False)
 
     @property
@@ -31,25 +31,25 @@ class Operator:
         return self.own.scale
 
     def only(self, x: Interval) -> Interval:
-        """The rows that determine the poses."""
+        """Return the entries of the rows that determine the poses."""
         if self.rows.shape[1] == x.shape[1]:
             return x
         at = self.rows if x.lower.ndim == 2 else self.rows[:, :, None]
         return Interval(np.take_along_axis(x.lower, at, axis=1), np.take_along_axis(x.upper, at, axis=1))
 
     def shift(self, phi: Interval) -> Bounds:
-        """|C Φ|."""
+        """Return an upper bound of |C Φ| for each lane."""
         own = self.only(phi)
         column = Interval(own.lower[..., None], own.upper[..., None])
         return norm(largest(size_of_product(self.c, column))[..., 0], self.scale)
 
     def factor(self, jacobian: Interval) -> Bounds:
-        """β, of an enclosure of Φ_u."""
+        """Return β for an enclosure of Φ_u."""
         return norm(row_sums(away_from_one(self.c, self.only(jacobian)), self.scale), self.scale)
 
     def factor_in(self, t: Interval, q: Interval, radii: Bounds) -> Bounds:
-        """β in boxes of these radii about poses; infinite where a law may switch. An operator of one pose serves
-        all."""
+        """Return β in boxes of these radii about poses; infinite where a law may switch. An operator of one pose serves
+        all boxes."""
         layout, size = self.own.system.layout, up(self.scale[:, None] * radii)
         found = self.own.enclose(t, opened(layout, q, size), None, (JACOBIAN,))
         slopes = by_small_motions(layout, found.jacobian, size)
@@ -64,8 +64,8 @@ class Operator:
 def operator_at(
     own: Equations, t: Interval, q: Interval, v: Interval | None = None, asked: Collection[str] = ()
 ) -> Operator:
-    """About poses: t is (lanes,), q (coordinates, lanes). Which rows and which C is a matter of numbers; what is
-    shown with them is not."""
+    """Return the operator at poses: t is (lanes,), q (coordinates, lanes). Rows and C are chosen in double numbers;
+    bounds that are computed with them are rigorous."""
     here = own.enclose(t, q, v, (PHI, JACOBIAN, *asked))
     middle = np.nan_to_num(middle_and_radius(here.jacobian)[0])
     columns = middle.shape[2]

@@ -1,8 +1,8 @@
 """The source of a kernel, as a function of intervals.
 
-What runs is what the derivation wrote (`symbolic.codegen`): the same lines, of which only those stay that the asked
-outputs need. Conditional expressions become calls, since a condition on intervals may hold in some lanes and not in
-others, and fractions are kept as such: what Python makes of ``1/3`` is another number.
+The lines are those of the derivation (`symbolic.codegen`), reduced to the lines that the requested outputs need.
+Conditional expressions become calls, since a condition on intervals may hold in some lanes and not in others, and
+fractions become calls of `ratio`: the double number ``1/3`` is not a third.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SIGNS: dict[type[ast.cmpop], str] = {
 
 @lru_cache(maxsize=4096)
 def code_of(source: str, wanted: frozenset[int]) -> CodeType:
-    """The body of a kernel's loop, for one instance, with the lines that these outputs need."""
+    """Compile the body of a kernel's loop, for one instance, reduced to the lines that these outputs need."""
     kernel = next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
     loop = next(node for node in kernel.body if isinstance(node, ast.For))
     lines = [line for line in loop.body if isinstance(line, ast.Assign)]
@@ -31,7 +31,7 @@ def code_of(source: str, wanted: frozenset[int]) -> CodeType:
 
 
 def _needed(lines: list[ast.Assign], wanted: Collection[int]) -> list[ast.Assign]:
-    """From the last line back: outputs that are asked for, and what they need."""
+    """Return the lines that write the requested outputs, and those that these lines need, in order."""
     needed: set[str] = set()
     kept = []
     for line in reversed(lines):
@@ -47,14 +47,14 @@ def _needed(lines: list[ast.Assign], wanted: Collection[int]) -> list[ast.Assign
 
 
 def _place(target: Any) -> int:
-    """The number k of ``out[at + k]``."""
+    """Return the number k of ``out[at + k]``."""
     return target.slice.right.value
 
 
 class _OnIntervals(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> Any:
-        """A branch that can be held (``mode if mode == mode else ...``) is free here; the sign that decides is one of
-        the state."""
+        """Replace a conditional expression by a call. A branch that can be held (``mode if mode == mode else ...``) is
+        not held here; the state decides it."""
         test = node.test
         if isinstance(test, ast.Compare) and ast.dump(test.left) == ast.dump(test.comparators[0]):
             return _StateDecides().visit(node.orelse)
@@ -86,13 +86,14 @@ class _OnIntervals(ast.NodeTransformer):
         if isinstance(node.op, ast.Mod):
             return _call("wrap", self.visit(node.left), self.visit(node.right))
         if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.BinOp) and _is_number(node.right.left):
-            return ast.BinOp(self.visit(node.left), node.op, node.right)  # a power 3/2 is a number
+            return ast.BinOp(self.visit(node.left), node.op, node.right)  # an exponent 3/2 is exact in double numbers
         if isinstance(node.op, ast.Add | ast.Sub) and (found := self._polynomial(node)):
             return found
         return self.generic_visit(node)
 
     def _polynomial(self, node: ast.BinOp) -> ast.expr | None:
-        """A sum with higher powers of one variable, as a `polynomial` and the rest."""
+        """Return a sum of terms in one variable, with two powers above the second, as a call of `polynomial`; None for
+        other sums."""
         terms = [(sign, _power(term)) for sign, term in _terms(node)]
         names = [power[0] for _, power in terms if power and power[1] > 2]
         if len(names) < 2 or len({*names}) > 1:
@@ -124,7 +125,7 @@ class _StateDecides(_OnIntervals):
 
 
 def _compared(test: ast.expr, value: int) -> ast.expr | None:
-    """What is compared with a number, if that is what is done."""
+    """Return the left side of a comparison ``… == value``; None for other expressions."""
     if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq)):
         return None
     other = test.comparators[0]
@@ -132,7 +133,7 @@ def _compared(test: ast.expr, value: int) -> ast.expr | None:
 
 
 def _terms(node: ast.expr, sign: int = 1) -> list[tuple[int, ast.expr]]:
-    """The terms of a sum."""
+    """Return the terms of a sum, with their signs."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         return [*_terms(node.left, sign), *_terms(node.right, sign if isinstance(node.op, ast.Add) else -sign)]
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -141,7 +142,8 @@ def _terms(node: ast.expr, sign: int = 1) -> list[tuple[int, ast.expr]]:
 
 
 def _power(term: ast.expr) -> tuple[str, int, list[ast.expr]] | None:
-    """The highest power of a name in a product: the name, the exponent, and the other factors, all without the name."""
+    """Return the highest power of a name in a product: the name, the exponent, and the other factors; None if the other
+    factors contain the name."""
     factors = _factors(term)
     powers = [(*found, k) for k, factor in enumerate(factors) if (found := _name_and_exponent(factor))]
     if not powers:
@@ -153,7 +155,7 @@ def _power(term: ast.expr) -> tuple[str, int, list[ast.expr]] | None:
 
 
 def _name_and_exponent(factor: ast.expr) -> tuple[str, int] | None:
-    """Of a name to a whole power."""
+    """Return name and exponent of a name to a positive whole power; None for other factors."""
     if isinstance(factor, ast.Name):
         return factor.id, 1
     if isinstance(factor, ast.BinOp) and isinstance(factor.op, ast.Pow) and isinstance(factor.left, ast.Name):

@@ -1,8 +1,8 @@
-"""Motions that are proven: tubes around curves, in each of which lies exactly one motion.
+"""Proofs of motions: tubes around curves, in each of which lies exactly one motion.
 
-Between two poses, at a and b, runs the third power q̂(t) with their velocities. At every t of [a, b] Krawczyk's
-operator is that of the box about q̂(t), with one matrix C for all of them (`contraction`). Its β encloses Φ_u over
-the whole tube. What the curve leaves of the equations is read from its middle m, with h = b - a,
+Between two poses, at a and b, runs the cubic q̂(t) with their velocities. At every t of [a, b] Krawczyk's operator is
+that of the box about q̂(t), with one matrix C for all of them (`contraction`). Its β encloses Φ_u over the whole tube.
+The residual along the curve is expanded about its middle m, with h = b - a,
 
     Φ(t) = Φ(m) + Φ̇(m) (t - m) + ½ Φ̈(τ) (t - m)²,      Φ̇ = Φ_v v - ν,      Φ̈ = Φ_v v̇ - γ,
 
@@ -11,10 +11,10 @@ such expansion; there Φ itself is enclosed over the tube's axis, at every time.
 
 So at every t there is exactly one pose in the box about q̂(t), by the implicit function theorem a continuous motion
 where the equations are. At b, the tube that begins there has its box about the same pose, and all boxes are multiples
-of one: the smaller lies in the larger, and so what is the only pose in the one is that in the other.
+of one: the smaller lies in the larger, so both contain the same pose.
 
-A tube that cannot be shown is halved, at a pose that continuation leads to. How poses are found proves nothing and
-need not.
+A tube that cannot be shown is halved, at a pose that continuation reaches. The proof does not depend on how poses are
+computed.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ from .matrices import times
 from .operator import Operator, operator_at
 
 DEEPEST = 20
-"""A step is halved so often at most."""
+"""Greatest number of times that a step is halved."""
 LEAST = 1e-13
-"""The least radius of a box, relative to the model's own length: above roundoff of what is computed in it."""
+"""Least radius of a box, relative to the model's own length: above the roundoff of quantities computed in the box."""
 PIECES, LEAST_MORE, MOST_MORE, WORK = 30, 1_000, 20_000, 1_600_000
-"""So many pieces for each step are tried, and more besides, before what is left open is given up: fewer the larger the
-matrices, which have so many entries together."""
+"""The search stops after PIECES tried pieces for each step and a number of further ones: WORK over the number of
+entries of a matrix, between LEAST_MORE and MOST_MORE."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Steps from pose to pose, side by side: times, poses and velocities at both ends, and how often each was
-    halved."""
+    """Steps from pose to pose, side by side: times, poses and velocities at both ends, and the number of times that
+    each was halved."""
 
     begin: Trajectory
     end: Trajectory
     depth: np.ndarray
     step: np.ndarray
-    """Of which step they are parts."""
+    """The number of the step that each piece is part of."""
 
     def __len__(self) -> int:
         return self.depth.size
@@ -71,17 +71,17 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """What became of pieces: the radius of a tube (nan where none was shown)."""
+    """Results for pieces: the radius of the tube, NaN where none was shown."""
 
     pieces: Pieces
     radius: np.ndarray
     refused: np.ndarray
-    """Where a law of the state may switch."""
+    """True where a law of the state may switch, or β is infinite."""
 
 
 @dataclass(eq=False)
 class Search:
-    """Halving until everything is shown, or given up."""
+    """A search that halves pieces until all are shown, or given up."""
 
     own: Equations
     machine: Machine
@@ -110,7 +110,7 @@ class Search:
             pieces = joined(rest) if rest else pieces.only(np.zeros(0, dtype=int))
 
     def _halved(self, pieces: Pieces, k: Any) -> Pieces | None:
-        """Both halves; None where no pose closes between."""
+        """Return both halves of a piece; None if no pose closes between its ends."""
         begin, end = (Trajectory(*(x[k] for x in side)) for side in (pieces.begin, pieces.end))
         t = 0.5 * (begin.t + end.t)
         if not begin.t < t < end.t or (middle := self._walked(begin, end, t)) is None:
@@ -119,8 +119,8 @@ class Search:
         return Pieces(_stacked(begin, middle), _stacked(middle, end), depth, step)
 
     def _walked(self, begin: Trajectory, end: Trajectory, t: float) -> Trajectory | None:
-        """The pose at a time between two, by steps that keep clear of other branches; from the beginning, or the
-        end."""
+        """Return the pose at a time between two, reached by continuation that keeps clear of other branches, from the
+        beginning or else from the end; None if neither reaches it."""
         machine, any_rank = self.machine, self.machine.pattern.m
         for side in (begin, end):
             start(machine, float(side.t), side.q, side.v, side.a)
@@ -154,11 +154,11 @@ def paths_of(own: Equations, pieces: Pieces) -> Paths:
 
 
 def prove(own: Equations, pieces: Pieces) -> Proof:
-    """The tubes of pieces, as far as they can be shown without halving."""
+    """Return the tubes of pieces, as far as they can be shown without halving."""
     path = paths_of(own, pieces)
     time = Interval(pieces.begin.t, pieces.end.t)
     axis, v, a = path.all()
-    whole = own.enclose(time, axis, v, (PHI, JACOBIAN, NU, GAMMA))  # ν tells whether a slope jumps
+    whole = own.enclose(time, axis, v, (PHI, JACOBIAN, NU, GAMMA))  # ν shows whether a slope jumps
     middle, speed = path.middle()
     there = operator_at(own, (interval(pieces.begin.t) + interval(pieces.end.t)).scaled(0.5), middle, speed, (NU,))
     moved = np.fmin(_residual(there, whole, speed, a, path.h), there.shift(whole.phi))
@@ -172,7 +172,7 @@ def prove(own: Equations, pieces: Pieces) -> Proof:
 
 
 def _residual(there: Operator, whole: Enclosure, speed: Interval, a: Interval, h: Interval) -> Bounds:
-    """|C Φ| all along the axis, by its expansion about the middle; infinite where laws switch."""
+    """Return a bound of |C Φ| along the whole axis, by the expansion about its middle; infinite where laws switch."""
     value, half, square = there.here.phi, h.scaled(0.5), (h * h).scaled(0.125)
     rate = times(there.here.jacobian, _moving(there, speed)) - there.here.nu
     bend = times(whole.jacobian, _moving(there, a)) - whole.gamma
@@ -182,13 +182,14 @@ def _residual(there: Operator, whole: Enclosure, speed: Interval, a: Interval, h
 
 
 def _moving(there: Operator, x: Interval) -> Interval:
-    """Velocities of what moves, lane by lane."""
+    """Return the velocities of the columns of Φ_v, those of the ground excluded, lane by lane."""
     columns = there.own.system.nv
     return Interval(x.lower[:columns].T, x.upper[:columns].T)
 
 
 def errors_of(own: Equations, path: Trajectory) -> np.ndarray:
-    """How far poses are from the true ones at most: by the operator in boxes twice as large as what it moves them."""
+    """Return bounds of the distance between poses and the true ones, by the operator in boxes twice as large as its
+    shift; infinite where none is shown."""
     found = []
     for first in range(0, path.t.size, own.at_once):
         t, q = (Interval(np.ascontiguousarray(x[first : first + own.at_once].T)) for x in path[:2])

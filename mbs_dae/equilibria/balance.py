@@ -2,7 +2,7 @@
 
     M a + Φ_vᵀ λ = Q,        Φ_v a = γ
 
-Velocities are weighted as everywhere: a turn counts as the way of a point at the model's length.
+Velocities are weighted: a rotation counts as the displacement of a point at the model's length.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from ..tolerances import LEVEL, RANK
 
 ROUNDOFF = 1e-15
 NEGATIVE = 1e-9
-"""A stiffness is negative beyond this part of the largest, as `linear.NONE`."""
+"""Largest negative part of a stiffness that counts as zero, relative to the largest stiffness, as `linear.NONE`."""
 REFINED = 2
-"""Each refinement leaves ε of the roundoff that was there: two are enough for forces over thirty decades."""
+"""Number of refinements. Each leaves ε of the roundoff before it: two are enough for forces over thirty decades."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,38 +45,40 @@ class Balance:
     gamma: np.ndarray
     potential: float
     sizes: np.ndarray
-    """How large the forces along each velocity are, each by itself, per weight."""
+    """The magnitude of the forces along each velocity, per weight, each force counted by its absolute value."""
     levels: np.ndarray
     """The level of each velocity (`levels_of_forces`), 0 for the largest forces."""
 
     @cached_property
     def efforts(self) -> np.ndarray:
-        """How large forces are, each by itself, per weight: of each level with those below it; the first is the effort
-        of all."""
+        """The norm of `sizes` over the velocities of each level and those below it, shape (levels,); the first entry is
+        the effort of all forces."""
         levels = range(self.levels.max(initial=0) + 1)
         return np.array([float(np.linalg.norm(self.sizes[self.levels >= level])) for level in levels])
 
     def with_own_levels(self) -> Balance:
-        """The balance with levels that follow from its own forces: springs may pull now that did not elsewhere."""
+        """Return the balance with levels that follow from its own forces, because springs may pull here that did not
+        elsewhere."""
         levels = levels_of_forces(self.system, self.sizes)
         return self if (levels == self.levels).all() else replace(self, levels=levels)
 
     def shares(self, along: np.ndarray) -> np.ndarray:
-        """How large forces along the free velocities are, as parts of the effort of their level; one for each level."""
+        """Return the norm of forces along the free velocities of each level, as parts of its effort, shape
+        (levels,)."""
         return self.in_parts(self.of_levels(along))
 
     def in_parts(self, sizes: np.ndarray) -> np.ndarray:
-        """One size for each level, as parts of its effort."""
+        """Return one size for each level, divided by its effort."""
         return sizes / np.where(self.efforts > 0.0, self.efforts, 1.0)
 
     def of_levels(self, along: np.ndarray) -> np.ndarray:
-        """How large forces along the free velocities of each level are."""
+        """Return the norm of forces along the free velocities of each level, shape (levels,)."""
         own = (self.motion_levels == level for level in range(self.efforts.size))
         return np.array([float(np.linalg.norm(along[level])) for level in own])
 
     @property
     def position_rows(self) -> np.ndarray:
-        """The rows that say where bodies are; the others restrict velocities only."""
+        """A mask of the rows that constrain positions; the others restrict velocities only."""
         return tells_positions(self.system.program)
 
     @property
@@ -91,8 +93,8 @@ class Balance:
     @cached_property
     def free_velocities(self) -> np.ndarray:
         """A basis of the velocities that all rows allow, orthonormal by weight. Motions of level 0 come first, motions
-        of light bodies alone last: heavier bodies stand exactly still in these, so large forces leave no roundoff in
-        small ones."""
+        of light bodies alone last: heavier bodies do not move at all in motions of light bodies, so large forces leave
+        no roundoff in small ones."""
         return self._motions[0]
 
     @property
@@ -115,27 +117,28 @@ class Balance:
 
     @cached_property
     def unbalanced(self) -> np.ndarray:
-        """What of the forces no multiplier takes up: along the free velocities, per weight."""
+        """The forces along the free velocities, per weight, which no multiplier balances."""
         return self.free_velocities.T @ self.forces
 
     @cached_property
     def stiffness(self) -> np.ndarray:
-        """K along the basis of free velocities: how they change what is unbalanced, at rest."""
+        """K along the basis of free velocities: the negative change of `unbalanced` with a motion, at rest."""
         K_x, *_ = self.derivatives(np.zeros(self.system.nv), self.multipliers)
         return self.free_velocities.T @ K_x @ self.free_velocities
 
     @cached_property
     def holds_still(self) -> bool:
-        """Whether forces drive no small motion away: K has no eigenvalue of negative real part (with symmetric K, if it
-        is not negative along any motion)."""
+        """Return whether no small motion is unstable: K has no eigenvalue of negative real part (a symmetric K is not
+        negative along any motion)."""
         scale = self.motion_scale
         values = np.linalg.eigvals(self.stiffness * np.outer(scale, scale))
         return bool(values.real.min(initial=0.0) >= -NEGATIVE * np.abs(values).max(initial=0.0))
 
     @cached_property
     def soon(self) -> tuple[Balance, ...]:
-        """The same pose and velocities at two instants a little later, before any law of time switches. (Their
-        distances are no part of a period that anyone writes down.)"""
+        """Balances of this pose and these velocities at two later instants, before any law of time switches. Their
+        distances, 1/π and 1/π² of the span up to the switch or of 1 s, are no part of a period that occurs in
+        models."""
         t, system = self.t, self.system
         breaks = breaks_of(system.structure.with_breaks, system.evaluator, t, t + 1.0)
         span = float(breaks[breaks > t][:1].sum() - t) if (breaks > t).any() else 1.0
@@ -144,12 +147,13 @@ class Balance:
 
     @cached_property
     def motion_scale(self) -> np.ndarray:
-        """A factor for each free velocity that gives the stiffnesses of all levels like sizes; 1 for a single level."""
+        """A factor for each free velocity that brings the stiffnesses of all levels to similar sizes; 1 for a single
+        level."""
         return self.level_scale[self.motion_levels]
 
     @cached_property
     def level_scale(self) -> np.ndarray:
-        """A factor for each level that gives the stiffnesses of all levels like sizes, (levels,)."""
+        """A factor for each level, shape (levels,), that brings the stiffnesses of all levels to similar sizes."""
         found = np.ones(self.efforts.size)
         for level, effort in enumerate(self.efforts) if self.efforts.size > 1 else ():
             own = self.motion_levels == level
@@ -159,21 +163,21 @@ class Balance:
 
     @property
     def weight_by_level(self) -> np.ndarray:
-        """The weights of velocities in units in which the stiffnesses of all levels have like sizes, at rest, with
-        levels of all loads that bodies carry; those of the system for a single level."""
+        """The weights of velocities in units in which the stiffnesses of all levels are of similar size, at rest, with
+        levels of all loads that bodies carry; the weights of the system for a single level."""
         weight = self.system.weight
         loads = self.sizes + np.abs(self.jacobian).T @ np.abs(self.multipliers) / np.sqrt(weight)
         carried = replace(self, sizes=loads, levels=levels_of_forces(self.system, loads))
         return weight / carried.level_scale[carried.levels] ** 2
 
     def least_stiffness(self, far: float) -> float:
-        """The least stiffness of motions times `motion_scale` with which no level is moved beyond `far` by forces as
-        large as its own."""
+        """Return the least stiffness of motions times `motion_scale` with which forces as large as the effort of a
+        level move no level farther than `far`."""
         return float((self.level_scale**2 * self.efforts).max()) / far
 
     def is_balanced(self, near: float) -> bool:
-        """Whether less than this part of the forces is left in each level, or no more than the roundoff of springs that
-        pull as much as nothing (those of a mechanism afloat, at rest)."""
+        """Return whether less than this part of the forces is left in each level, or no more than the roundoff of
+        springs that exert almost no force (those of a floating mechanism, at rest)."""
         left = self.of_levels(self.unbalanced)
         for level in np.flatnonzero(left > near * self.efforts):
             here = self.motion_levels == level
@@ -184,13 +188,13 @@ class Balance:
 
     @cached_property
     def multipliers(self) -> np.ndarray:
-        """Those that take up all they can, at rest."""
+        """The multipliers that balance the forces as far as possible, at rest."""
         return self.taken_up(self.forces)
 
     def taken_up(self, forces: np.ndarray) -> np.ndarray:
-        """The least λ of which Φ_vᵀ λ is next to these forces; where forces have several levels, next to those of the
-        last level first, then as far as it goes to those of the level before. There λ is refined, too: the correction
-        by what is left takes the roundoff of large loads out of small ones."""
+        """Return the least λ for which Φ_vᵀ λ is nearest to these forces. With several levels, λ fits the forces of the
+        last level first, then as far as possible those of the level before. With several levels λ is refined, too: a
+        correction by the residual removes the roundoff of large loads from small ones."""
         root = 1.0 / np.sqrt(self.system.weight)
         J, lengths = unit_rows(self.jacobian * root)
         wanted = (root * forces.T).T
@@ -204,7 +208,8 @@ class Balance:
     @cached_property
     def _loads(self) -> np.ndarray:
         """The matrix that gives the multipliers of rows of unit length for forces per weight: level by level, from the
-        last, λ takes up what is left of its forces, and what changes none of these is left to the next."""
+        last, λ balances the remaining forces of the level, and changes of λ without an effect there are left to the
+        next level."""
         J, _ = unit_rows(self.jacobian / np.sqrt(self.system.weight))
         found, free, unit = np.zeros(J.shape), np.eye(len(J)), np.eye(J.shape[1])
         for level in reversed(range(self.efforts.size)):
@@ -231,7 +236,7 @@ class Balance:
         return a, self.taken_up(self.forces - self.mass @ a)
 
     def derivatives(self, a: np.ndarray, multipliers: np.ndarray) -> tuple[np.ndarray, ...]:
-        """∂F/∂x, ∂F/∂v with F = M a + Φ_vᵀ λ - Q; ∂/∂x of Φ_v v - ν; ∂/∂x and ∂/∂v of Φ_v a - γ."""
+        """Return ∂F/∂x, ∂F/∂v with F = M a + Φ_vᵀ λ - Q; ∂/∂x of Φ_v v - ν; ∂/∂x and ∂/∂v of Φ_v a - γ."""
         n, m = self.system.nv, len(self.jacobian)
         full = self.system.still
         full[:n] = a
@@ -243,8 +248,8 @@ def balance_at(
     system: System, t: float, q: np.ndarray, v: np.ndarray | None = None, modes: np.ndarray | None = None,
     levels: np.ndarray | None = None,
 ) -> Balance:  # fmt: skip
-    """In coordinates that kernels speak of (not those of joints); with `modes` branches of laws are held
-    (`motion.switching`). `levels` are those of another pose, or follow from the forces here."""
+    """Return the balance at a state, in the coordinates of kernels (not those of joints). With `modes`, branches of
+    laws are held (`motion.switching`). `levels` are those of another pose, or follow from the forces here."""
     run = mechanism(system)
     if modes is not None:
         count = run.machine.program.batch.mode_at.size
@@ -252,7 +257,7 @@ def balance_at(
             batch.parameters[batch.mode_at] = held
     q, v = q.copy(), system.still if v is None else v
     system.forget_errors()
-    evaluate(run, t, q, v)  # puts the values of inputs into q
+    evaluate(run, t, q, v)  # writes the values of inputs into q
     machine, n = run.machine, system.nv
     factor, pattern, m = machine.factor, machine.pattern, len(system.rows)
     if not (np.isfinite(machine.f).all() and np.isfinite(factor.jacobian).all()):
@@ -269,8 +274,9 @@ def balance_at(
 
 
 def levels_of_forces(system: System, sizes: np.ndarray) -> np.ndarray:
-    """The level of each velocity. A level ends where forces on bodies are less than LEVEL of its largest: their balance
-    would be lost in the roundoff of the larger ones. A velocity that bodies share has the level of the largest."""
+    """Return the level of each velocity. A level ends where forces on bodies are less than LEVEL of its largest: their
+    balance would be lost in the roundoff of the larger ones. A velocity that bodies share has the level of the
+    largest."""
     felt = np.zeros(system.nv)
     for body in system.bodies:
         columns = np.array(system.layout.v[body], dtype=int)
@@ -285,18 +291,19 @@ def levels_of_forces(system: System, sizes: np.ndarray) -> np.ndarray:
 
 
 def free_motions(jacobian: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """All x with Φ_v x = 0, as columns with xᵀ W x = 1."""
+    """Return a basis of all x with Φ_v x = 0, as columns with xᵀ W x = 1."""
     return kernel_of(unit_rows(jacobian / np.sqrt(weight))[0]) / np.sqrt(weight)[:, None]
 
 
 def kernel_of(rows: np.ndarray) -> np.ndarray:
-    """All x with rows · x = 0, orthonormal, as columns. The rows, or those they are part of, have unit length."""
+    """Return an orthonormal basis of all x with rows · x = 0, as columns. The rows, or those they are part of, have
+    unit length."""
     _, sines, motions = np.linalg.svd(rows, full_matrices=True)
     return motions[int((sines > RANK * max(1.0, sines.max(initial=0.0))).sum()) :].T
 
 
 def unit_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The rows made as long as 1, and how long they were; those of zeros stay."""
+    """Return the rows scaled to length 1, and their lengths; rows of zeros stay, with length 1."""
     lengths = np.linalg.norm(matrix, axis=1)
     lengths[lengths == 0.0] = 1.0
     return matrix / lengths[:, None], lengths

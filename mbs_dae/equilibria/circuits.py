@@ -1,4 +1,4 @@
-"""The rests of a mechanism with one freedom, on whole circuits.
+"""Equilibria of a mechanism with one freedom, on whole circuits.
 
 Let v be the unit tangent of the curve of all poses, s its arc length and V the potential. The force along the curve and
 its slope are
@@ -6,7 +6,7 @@ its slope are
     r(s) = Q·v = -dV/ds,        r'(s) = -vᵀ K v,        K = ∂(Φ_vᵀ λ - Q)/∂x at rest,
 
 for the curvature of the curve is at right angles to v. The mechanism rests where r = 0. The steps of the curve are
-halved until the cubic through r and r' at both ends foretells r in the middle; then every change of sign is located.
+halved until the cubic through r and r' at both ends predicts r in the middle; then each change of sign is located.
 """
 
 from __future__ import annotations
@@ -34,26 +34,27 @@ STEP, POSES = 0.05, 1000
 """The longest step of a coordinate, in lengths of the model, and the most poses in one direction: laps of linkages have
 some hundreds, and a curve that goes on for fifty lengths of the model is open."""
 SAME = 1e-6
-"""A pose nearer to a curve than this, in lengths of the model, is on it: Newton's method leaves both to roundoff."""
+"""A pose nearer to a curve than this, in lengths of the model, is on the curve: Newton's method converges to
+roundoff."""
 FORETOLD = 0.1
 """Greatest error of the cubic in the middle of a step, relative to the least |r| at both ends and in the middle; in a
 step in which r changes its sign, relative to the largest."""
 SHORTEST = 1e-4
 """Least length of a step, in lengths of the model: changes of the force over shorter lengths are not resolved."""
 LAP = 1e-9
-"""Forces that differ by less than this part at both ends of a lap are the same."""
+"""Forces at both ends of a lap are equal if they differ by less than this part."""
 MOST = 24
-"""The most branch points whose other branches are followed, as for the circuits of assembly modes."""
+"""Greatest number of branch points whose other branches are followed, as for the circuits of assembly modes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Circuit:
-    """A curve of poses that was followed as far as it goes."""
+    """A curve of poses, followed to its ends or through a whole lap."""
 
     track: Track
     traced: Traced
     ends: tuple[str, ...]
-    """Why it ends, if it is open."""
+    """Reasons why the curve ends, if it is open."""
 
     @cached_property
     def singular(self) -> list[Met]:
@@ -64,7 +65,7 @@ class Circuit:
         return signature(self.track.system, self.traced.path.q.T)
 
     def passes(self, q: np.ndarray) -> bool:
-        """Whether a pose is on the curve, whole turns aside."""
+        """Return whether a pose is on the curve, whole turns aside."""
         track, n = self.track, self.track.system.nv
         far = np.abs(self.signatures - signature(track.system, q[:, None])).max(axis=0)
         place: Place | None = self.traced.place(int(far.argmin()))
@@ -81,7 +82,7 @@ class Circuit:
         return False
 
     def force_at(self, place: Place) -> tuple[float, float]:
-        """r and r'."""
+        """Return r and r' at a place."""
         here = balance_at(self.track.system, self.track.t, place.q)
         v = place.v[: here.system.nv]
         K = here.derivatives(np.zeros(here.system.nv), here.multipliers)[0]
@@ -139,7 +140,7 @@ class Circuit:
 
 @dataclass(frozen=True, eq=False)
 class Circuits:
-    """The circuits of a mechanism that have been met."""
+    """The circuits of a mechanism that are known."""
 
     system: System
     t: float

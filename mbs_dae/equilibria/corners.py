@@ -1,8 +1,8 @@
-"""Where the law of a force has no slope: at the corners and jumps of what is written with Abs, sign, Max or Piecewise.
+"""States at which the law of a force has no slope: corners and jumps of laws written with Abs, sign, Max or Piecewise.
 
 Such a law decides by the signs of switching functions g (`symbolic.branches`). Where a g is zero to roundoff, and small
-motions change it, there is one law on either side. They are told apart by holding each branch in turn: they may differ
-in the forces themselves (a jump), in the derivatives of these (a corner), or in neither, as v |v| does at v = 0.
+motions change it, there is one law on either side. Each branch is held in turn and both are compared: they may differ
+in the forces (a jump), in the derivatives of the forces (a corner), or in neither, as v |v| at v = 0.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from .balance import Balance, balance_at
 from .small import NOTHING
 
 FAR = 1e-5
-"""How far small motions go here, in lengths of the model, and these a second."""
+"""Size of the small motions tried here, in lengths of the model, and of the small velocities, in lengths a second."""
 ZERO = 1e-3
-"""A switching function is zero where that changes it by more than its value over this."""
+"""A switching function is zero where a small motion changes it by more than its value over this."""
 ALIKE = 1e-8
-"""Forces, and derivatives, that differ by less than this part are the same on both sides."""
+"""Forces, and derivatives, are equal on both sides if they differ by less than this part."""
 MOST = 8
-"""No more switching functions of one element are held in all combinations."""
+"""Greatest number of switching functions of one element that are held in all combinations."""
 
 
 Place = tuple[np.ndarray, np.ndarray]
-"""(q, v)."""
+"""A state (q, v)."""
 
 
 class Corner(NamedTuple):
     who: str
     jumps: bool
-    """Forces differ; otherwise only their derivatives do."""
+    """Whether forces differ; otherwise only their derivatives do."""
     by_speed: bool
-    """Velocities alone decide."""
+    """Whether velocities alone decide."""
 
 
 def check_slopes(balance: Balance) -> None:
@@ -52,7 +52,8 @@ def check_slopes(balance: Balance) -> None:
 
 
 def check_friction(rest: Balance) -> None:
-    """A force that jumps where a motion turns round holds a mechanism in a whole set of poses."""
+    """Raise an `EquilibriumError` for a force that jumps where a motion changes direction: such a force holds a
+    mechanism in a whole set of poses."""
     for one in corners(rest):
         if one.jumps and one.by_speed:
             raise EquilibriumError(
@@ -64,7 +65,7 @@ def check_friction(rest: Balance) -> None:
 
 
 def corners(balance: Balance) -> Iterator[Corner]:
-    """One for each element that has any."""
+    """Yield one corner for each element that has any."""
     own = balance.system.structure
     names = np.array(own.program.batch.switching + own.dynamics.batch.switching)
     kinds = mechanism(balance.system).switches.kinds[: names.size]
@@ -81,12 +82,12 @@ def corners(balance: Balance) -> Iterator[Corner]:
 
 
 def _nearest(g: np.ndarray, kinds: np.ndarray) -> np.ndarray:
-    """Where a switching function decides: at 0, or at the nearest integer."""
+    """Return the values at which switching functions decide: 0, or the nearest integer."""
     return np.where(kinds == WHOLE, np.round(g), 0.0)
 
 
 def _changes(balance: Balance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The switching functions, and the most that small motions and small velocities change each."""
+    """Return the switching functions, and the largest changes of each by small motions and by small velocities."""
     run = mechanism(balance.system)
     first, second = run.machine.program.batch, run.dynamics.batch
 
@@ -103,7 +104,7 @@ def _changes(balance: Balance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _aside(balance: Balance) -> tuple[list[list[Place]], list[list[Place]]]:
-    """Places (q, v) on both sides of the state: along each small motion, then with each small velocity."""
+    """Return pairs of states (q, v) on both sides of this state: for each small motion, and for each small velocity."""
     system, q, far = balance.system, balance.q, FAR * balance.system.length
 
     def faster(way: np.ndarray) -> np.ndarray:
@@ -115,8 +116,8 @@ def _aside(balance: Balance) -> tuple[list[list[Place]], list[list[Place]]]:
 
 
 def _differ(balance: Balance, g: np.ndarray, kinds: np.ndarray, some: np.ndarray) -> tuple[bool, bool]:
-    """Whether forces along free motions, and their derivatives, depend on how these functions decide. (Differences to
-    both sides do not see the even powers by which branches differ as well; and they lose what is lost in the roundoff
+    """Return whether forces along free motions, and whether their derivatives, depend on the branches of these
+    functions. (Central differences do not see even powers in which branches differ, nor differences below the roundoff
     of forces.)"""
     (a, multipliers), ways, length = balance.accelerations, balance.free_velocities, balance.system.length
     K, D, *_ = balance.derivatives(a, multipliers)

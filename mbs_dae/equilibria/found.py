@@ -1,4 +1,4 @@
-"""An equilibrium as it is told, and equilibria along a parameter."""
+"""Equilibria as `equilibrium` returns them: one pose, all poses, or poses along a parameter."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ class Equilibrium(metaclass=PublicClass):
 
     balance: Balance = field(repr=False)
     asked: Asked | None = field(default=None, repr=False)
-    """By what it is differentiated."""
+    """The parameters and constants for derivatives."""
 
     @cached_property
     def state(self) -> State:
-        """The pose, at rest: other runs may start there."""
+        """The pose, at rest: a state from which other runs may start."""
         here = self.balance
         return State(here.system, here.t, here.q, here.system.still, here.system.still)
 
     @cached_property
     def result(self) -> Result:
-        """The same as a result of one time, with reactions and energies."""
+        """The equilibrium as a result of one time, with reactions and energies."""
         here, still = self.balance, self.balance.system.still
         system, nowhere = here.system, np.zeros(0, dtype=int)
         motion = Trajectory(np.array([here.t]), here.q[None], still[None], still[None])
@@ -71,7 +71,7 @@ class Equilibrium(metaclass=PublicClass):
         redundant = len(system.rows) - (system.nv - joints.free_velocities.shape[1])
         multipliers = here.loads if isinstance(here, Supported) else here.multipliers
         loads, _, undetermined = in_the_limit(system, motion, multipliers[None], redundant, nowhere)
-        touching: Any = {"integrated": True}  # with states and inputs
+        touching: Any = {"integrated": True}  # includes states and inputs
         touching |= {"contacts": here.pushes[None], "modes": modes_of(here)} if isinstance(here, Supported) else {}
         result = with_forces(system, motion, Loads(loads, redundant, undetermined), energies, **touching)
         if self.asked is not None:
@@ -80,8 +80,8 @@ class Equilibrium(metaclass=PublicClass):
 
     @cached_property
     def law(self) -> LinearSystem:
-        """The law of small motions about it, as ``linearize(model, found.state)`` tells it in coordinates of bodies.
-        What presses stays closed, and what friction holds sticks."""
+        """The law of small motions about the equilibrium, as ``linearize(model, found.state)`` gives it in coordinates
+        of bodies. Gaps that press stay closed, and friction that holds sticks."""
         if isinstance(self.balance, Supported):
             self.balance.check_two_sided()
             if self.balance.rows.bounds and not self.holding.margin > 1.0 + EDGE:
@@ -90,7 +90,7 @@ class Equilibrium(metaclass=PublicClass):
 
     @cached_property
     def holding(self) -> Holding:
-        """How safely contacts and friction hold it."""
+        """How safely contacts and friction hold the equilibrium."""
         here = self.balance
         return Holding(here.rows if isinstance(here, Supported) else rows_at(here))
 
@@ -120,19 +120,20 @@ class Equilibrium(metaclass=PublicClass):
 
     @property
     def stiffness(self) -> np.ndarray:
-        """K by these coordinates: what forces do against a small motion of each."""
+        """K by these coordinates: the restoring forces for a small motion of each."""
         return self.law.K
 
     @property
     def frequencies(self) -> np.ndarray:
-        """Of the modes that oscillate, rad/s: those of `law`."""
+        """The frequencies of the modes of `law` that oscillate, in rad/s."""
         return self.law.frequencies
 
     @property
     def potential(self) -> float:
-        """The potential of all forces at rest, in J: with that of loads, such as a constant force in world axes, a
-        torque in a joint or a cylinder, which a run adds to ``energy.supplied``. That of a constant torque counts turns
-        of its angle. A `ModelError` names loads that have none: forces in the axes of a body, functions of Python.
+        """The potential of all forces at rest, in J, including that of loads, such as a constant force in world axes, a
+        torque in a joint or a cylinder, which a run adds to ``energy.supplied``. The potential of a constant torque
+        counts turns of its angle. A `ModelError` names loads without a potential: forces in the axes of a body,
+        functions of Python.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -157,16 +158,16 @@ class Equilibrium(metaclass=PublicClass):
         return self.balance.potential + own, without
 
     def __getitem__(self, name: str) -> Any:
-        """A number by the name that results have for it, of the pose or of the forces in it; of a vector its components
-        as an array."""
+        """Return a quantity by its name in results, of the pose or of the forces: a number, or the components of a
+        vector as an array."""
         if name in self.state.result:
             return self.state[name]
         value = self.result[name][0]
         return value if np.ndim(value) else float(value)
 
     def d(self, name: str, by: Any) -> Any:
-        """The derivative of what has a name by a parameter or constant that ``equilibrium(derivatives=)`` was asked
-        for: the equilibrium goes with it. nan where forces do not hold all motions. Of frequencies: ``found.law.d``.
+        """Return the derivative of a named quantity by a parameter or constant of ``equilibrium(derivatives=)``; the
+        equilibrium changes with it. NaN where forces do not hold all motions. For frequencies: ``found.law.d``.
 
         A mass of 2 kg on a spring of 100 N/m:
 
@@ -182,7 +183,7 @@ class Equilibrium(metaclass=PublicClass):
         return value if np.ndim(value) else float(value)
 
     def reaction(self, joint: str, **options: Any) -> Any:
-        """The force and moment of a joint on its second body: see ``Result.reaction``.
+        """Return the force and moment of a joint on its second body: see ``Result.reaction``.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -192,7 +193,7 @@ class Equilibrium(metaclass=PublicClass):
         return self.result.reaction(joint, **options)
 
     def draw(self, ax: Any = None, **options: Any) -> Any:
-        """A picture of the pose: see ``Result.draw``."""
+        """Draw the pose: see ``Result.draw``."""
         return self.state.draw(ax, **options)
 
     def __repr__(self) -> str:
@@ -204,9 +205,10 @@ class Equilibrium(metaclass=PublicClass):
 
 
 class Equilibria(tuple[Equilibrium, ...], metaclass=PublicClass):
-    """All rests of a mechanism that were found, from ``equilibrium(all=True)``: a tuple, the one of least potential
-    first; `complete` says whether there can be others. Where potentials do not tell rests apart, for a load has none or
-    does work on every turn, rests that forces hold come first, the nearest to the start before others.
+    """All equilibria of a mechanism that were found, from ``equilibrium(all=True)``: a tuple, the equilibrium of least
+    potential first; `complete` says whether there can be others. Where potentials cannot order them, because a load has
+    no potential or does work on every turn, equilibria that forces hold come first, in the order of their distance from
+    the start.
 
     A rod on a pin hangs down or stands on the pin:
 
@@ -218,11 +220,11 @@ class Equilibria(tuple[Equilibrium, ...], metaclass=PublicClass):
     """
 
     complete: bool | None
-    """True where these are all: every assembly mode of a mechanism whose drivers hold all motions, or every change of
-    sign of the force on every circuit of a mechanism with one freedom. False where some are known to be missing, and
-    None where nothing tells."""
+    """True if these are all: every assembly mode of a mechanism whose drivers hold all motions, or every change of sign
+    of the force on every circuit of a mechanism with one freedom. False if some are known to be missing, None if
+    neither is known."""
     message: str
-    """Why."""
+    """The reason for `complete`."""
 
     def __new__(cls, rests: Iterable[Equilibrium], complete: bool | None, message: str) -> Equilibria:
         found = super().__new__(cls, rests)
@@ -258,34 +260,35 @@ class EquilibriumPath(metaclass=PublicClass):
     """The parameter at all points of the path, in their order; it may turn back."""
     points: tuple[Equilibrium, ...] = field(repr=False)
     equilibria: tuple[Equilibrium, ...] = field(repr=False)
-    """Those at the values asked for, in the order in which the path meets them."""
+    """The equilibria at the requested values, in their order along the path."""
     at: tuple[float, ...]
-    """The value of each of these."""
+    """The value of each of `equilibria`."""
     limits: tuple[Equilibrium, ...] = field(repr=False)
-    """Limit points, where the parameter turns back: beyond, there is no equilibrium near by."""
+    """Limit points, at which the parameter turns back: beyond, there is no equilibrium near by."""
     limit_values: tuple[float, ...]
 
     @cached_property
     def stable(self) -> np.ndarray:
-        """Of all points: see `Equilibrium.stable`."""
+        """Stability of each point: see `Equilibrium.stable`."""
         return np.array([one.stable for one in self.points])
 
     @property
     def states(self) -> tuple[State, ...]:
-        """Of all points."""
+        """The states of all points."""
         return tuple(one.state for one in self.points)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """A named quantity at all points."""
+        """Return a named quantity at all points."""
         return np.array([one[name] for one in self.points])
 
     def d(self, name: str, by: Any) -> np.ndarray:
-        """The derivative of a named quantity at all points, each with the path's own parameter held, or by that: see
-        `Equilibrium.d`. Towards limit points it goes to infinity."""
+        """Return the derivative of a named quantity at all points, each with the path's own parameter held, or by that
+        parameter: see `Equilibrium.d`. Towards limit points the derivative tends to infinity."""
         return np.array([one.d(name, by) for one in self.points])
 
     def plot(self, *names: str, degrees: bool = False, units: UnitsLike = None) -> Figure:
-        """Named quantities along the path over its parameter: dashed where it is not stable, a dot at limit points."""
+        """Plot named quantities along the path over its parameter: dashed where the path is not stable, a dot at limit
+        points."""
         with shown_in(units, degrees):
             return provided("EquilibriumPath.plot")(self, names)
 
@@ -298,13 +301,14 @@ class EquilibriumPath(metaclass=PublicClass):
 
 
 def with_law_derivatives(law: LinearSystem, rest: Equilibrium) -> LinearSystem:
-    """The law about a rest, which knows then how it changes with what that was asked for."""
+    """Return the law about a rest with derivatives by the parameters of the rest, if there are any."""
     varied, plain = rest.result.varied, not (isinstance(rest.balance, Supported) or state_places(rest.balance.system))
     return law if varied is None or not plain else replace(law, varied=VariedLaw(varied, law.coordinates))
 
 
 def equilibrium_at(here: Balance, names: Sequence[Any] = ()) -> Equilibrium:
-    """A pose in which forces balance (in Cartesian coordinates), if it is one and lasts; differentiated by `names`."""
+    """Return the equilibrium at a balanced pose (in Cartesian coordinates) if its forces do not change with time; with
+    derivatives by `names`."""
     check_friction(here)
     check_lasting(here)
     if asked := asked_of(here.system.model, names):

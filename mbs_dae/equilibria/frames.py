@@ -1,22 +1,22 @@
-"""Small motions in axes that go with a steady motion.
+"""Small motions in axes that turn with a steady motion.
 
 A velocity, and a small motion, of a body in space has an angular part in body axes; P writes it in world axes. There a
 steady motion is one in which all velocities turn with one angular velocity Ω,
 
     ẇ = Ω × w,        w = P v,
 
-so in axes that turn with Ω, and coincide with the world's now, they are constant. For a small motion ζ and a change of
-velocities in these axes, with δv and δa what they are in coordinates,
+so in axes that turn with Ω, and coincide with the world's now, the velocities are constant. For a small motion ζ and a
+change of velocities in these axes, with δv and δa their values in coordinates,
 
     P δv = ζ̇ + G ζ,        P δa = (P δv)˙ + (G - B) P δv,        G = Ω × , B = ω × for angular parts,
 
-the first because (δω)_body = (δθ)˙ + ω × δθ. In the plane G turns the parts of points alone; there are no B.
+the first because (δω)_body = (δθ)˙ + ω × δθ. In the plane G turns the components of points alone; B = 0.
 
-Which Ω? The smallest one that all velocities ask for, those of mass centres among them: where the frame of a body
-stands on it does not matter. A body that is no body of revolution about the axis that it spins about stands still in
-its own axes only, so its ω is tried as well. A body of revolution with the axis u keeps it, ω × u = Ω × u, so that
-Ω = ω + s u with the s for which Ω × ω = α (a free body that wobbles has its angular momentum through its transverse
-moment of inertia); this is tried, too.
+The candidates for Ω: first the smallest one that fits all velocities, including those of mass centres, so that the
+place of a body's frame does not matter. A body that is no body of revolution about its axis of spin is fixed in its own
+axes only, so its ω is tried as well. A body of revolution keeps its axis u, ω × u = Ω × u, so that Ω = ω + s u with the
+s for which Ω × ω = α (a free body that wobbles has its angular momentum through its transverse moment of inertia); this
+is tried, too.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from ..rotations import from_quaternion, from_rotation_vector, quaternion
 from .balance import Balance
 
 CLOSE = 1e-6
-"""Velocities that turn with Ω do so to this part of them."""
+"""Relative error below which velocities count as turning with Ω."""
 
 
 def cross(a: np.ndarray) -> np.ndarray:
@@ -38,7 +38,7 @@ def cross(a: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """The matrices of one state, and Ω (a vector, in the plane with its z part alone)."""
+    """The matrices of one state, and Ω, shape (3,); in the plane Ω has a z component alone."""
 
     P: np.ndarray
     G: np.ndarray
@@ -47,7 +47,7 @@ class Frame:
 
 
 def at_rest(system: System) -> Frame:
-    """Of a state without velocities, in all coordinates (angular parts stay in body axes)."""
+    """Return the frame of a state without velocities, in all coordinates (angular parts stay in body axes)."""
     none = np.zeros((system.nv, system.nv))
     return Frame(np.eye(system.nv), none, none, np.zeros(3))
 
@@ -65,7 +65,7 @@ def frame_of(balance: Balance, turning: np.ndarray) -> Frame:
 
 
 def turnings(balance: Balance, a: np.ndarray) -> Iterator[np.ndarray]:
-    """The Ω that come into question where velocities turn at all as those of a steady motion do."""
+    """Yield the candidates for Ω, if the velocities turn as those of a steady motion do."""
     system = balance.system
     still = frame_of(balance, np.zeros(3))
     w, rate = still.P @ balance.v[: system.nv], still.P @ a
@@ -75,7 +75,7 @@ def turnings(balance: Balance, a: np.ndarray) -> Iterator[np.ndarray]:
     rates = np.concatenate([rate, centre_rates.ravel()])
 
     def turned(turning: np.ndarray) -> np.ndarray:
-        """Ω × w of all velocities, those of mass centres last."""
+        """Return Ω × w of all velocities, those of mass centres last."""
         return np.concatenate([frame_of(balance, turning).G @ w, np.cross(turning, centres).ravel()])
 
     by_units = np.stack([turned(unit) for unit in units], axis=1)
@@ -89,8 +89,8 @@ def turnings(balance: Balance, a: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _mass_centres(balance: Balance, w: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The velocities v + ω × c and accelerations a + α × c + ω × (ω × c) of the mass centres of all bodies, a row for
-    each, in world axes, and their weights."""
+    """Return the velocities v + ω × c and accelerations a + α × c + ω × (ω × c) of the mass centres of all bodies in
+    world axes, shape (bodies, 3), and their weights, shape (bodies,)."""
     system, number = balance.system, balance.system.evaluator
     velocities, accelerations, weights = [], [], []
     for body in system.bodies:
@@ -111,7 +111,7 @@ def _mass_centres(balance: Balance, w: np.ndarray, rate: np.ndarray) -> tuple[np
 
 
 def _carried_axes(balance: Balance, w: np.ndarray, rate: np.ndarray) -> Iterator[np.ndarray]:
-    """Ω = ω + s u for each body of revolution that turns about another line than its axis u."""
+    """Yield Ω = ω + s u for each body of revolution that turns about another line than its axis u."""
     system, number = balance.system, balance.system.evaluator
     for body in system.bodies if system.model.dimension == 3 else ():
         moments, axes = np.linalg.eigh([[number(x) for x in row] for row in body.inertia])
@@ -126,7 +126,7 @@ def _carried_axes(balance: Balance, w: np.ndarray, rate: np.ndarray) -> Iterator
 
 
 def _size(balance: Balance, w: np.ndarray, turning: np.ndarray) -> float:
-    """What accelerations are compared with: v²/length."""
+    """Return the scale of accelerations, speed times rate: |w| max(|Ω|, |w|/length)."""
     root = np.sqrt(balance.system.weight)
     fast = float(np.linalg.norm(root * w))
     return fast * max(float(np.linalg.norm(turning)), fast / balance.system.length)
@@ -143,7 +143,7 @@ def _spins(balance: Balance) -> Iterator[np.ndarray]:
 
 
 def later(balance: Balance, turning: np.ndarray, tau: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """q and v a time τ on where the motion is steady, and the turn R = exp(Ω τ) up to then: places move by ∫ R dt of
+    """Return q and v at a time τ later if the motion is steady, and the rotation R = exp(Ω τ): places move by ∫ R dt of
     their velocities, attitudes to R A exp((ω - Ω) τ) in body axes."""
     system, q, v = balance.system, balance.q.copy(), balance.v.copy()
     turn, way = _turn(turning, tau)
@@ -165,7 +165,7 @@ def later(balance: Balance, turning: np.ndarray, tau: float) -> tuple[np.ndarray
 
 
 def _turn(turning: np.ndarray, tau: float) -> tuple[np.ndarray, np.ndarray]:
-    """exp(Ω t) at τ and its integral up to there."""
+    """Return exp(Ω τ) and the integral of exp(Ω t) from 0 to τ."""
     rate = float(np.linalg.norm(turning))
     R, W = from_rotation_vector(tau * turning), cross(turning)
     if rate * tau < 1e-6:
@@ -175,7 +175,8 @@ def _turn(turning: np.ndarray, tau: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def turned_parts(system: System, turn: np.ndarray) -> np.ndarray:
-    """A matrix for all vectors among velocities; in the plane (x, y, angle) counts as one, which turns about z."""
+    """Return the matrix that applies `turn` to all vectors among velocities; in the plane (x, y, angle) is one vector,
+    turned about z."""
     out = np.zeros((system.nv, system.nv))
     for k in range(0, system.nv, 3):
         out[k : k + 3, k : k + 3] = turn

@@ -1,11 +1,11 @@
-"""Inputs and outputs of small motions: what goes in changes forces and the rates of states, what comes out is read.
+"""Inputs and outputs of small motions: inputs change forces and the rates of states; outputs are read.
 
 Inputs u are those of the model, or parameters of forces: ẏ = ... + B u. Outputs are quantities of the motion; with
 w = P δv, J a measure's row and C', C'' its rate and acceleration,
 
     value J ζ,    rate J w + ∂C'/∂x ζ,    acceleration J (ẇ + (G - B) w) + ∂C''/∂x ζ + ∂C''/∂v w;
 
-states and their rates; inputs; efforts -λ of drivers: multipliers take up what is left of the change of forces,
+states and their rates; inputs; efforts -λ of drivers: multipliers balance the rest of the change of forces,
 
     Φ_vᵀ δλ = -(M δa + D_x δv + K_x δx) + F_z δz + F_u u;
 
@@ -38,7 +38,7 @@ from .small import SmallMotion, in_bodies
 from .states import StateMotion, difference, rates_at, state_places
 
 LOOSE = 1e-6
-"""What a null vector of unit length may have of the multiplier of an effort that is unique."""
+"""An effort is unique if the null vectors of Φ_vᵀ, of unit length, have no larger component along its multiplier."""
 
 
 class Ports(NamedTuple):
@@ -64,15 +64,15 @@ def ports_of(small: SmallMotion, states: StateMotion, inputs: Sequence[str], out
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """What outputs read: rows by (η, y, z, u)."""
+    """Rows that give outputs from (η, y, z, u)."""
 
     small: SmallMotion
     states: StateMotion
     inputs: tuple[str, ...]
     forces: np.ndarray
-    """By u."""
+    """Derivatives of the forces by u."""
     law: np.ndarray
-    """(A | B)."""
+    """The matrix (A | B)."""
 
     def row(self, name: str) -> np.ndarray:
         model, last = self.small.balance.system.model, len(self.small.A)
@@ -104,7 +104,7 @@ class Readings:
 
     @cached_property
     def _ways(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """ζ, w and ẇ."""
+        """ζ, w and ẇ as matrices by (η, y, z, u)."""
         small, count = self.small, len(self.small.A)
         wide = ((0, 0), (0, self.law.shape[1] - count))
         return np.pad(small.positions, wide), np.pad(small.velocities, wide), small.velocities @ self.law[:count]
@@ -136,8 +136,8 @@ class Readings:
         return -self._multipliers[system.rows_of(driver)][0]
 
     def _load(self, name: str, element: ForceElement, component: int | None) -> np.ndarray:
-        """The effort of a force element, or one component of its force and moment. Slopes along the motion are those of
-        its expression; slopes by states and inputs are differences."""
+        """Return the row of the effort of a force element, or of one component of its force and moment. Derivatives by
+        the motion are those of its expression; derivatives by states and inputs are differences."""
         balance, frame, (Z, W, _) = self.small.balance, self.small.frame, self._ways
         system = balance.system
         form, _ = element.form()
@@ -199,7 +199,7 @@ class Readings:
 
     @cached_property
     def _null(self) -> np.ndarray:
-        """What multipliers may be without any force: rows of length 1."""
+        """A basis of the multipliers that exert no force: rows of length 1."""
         balance = self.small.balance
         J, _ = unit_rows(balance.jacobian / np.sqrt(balance.system.weight))
         ways, sines, _ = np.linalg.svd(J, full_matrices=True)
@@ -218,7 +218,7 @@ class Readings:
 
 
 def input_of(balance: Balance, name: str) -> tuple[float, Callable[..., Any]]:
-    """The value of an input, or of a parameter, and the function that gives the model with another value."""
+    """Return the value of an input, or of a parameter, and the function that gives the model with another value."""
     system, model = balance.system, balance.system.model
     if name in model.parameters:
         return model.parameters[name].value, model.with_parameters
@@ -232,8 +232,8 @@ def _scale(system: System, state: str) -> Any:
 
 
 def changes_by(balance: Balance, name: str) -> np.ndarray:
-    """-∂F/∂u and ∂ż/∂u: how an input, or a parameter of forces, changes these at this state. It must not move the
-    joints."""
+    """Return -∂F/∂u and ∂ż/∂u of an input, or a parameter of forces, at this state. Raise a `ModelError` if it changes
+    the rows of joints."""
     system, model = balance.system, balance.system.model
     a, multipliers = balance.accelerations
     places = [*state_places(system).values()]

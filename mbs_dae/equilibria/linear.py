@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 NONE = 1e-9
-"""Damping, what is not symmetric in K, and eigenvalues are none if they are less than this part."""
+"""Damping, the skew part of K, and eigenvalues are zero if they are less than this part."""
 ROUNDOFF = 1e-14
-"""The same of squares of frequencies."""
+"""Squares of frequencies are zero if they are less than this part of the largest."""
 REGULAR = 1e-6
-"""A stiffness matrix of unit rows and columns whose least singular value is larger is regular beyond doubt: its entries
-have roundoff of `small.NOTHING` of what they are the sums of."""
+"""A stiffness matrix with unit rows and columns is regular beyond doubt if its least singular value is larger: its
+entries have a roundoff of `small.NOTHING`, relative to their terms."""
 IDLE = 1e-13
-"""What a matrix takes to less than this part of its norm, it takes to zero."""
+"""Singular values less than this part of a matrix's norm count as zero."""
 
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """One mode: it goes like exp(eigenvalue · t) times its shape."""
+    """One mode: its shape times exp(eigenvalue · t)."""
 
     eigenvalue: complex
     shape: Mapping[str, complex] = field(repr=False)
@@ -52,13 +52,13 @@ class Mode:
 
     @property
     def frequency(self) -> float:
-        """``|eigenvalue|`` in rad/s where it oscillates: the frequency that there would be without damping; 0 where it
-        does not."""
+        """``|eigenvalue|`` in rad/s where the mode oscillates, the frequency that it would have without damping; 0
+        where it does not oscillate."""
         return abs(self.eigenvalue) if self.eigenvalue.imag else 0.0
 
     @property
     def damping(self) -> float:
-        """``-Re/|eigenvalue|``: 0 undamped, 1 no oscillation any more, negative where it grows."""
+        """The damping ratio ``-Re/|eigenvalue|``: 0 undamped, 1 no oscillation, negative where the mode grows."""
         return 0.0 - self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else 0.0
 
 
@@ -79,52 +79,52 @@ class LinearSystem(metaclass=PublicClass):
     """
 
     state: State
-    """About which they are."""
+    """The state about which the motions are small."""
     coordinates: tuple[str, ...]
-    """The names of η: each is the small motion of that coordinate, in rad or m. ``turn_x`` and the like are turns about
-    world axes. (In a steady motion axes turn with it.)"""
+    """The names of η: each is the small motion of a coordinate, in rad or m. ``turn_x`` and the like are rotations
+    about world axes. (In a steady motion the axes turn with it.)"""
     states: tuple[str, ...]
     """The states z of the model, behind (η, y) in A, B and C."""
     inputs: tuple[str, ...]
     """The names of u."""
     outputs: tuple[str, ...]
-    """The names of what C gives."""
+    """The names of the outputs, the rows of C."""
     M: np.ndarray
-    """Masses."""
+    """Mass matrix."""
     D: np.ndarray
-    """What velocities make: damping, and gyroscopic terms."""
+    """Damping and gyroscopic matrix, the factor of y."""
     K: np.ndarray
-    """Stiffness."""
+    """Stiffness matrix."""
     A: np.ndarray
-    """The rate of (η, y, z) is A (η, y, z) + B u."""
+    """System matrix: the rate of (η, y, z) is A (η, y, z) + B u."""
     B: np.ndarray
-    """What inputs make of the rates."""
+    """Input matrix: the factor of u in the rates."""
     C: np.ndarray
-    """Outputs are C (η, y) + (their values at the state) + feedthrough · u: see `feedthrough`, which is D in books on
-    control."""
+    """Output matrix: outputs are C (η, y, z) + (their values at the state) + feedthrough · u; `feedthrough` is D in
+    books on control."""
     feedthrough: np.ndarray
     shapes: np.ndarray
-    """The small motion of every coordinate of the bodies for (η, y)."""
+    """The small motion of each coordinate of the bodies for (η, y, z), shape (coordinates, columns of A)."""
     turning: np.ndarray
-    """Ω, the angular velocity of the axes in which all this is told: 0 but in steady motions of what is no body of
-    revolution."""
+    """Ω, the angular velocity of the axes of the law, in rad/s: 0 except in steady motions of bodies that are not
+    bodies of revolution."""
     varied: Any = field(default=None, repr=False)
-    """What derivatives are read from, where some were asked for."""
+    """Derivatives of the law, if some were requested."""
 
     @property
     def velocities(self) -> tuple[str, ...]:
-        """Those of y: the rates of so many of the coordinates."""
+        """The coordinates whose rates are y."""
         return self.coordinates[: len(self.M)]
 
     @property
     def shape_names(self) -> tuple[str, ...]:
-        """The coordinates of the bodies, which `shapes` has for rows."""
+        """The coordinates of the bodies, the rows of `shapes`."""
         return tuple(c.name for c in of_bodies(self.state.system.cartesian))
 
     @cached_property
     def eigen(self) -> tuple[np.ndarray, np.ndarray]:
-        """Eigenvalues and vectors, sorted by size, of pairs the one with positive imaginary part first. Without damping
-        and with a symmetric K they are those of K x = ω² M x, imaginary exactly."""
+        """Eigenvalues and eigenvectors, sorted by size; in a pair the one with positive imaginary part comes first.
+        Without damping and with a symmetric K they are those of K x = ω² M x, exactly imaginary."""
         n = len(self.M)
         if self._has_potential and _small(self.D, self.M, self.K):
             squares, ways = self._undamped
@@ -141,7 +141,8 @@ class LinearSystem(metaclass=PublicClass):
 
     @property
     def units(self) -> np.ndarray:
-        """Of (η, y, z): motions by the model's length, rates by the fastest time as well, states by their own scale."""
+        """Units of (η, y, z): the model's length for motions, this length times the fastest rate for y, their own scale
+        for states."""
         system, n, A = self.state.system, len(self.coordinates), self.A
         ways = np.linalg.norm(np.sqrt(system.cartesian.weight)[:, None] * self.shapes[:, :n], axis=0)
         motions, m = system.length / np.where(ways > 0.0, ways, 1.0), len(self.velocities)
@@ -152,7 +153,7 @@ class LinearSystem(metaclass=PublicClass):
 
     @property
     def _has_potential(self) -> bool:
-        """Whether K is symmetric, and (η, η') is all there is."""
+        """Whether K is symmetric, and the state is (η, η') alone."""
         return len(self.coordinates) == len(self.M) and not self.states and _small(self.K - self.K.T, self.K)
 
     @cached_property
@@ -165,11 +166,12 @@ class LinearSystem(metaclass=PublicClass):
         return squares, ways
 
     def _check_spread(self, fastest: float) -> None:
-        """Refuse an eigenvalue 0 where forces hold every motion: it is one that roundoff of the fastest has lost.
+        """Raise a `ModelError` for an eigenvalue 0 where forces hold every motion: the roundoff of the fastest mode has
+        lost it.
 
-        det A is det K / det M but for its sign, so no eigenvalue is 0 where K is regular. K is, whatever the units of
-        its rows and columns, if it is so after these are scaled to the largest entry 1. (In a steady motion K has
-        differences of large centrifugal terms in it, and a row may be nothing but their roundoff.)"""
+        det A is det K / det M but for its sign, so no eigenvalue is 0 where K is regular. K is regular, whatever the
+        units of its rows and columns, if it is so with these scaled to the largest entry 1. (In a steady motion K
+        contains differences of large centrifugal terms, and a row may be their roundoff alone.)"""
         square = len(self.coordinates) == len(self.M)
         if self.state.full_v.any() or self.states or not square or not self.K.any(axis=1).all():
             return
@@ -182,10 +184,10 @@ class LinearSystem(metaclass=PublicClass):
 
     @cached_property
     def stable(self) -> bool:
-        """Whether every small motion stays small: none grows, and forces hold all (but those along which a wheel that
-        rolls may be anywhere). A rest that nothing holds, and nothing drives away, is not stable, and no mode
-        `grows`. Where forces have a potential and damping takes energy, but gives none, all is decided by K (Kelvin,
-        Tait, Chetaev), however slow a motion fades; else by the eigenvalues."""
+        """Whether every small motion stays small: none grows, and forces hold all motions (except those along which a
+        rolling wheel may be anywhere). An indifferent rest is not stable, although no mode `grows`. Where forces have a
+        potential and damping never supplies energy, K decides (Kelvin, Tait, Chetaev), however slowly a motion fades;
+        else the eigenvalues decide."""
         if self._has_potential and _small(self.D - self.D.T, self.D):
             given = np.linalg.eigvalsh((self.D + self.D.T) / 2)
             if given.min(initial=0.0) >= -NONE * np.abs(given).max(initial=0.0):
@@ -200,12 +202,12 @@ class LinearSystem(metaclass=PublicClass):
 
     @property
     def eigenvalues(self) -> np.ndarray:
-        """All of A, in 1/s, the smallest first."""
+        """All eigenvalues of A, in 1/s, the smallest first."""
         return self.eigen[0]
 
     @cached_property
     def modes(self) -> tuple[Mode, ...]:
-        """One for each pair of eigenvalues and each real one, by size."""
+        """One mode for each pair of eigenvalues and each real one, by size."""
         found = []
         for value, vector in zip(self.eigenvalues, self.eigen[1].T, strict=True):
             if value.imag >= 0.0:
@@ -216,16 +218,16 @@ class LinearSystem(metaclass=PublicClass):
 
     @property
     def frequencies(self) -> np.ndarray:
-        """In rad/s, those of the modes that oscillate: see `Mode.frequency`."""
+        """The frequencies of the modes that oscillate, in rad/s: see `Mode.frequency`."""
         return np.array([mode.frequency for mode in self.modes if mode.frequency])
 
     @property
     def damping(self) -> np.ndarray:
-        """The damping ratios of the same modes."""
+        """The damping ratios of the modes that oscillate."""
         return np.array([mode.damping for mode in self.modes if mode.frequency])
 
     def mode(self, number: int) -> Mode:
-        """By its number in the table, from 1.
+        """Return a mode by its number in the table, from 1.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -238,9 +240,9 @@ class LinearSystem(metaclass=PublicClass):
         return self.modes[number - 1]
 
     def d(self, name: str, by: Any) -> np.ndarray:
-        """The derivative of "M", "D", "K", "A", "eigenvalues", "frequencies" or "damping" by a parameter or constant
-        that ``linearize(derivatives=)`` was asked for, in the same coordinates; the state goes with the equilibrium.
-        Eigenvalues that coincide have none (nan).
+        """Return the derivative of "M", "D", "K", "A", "eigenvalues", "frequencies" or "damping" by a parameter or
+        constant of ``linearize(derivatives=)``, in unchanged coordinates; the state moves with the equilibrium.
+        Eigenvalues that coincide have none (NaN).
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -251,9 +253,9 @@ class LinearSystem(metaclass=PublicClass):
         return provided("LinearSystem.d")(self, name, by)
 
     def motion(self, mode: int = 1, amplitude: float | None = None) -> Result:
-        """One mode by itself: one period of it (or three time constants, where it does not oscillate) as a result, each
-        pose closed. `amplitude` is that of the largest coordinate of its shape. Of a steady motion only the small one
-        about it is in it.
+        """Return the motion of one mode as a result, for one period (or three time constants, where the mode does not
+        oscillate), each pose closed. `amplitude` is that of the largest coordinate of its shape. A steady motion is
+        left out; the result shows the small motion about it alone.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -295,14 +297,14 @@ class LinearSystem(metaclass=PublicClass):
                 f"{self.state.system.model.name!r} has no bounded response at {at:g} rad/s: an undamped mode has the "
                 f"eigenvalue {value + 0.0:.6g} 1/s; add damping, or leave this frequency out"
             )
-        scale = self.units  # states in their own units, so that no column is small for its unit alone
+        scale = self.units  # states in their own units, so that no column is small because of its unit
         A, B, C = self.A * scale / scale[:, None], self.B / scale[:, None], self.C * scale
         inner = 1j * w[:, None, None] * np.eye(len(A)) - A
         return np.asarray(C @ np.linalg.solve(inner, np.broadcast_to(B, (w.size, *B.shape))) + self.feedthrough)
 
     def bode(self, frequencies: ArrayLike | None = None, units: UnitsLike = None) -> Figure:
-        """Bode's diagram of `frequency_response`: the amplitude of each output per input on logarithmic axes, and the
-        phase below it in degrees. Frequencies are in rad/s; without any, they go from a tenth of the lowest to ten
+        """Plot Bode's diagram of `frequency_response`: the amplitude of each output per input on logarithmic axes, and
+        the phase below it in degrees. Frequencies are in rad/s; by default they go from a tenth of the lowest to ten
         times the highest that A has.
 
         >>> model = mbs.PlanarModel("oscillator")
@@ -319,7 +321,7 @@ class LinearSystem(metaclass=PublicClass):
             return provided("LinearSystem.bode")(self, frequencies)
 
     def unit(self, name: str) -> str:
-        """The SI unit of an input or an output, by its name; "" of a number."""
+        """Return the SI unit of an input or an output, by its name; "" for a number."""
         model = self.state.system.model
         owner, _, word = name.rpartition(".")
         if name in model.parameters or name in model.signal_units:
@@ -337,8 +339,8 @@ class LinearSystem(metaclass=PublicClass):
             raise ModelError(f"{call}() needs both: linearize(..., inputs=[...], outputs=[...])")
 
     def plot(self, units: UnitsLike = None) -> Figure:
-        """The eigenvalues in the complex plane (of a pair one), over lines of equal damping; numbers are those of
-        modes.
+        """Plot the eigenvalues in the complex plane (one of each pair), over lines of equal damping; numbers are those
+        of modes.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -352,9 +354,9 @@ class LinearSystem(metaclass=PublicClass):
         self, *modes: int, amplitude: float | None = None, size: tuple[float, float] = (4.2, 3.4),
         view: tuple[float, ...] | None = None, units: UnitsLike = None,
     ) -> Figure:  # fmt: skip
-        """The shapes of modes, by number, side by side: the mechanism at the state, and faint at the extremes. (If none
-        is named all but those whose eigenvalue is 0.) `size` is that of one picture, in inches; `amplitude` and `view`
-        as in `motion` and ``Result.draw``.
+        """Draw the shapes of modes, by number, side by side: the mechanism at the state, and faint at the extremes. (By
+        default all modes except those whose eigenvalue is 0.) `size` is that of one picture, in inches; `amplitude` and
+        `view` are those of `motion` and ``Result.draw``.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -367,8 +369,8 @@ class LinearSystem(metaclass=PublicClass):
     def animate(
         self, mode: int = 1, path: str | Path | None = None, *, amplitude: float | None = None, **options: Any
     ) -> Any:
-        """A film of one mode, as of ``Result.animate``, whose options it has. A period lasts two seconds, unless
-        `speed` is given.
+        """Animate one mode, with the options of ``Result.animate``. A period lasts two seconds, unless `speed` is
+        given.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -378,8 +380,8 @@ class LinearSystem(metaclass=PublicClass):
         return provided("LinearSystem.animate")(self, mode, path, amplitude, **options)
 
     def to_control(self) -> Any:
-        """The system as a `control.StateSpace` of python-control. That keeps dots for the names of systems, so names
-        have "_" in their place: "crank.angle" is its output "crank_angle"."""
+        """Return the system as a `control.StateSpace` of python-control. Since python-control reserves dots for names
+        of systems, names have "_" in their place: "crank.angle" becomes the output "crank_angle"."""
         try:
             control = import_module("control")
         except ImportError as missing:
@@ -401,7 +403,7 @@ class LinearSystem(metaclass=PublicClass):
         cycles = f"{'[Hz]':>10}  " * also
         titles = f"{f'frequency [{often}]':>18}  {cycles}{'damping':>9}  moves most"
         lines = [f"{'mode':>4}  {'eigenvalue [1/s]':>26}  {titles}"]
-        scales = np.sqrt(self.state.system.cartesian.weight)  # turns count as ways at the model's length
+        scales = np.sqrt(self.state.system.cartesian.weight)  # rotations count as displacements at the model's length
         for k, mode in enumerate(self.modes, 1):
             value, f = mode.eigenvalue + 0.0, mode.frequency
             written = f"{value.real:.6g} ± {value.imag:.6g}i" if f else f"{value.real:.6g}"
@@ -417,9 +419,10 @@ class LinearSystem(metaclass=PublicClass):
 
 
 def _eigen(A: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues 0 belong to motions that nothing drives back, and to what drives these on; there may be chains of
-    such, of which roundoff would make a circle of eigenvalues. So they are taken out first: in a basis whose first
-    columns are what A takes to zero, A is [0 X; 0 Y], and the same is done to Y until it takes nothing to zero."""
+    """Return eigenvalues and eigenvectors of A, the eigenvalues 0 first. Eigenvalues 0 belong to motions without
+    restoring forces, and to motions that drive them; they may form Jordan chains, which roundoff would spread to a
+    circle of eigenvalues. So they are deflated first: in a basis that begins with the null space of A, A is [0 X; 0 Y],
+    and Y is treated likewise until its null space is empty."""
     B = A * units / units[:, None]
     size, idle, basis, rest = np.linalg.norm(B), 0, np.eye(len(B)), B
     while True:
@@ -437,17 +440,17 @@ def _eigen(A: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     whole[:idle, :idle] = np.eye(idle)
     whole[idle:, idle:] = vectors
     beside = basis[:, :idle].T @ B @ basis[:, idle:] @ vectors
-    for k, value in enumerate(values):  # what does not drive back goes as it is driven
+    for k, value in enumerate(values):  # motions without restoring forces follow the motions that drive them
         whole[:idle, idle + k] = np.linalg.solve(value * np.eye(idle) - upper[:idle], beside[:, k])
     ways = units[:, None] * (basis @ whole)
-    if idle:  # written such that each is a motion of few coordinates
+    if idle:  # each a motion of few coordinates
         own = np.sort(qr(ways[:, :idle].T.real, pivoting=True)[2][:idle])
         ways[:, :idle] = ways[:, :idle] @ np.linalg.inv(ways[own, :idle])
     return np.concatenate([np.zeros(idle, dtype=complex), values]), ways
 
 
 def _small(this: np.ndarray, *beside: np.ndarray) -> bool:
-    """Whether a matrix is small beside others (their geometric mean)."""
+    """Return whether a matrix is small, relative to the geometric mean of the norms of others."""
     size = np.prod([np.linalg.norm(other) for other in beside]) ** (1 / len(beside))
     return bool(np.linalg.norm(this) <= NONE * size)
 
@@ -456,8 +459,8 @@ def linear_system(
     state: State, balance: Balance, wanted: Sequence[str] = (), own: Sequence[str] = (), inputs: Sequence[str] = (),
     outputs: Sequence[str] = (),
 ) -> LinearSystem:  # fmt: skip
-    """Of a state whose equations are these, in coordinates that are wanted; the rest are some of its own ones, if any
-    are named."""
+    """Return the linear system of a state with this balance, in the `wanted` coordinates; the rest are some of `own`,
+    if any are named."""
     balance.system.cartesian.once(check_masses)
     balance.system.coordinates.kernels.check_moments(balance.system.evaluator)
     small = small_motion_about(balance, wanted, own)
@@ -473,15 +476,15 @@ def linear_system(
 
 
 def _check_certain(small: SmallMotion) -> None:
-    """Refuse a law in which some motion has a mass that roundoff of the given masses and tensors changes by more than
-    `UNCERTAIN`, as the turn of a thin rod about its axis has where its tensor is turned.
+    """Raise a `ModelError` for a law in which some motion has a mass that roundoff of the given masses and tensors
+    changes by more than `UNCERTAIN`, as the turn of a thin rod about its axis has where its tensor is turned.
 
     Scaled by its diagonal M has the least eigenvalue m, and its entries are sums of terms Sᵀ M_bodies S, of which each
     has the relative roundoff ε/2; so m is uncertain by ε/2 times the norm of the absolute terms."""
     P, mass = small.frame.P, small.balance.mass
     root = np.sqrt(np.abs(np.diag(small.M)))
     if not root.all():
-        return  # what moves no mass at all is told by `check_masses`
+        return  # motions without any mass are reported by `check_masses`
     sizes, ways = np.linalg.eigh(small.M / np.outer(root, root))
     terms = np.abs(small.S.T @ P) @ np.abs(mass) @ np.abs(P.T @ small.S) / np.outer(root, root)
     roundoff = np.finfo(float).eps / 2 * np.linalg.norm(terms)

@@ -1,11 +1,11 @@
-"""Modes along a parameter: which of the next modes is the one before?
+"""Modes along a parameter: pair the modes at one value with those at the next.
 
-Eigenvalues cross, so their order says nothing. A line goes on where the shape does: from one value to the next the
-pairing is taken that changes least in all, counting for each pair what the new shape has not of the old one,
-1 - |x* y|² with |x| = |y| = 1 by weight, and how far the eigenvalue is from where the line was heading. Where
-eigenvalues coincide any basis of their space is one of eigenvectors; then that is taken which goes on: the old shapes,
-projected on it. (Lines that only come near one another and veer away exchange their shapes in between: values must be
-dense enough there to show it.)
+Eigenvalues cross, so their order does not identify modes. A line follows the shape: from one value to the next the
+pairing with the least total change is taken, where a pair counts with the part of the new shape that is orthogonal to
+the old one, 1 - |x* y|² with |x| = |y| = 1 by weight, and with the relative distance of the eigenvalue from the
+extrapolated line. Where eigenvalues coincide, any basis of their space consists of eigenvectors; then the old shapes,
+projected on this space, are taken. (Lines that only come near one another and veer away exchange their shapes in
+between: values must be dense enough there to show it.)
 
 A mode of a mechanism that spins may whirl. With N u = n × u, n the axis, a shape goes round in the sense of the spin
 where Im x* N x > 0: relative to |N x|², 1 is a circle forward, -1 one backward, 0 a motion along lines.
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 SAME = 1e-7
 """Eigenvalues that differ by less than this part of the largest coincide."""
 STILL = 1e-9
-"""Axes that turn by less than this part of the speed do not turn."""
+"""Axes are fixed if they turn by less than this part of the speed."""
 FLAT = 1e-12
-"""Shapes with a smaller part across the axis do not whirl."""
+"""A shape whose squared component across the axis is smaller does not whirl."""
 
 
 def checked_order(order: float) -> float:
@@ -48,7 +48,7 @@ def checked_order(order: float) -> float:
 class CriticalSpeed(NamedTuple):
     speed: float
     whirl: float
-    """Of the mode: see `ModeLine`."""
+    """The whirl of the mode: see `ModeLine`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +57,12 @@ class ModeLine:
 
     eigenvalues: np.ndarray
     whirl: np.ndarray
-    """How the mode goes round at each value, in the axes of the law: 1 forward, with the spin, -1 backward, 0 along
-    lines; between, on ellipses."""
+    """The sense of whirl at each value, in the axes of the law: 1 forward, with the spin, -1 backward, 0 along lines;
+    on ellipses between these numbers."""
 
     @property
     def damped_frequencies(self) -> np.ndarray:
-        """Im λ in rad/s; nan where the mode does not oscillate."""
+        """The damped frequencies Im λ in rad/s; NaN where the mode does not oscillate."""
         return np.where(self.eigenvalues.imag > 0.0, self.eigenvalues.imag, np.nan)
 
 
@@ -98,7 +98,7 @@ class LinearPath(metaclass=PublicClass):
     values: np.ndarray
     systems: tuple[LinearSystem, ...]
     at: Callable[[float], LinearSystem] = field(repr=False)
-    """The system at any value."""
+    """A function that returns the system at any value."""
 
     def __repr__(self) -> str:
         return f"<LinearPath over {self.parameter}: {len(self.values)} systems>"
@@ -112,7 +112,7 @@ class LinearPath(metaclass=PublicClass):
 
     @cached_property
     def lines(self) -> tuple[ModeLine, ...]:
-        """Sorted as the modes are at the first value; of lines that are conjugate throughout one."""
+        """The lines, sorted as the modes are at the first value; one of two lines that are conjugate throughout."""
         values = np.array([step.eigenvalues for step in self._followed])
         whirls = np.array([self._whirl(step.shapes) for step in self._followed])
         return tuple(
@@ -120,8 +120,9 @@ class LinearPath(metaclass=PublicClass):
         )
 
     def critical_speeds(self, order: float = 1.0) -> list[CriticalSpeed]:
-        """Where a line of Im λ meets order times the speed (in either sense): an unbalance (order 1), or whatever
-        happens so many times a turn, excites the mode there. Each is solved for, between the values of the path."""
+        """Return the speeds at which a line of Im λ meets order times the speed (in either sense): an unbalance (order
+        1), or any other excitation that repeats so often a turn, excites the mode there. Each is solved for, between
+        the values of the path."""
         self.check_speed()
         order = checked_order(order)
         steps, found = self._followed, []
@@ -139,7 +140,8 @@ class LinearPath(metaclass=PublicClass):
         return sorted(found)
 
     def check_speed(self) -> None:
-        """Refuse what is no speed of turning, of which there are no orders."""
+        """Raise a `ModelError` if the parameter is no speed of rotation of one sense, or if the axes of the law turn:
+        then there are no orders."""
         if self.unit != "rad/s":
             raise ModelError(
                 f"orders are multiples of a speed of turning, and {self.parameter!r} is in {self.unit or '1'}; sweep a "
@@ -158,20 +160,20 @@ class LinearPath(metaclass=PublicClass):
             )
 
     def plot(self, units: UnitsLike = None) -> Figure:
-        """Re λ and Im λ of all lines over the parameter; shaded between values at which none grows."""
+        """Plot Re λ and Im λ of all lines over the parameter; shaded between values at which none grows."""
         with shown_in(units):
             return provided("LinearPath.plot")(self)
 
     def plot_campbell(self, orders: Sequence[float] = (1, 2), units: UnitsLike = None) -> Figure:
-        """The frequencies Im λ over the speed, modes that whirl backward dashed, with lines of the orders and a dot at
-        each critical speed. ``units="rpm, Hz"`` shows turns a minute, and frequencies in cycles a second."""
+        """Plot the frequencies Im λ over the speed, modes that whirl backward dashed, with lines of the orders and a
+        dot at each critical speed. ``units="rpm, Hz"`` shows turns a minute, and frequencies in cycles a second."""
         with shown_in(units):
             return provided("LinearPath.plot_campbell")(self, orders)
 
-    # --- from one value to the next ---
+    # --- pairing from one value to the next ---
 
     def _begun(self) -> Followed:
-        """At the first value modes of one eigenvalue are told apart by how they whirl."""
+        """Return the modes at the first value; modes of one eigenvalue are separated by their whirl."""
         here = _shapes(self.values[0], self.systems[0])
         shapes = here.shapes.copy()
         for group in _coinciding(here.eigenvalues):
@@ -185,7 +187,7 @@ class LinearPath(metaclass=PublicClass):
 
     @cached_property
     def _across(self) -> np.ndarray:
-        """N, for all vectors in a shape; in the plane n is z, and (x, y, angle) count as one."""
+        """N, for all vectors in a shape; in the plane n is z, and (x, y, angle) counts as one vector."""
         axis = np.array([0.0, 0.0, 1.0])
         model = self.systems[0].state.system.model
         if model.dimension == 3:
@@ -210,13 +212,13 @@ def _shapes(value: float, law: LinearSystem) -> Followed:
 
 
 def _unit(shapes: np.ndarray) -> np.ndarray:
-    """Columns of length 1; those of motions that no body makes stay 0."""
+    """Return the columns scaled to length 1; columns of motions without bodies stay 0."""
     sizes = np.linalg.norm(shapes, axis=0)
     return shapes / np.where(sizes > 0.0, sizes, 1.0)
 
 
 def _next(before: Sequence[Followed], value: float, law: LinearSystem) -> Followed:
-    """The system at a value in the order of the last step before it."""
+    """Return the eigenvalues at a value in the order of the last step before."""
     last, here = before[-1], _shapes(value, law)
     heading = last.eigenvalues
     if len(before) == 2:
@@ -235,7 +237,7 @@ def _next(before: Sequence[Followed], value: float, law: LinearSystem) -> Follow
 
 
 def _coinciding(values: np.ndarray) -> list[np.ndarray]:
-    """Groups of eigenvalues that oscillate alike."""
+    """Return groups of coinciding eigenvalues that oscillate."""
     same = SAME * np.abs(values).max(initial=0.0)
     waiting, groups = [k for k in range(len(values)) if abs(values[k].imag) > same], []
     while waiting:

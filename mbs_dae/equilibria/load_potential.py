@@ -1,13 +1,14 @@
 """The potential of loads at rest.
 
-Weights, springs and whatever is said as an energy are in the model's own potential. Other loads are said as forces, and
-a run adds up their work. At rest, where all rates are 0, a load F that acts along one coordinate s and depends on that
-alone has a potential, too:
+Weights, springs and laws given as an energy are in the model's own potential. Other loads are given as forces, and a
+run sums their work. At rest, where all rates are 0, a load F that acts along one coordinate s and depends on s alone
+has a potential, too:
 
     V = -∫ F ds
 
-So have a constant torque in a joint, a constant force in world axes, a cylinder, a spring whose law is a table. Forces
-in the axes of bodies have none, nor have moments on bodies that turn in space, nor laws of other coordinates.
+Such loads are a constant torque in a joint, a constant force in world axes, a cylinder, a spring whose law is a table.
+Forces in the axes of bodies have no potential, nor have moments on bodies that turn in space, nor laws of other
+coordinates.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from .balance import Balance
 
 _s = sp.Symbol("s_", real=True)
 REPEATS, TURN_POINTS = 1e-9, 48
-"""Laws that differ by less than this part repeat; at so many points of a turn they are looked at."""
+"""A law repeats after a turn if its values differ by less than this part; number of points of a turn that are
+compared."""
 
 
 def load_potential(here: Balance) -> tuple[float, tuple[str, ...]]:
@@ -67,8 +69,8 @@ def loads_that_wind(here: Balance) -> tuple[str, ...]:
 
 
 def _laws(element: ForceElement, here: Balance) -> list[tuple[sp.Expr, Measure]] | None:
-    """The load at rest as laws of the symbol s, each with the coordinate that it acts along and depends on; an empty
-    list where the load is in the model's own potential or vanishes at rest, None where it is no such law."""
+    """Return the load at rest as laws of the symbol s, each with the coordinate along which it acts; an empty list for
+    a load in the model's own potential or without a force at rest, None for a load that is no such law."""
     if isinstance(element, PythonForce):
         return None
     load, _ = element.form()
@@ -105,6 +107,6 @@ def _laws(element: ForceElement, here: Balance) -> list[tuple[sp.Expr, Measure]]
 
 
 def _same(one: Measure, other: Measure) -> bool:
-    """Whether two measures read the same of the same places."""
+    """Return whether two measures are of one kind and have the same markers."""
     places = [[(m.body.name, tuple(map(str, m.numbers))) for m in own.markers] for own in (one, other)]
     return (one.kind, one.own) == (other.kind, other.own) and places[0] == places[1]

@@ -1,13 +1,14 @@
 """Equilibria along a parameter, through limit points.
 
 The unbalanced forces r(x, p), along a basis of free motions, are followed by arclength: with r = -K x + b p near a
-point, the tangent (x', p') is what [K, -b] takes to zero. A point is foretold along it, corrected across it,
+point, the tangent (x', p') is the null vector of [K, -b]. A point is predicted along the tangent and corrected across
+it,
 
     [K  -b ] [δx]   [r]
     [x'  p'] [δp] = [0],
 
 so nothing is singular where p turns back (p' = 0: a limit point, where a structure snaps through). p counts in parts of
-the range asked for, motions in lengths of the model.
+the requested range, motions in lengths of the model.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ from .balance import Balance, balance_at
 from .seeking import LOOSE, TIGHT
 
 SHORTEST, FIRST, LONGEST = 1e-7, 0.01, 0.05
-"""Steps along the path."""
+"""Arc lengths of steps along the path: the least, the first, the longest."""
 POINTS = 4000
 DIFFERENCE = 1e-4
-"""How far the parameter is moved for its slope, in parts of the range."""
+"""Step of the parameter for differences, as a part of the range."""
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A point of the path: p as a part of the range, the pose, the tangent (a motion, and p'), and what p does."""
+    """A point of the path: p as a part of the range, the pose, the tangent (a motion, and p'), and ∂Q/∂p."""
 
     p: float
     balance: Balance
@@ -50,7 +51,7 @@ class Family:
     system: Callable[[float], System]
 
     def at(self, p: float, t: float, q: np.ndarray) -> Balance | None:
-        """The balance at the pose next to q that is closed there."""
+        """Return the balance at the closed pose nearest to q; None if there is none, or a force has no value there."""
         system, q = self.system(p), q.copy()
         if newton.close(system.machine(), t, q, system.still, 20) != DONE:
             return None
@@ -60,14 +61,15 @@ class Family:
             return None
 
     def pull(self, here: Balance, p: float) -> np.ndarray:
-        """How p changes what no multiplier takes up; b is this along the basis."""
+        """Return the change of the unbalanced forces with p, by central differences; b is its projection on the
+        basis."""
         far, back = (self.at(p + h, here.t, here.q) for h in (DIFFERENCE, -DIFFERENCE))
         if far is None or back is None:
             raise EquilibriumError(f"the mechanism cannot be closed beside a point of the path, {p:.4g} of the way")
         return (_left(far) - _left(back)) / (2 * DIFFERENCE)
 
     def point(self, here: Balance, p: float, along: Point | None) -> Point:
-        """With its tangent, which leads on."""
+        """Return the point at a pose with its tangent, in the direction of `along`."""
         pull = self.pull(here, p)
         basis, K = _scaled(here)
         way = np.linalg.svd(np.hstack([K, -(basis.T @ pull)[:, None]]))[2][-1]
@@ -81,7 +83,8 @@ class Family:
     def corrected(
         self, p: float, q: np.ndarray, motion: np.ndarray, rate: float, beside: Point
     ) -> tuple[float, Balance] | None:
-        """The equilibrium that is met at right angles to (motion, rate). The parameter pulls as at the point beside."""
+        """Return p and the balance of the equilibrium at right angles to (motion, rate); None if Newton's method fails.
+        The derivative by the parameter is that of the point `beside`."""
         last = np.inf
         for _ in range(20):
             here = self.at(p, beside.balance.t, q)
@@ -101,20 +104,20 @@ class Family:
         return None
 
     def stepped(self, at: Point, ds: float) -> Point | None:
-        """The point that far along the tangent."""
+        """Return the point at arc length ds along the tangent; None if Newton's method fails."""
         q = at.balance.system.moved(at.balance.q, ds * at.motion)
         found = self.corrected(at.p + ds * at.rate, q, at.motion, at.rate, at)
         return None if found is None else self.point(found[1], found[0], at)
 
     def held(self, at: Point, p: float, part: float, to: Point) -> Point | None:
-        """The point between two, part of the way on, with this p."""
+        """Return the point with this p between two points, started a `part` of the way on."""
         way = at.balance.system.between(at.balance.q, to.balance.q)
         q = at.balance.system.moved(at.balance.q, part * way)
         found = self.corrected(p, q, 0.0 * way, 1.0, at)
         return None if found is None else self.point(found[1], p, at)
 
     def limit(self, at: Point, ds: float) -> Point | None:
-        """Where p turns back within a step."""
+        """Return the limit point within a step, where p turns back; None if it is not reached."""
         kept: dict[float, Point] = {}
 
         def rate(s: float) -> float:
@@ -130,7 +133,8 @@ class Family:
 
 
 def _scaled(here: Balance) -> tuple[np.ndarray, np.ndarray]:
-    """A basis of the free motions, in lengths of the model, each level by a factor of its own, and K along it."""
+    """Return a basis of the free motions, in lengths of the model, each level with a factor of its own, and K along
+    this basis."""
     units = here.motion_scale * here.system.length
     return here.free_velocities * units, here.stiffness * np.outer(units, units)
 
@@ -140,13 +144,13 @@ def _product(here: Balance, one: np.ndarray, other: np.ndarray) -> float:
 
 
 def _left(here: Balance) -> np.ndarray:
-    """What no multiplier takes up."""
+    """Return the forces that no multiplier balances."""
     return here.forces - here.jacobian.T @ here.multipliers
 
 
 def followed(family: Family, start: Balance, wanted: Sequence[float]) -> tuple[list[Point], list[Point], list[Point]]:
-    """From p = 0 to p = 1: all points, those at the wanted p in the order in which they are met, and the limit
-    points."""
+    """Follow the path from p = 0 to p = 1. Return all points, those at the wanted p in the order in which they are met,
+    and the limit points."""
     points, limits, ds = [family.point(start, 0.0, None)], list[Point](), FIRST
     met = [points[0]] * wanted.count(0.0)
     while len(points) < POINTS:

@@ -1,4 +1,4 @@
-"""All equilibria: looked for from many poses, and told apart."""
+"""Search all equilibria from many poses, and keep those that differ."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from .balance import Balance, balance_at
 from .seeking import balance, settle
 
 APART = 1e-6
-"""Two poses are one where no body differs by more, in lengths of the model."""
+"""Two poses are equal if no body differs by more, in lengths of the model."""
 STARTS, PATIENCE, HOPE = 400, 40, 10
-"""How many poses are tried at most, how many without anything new, and how many before there is anything at all."""
+"""The greatest number of starting poses, of poses in a row without a new equilibrium, and of poses before the first
+one."""
 
 
 def all_balances(system: System, t: float, q: np.ndarray, patience: int = PATIENCE) -> list[Balance]:
-    """From a pose and from others at random (always the same ones), which reach other branches of the assembly; until
-    so many in a row have led to nothing new. The one of least potential first."""
+    """Return the equilibria reached from a pose and from random ones (the same in every call), which may lie on other
+    branches of the assembly; stop after so many in a row without a new one."""
     random, found, idle = np.random.default_rng(11), list[Balance](), 0
     first = balance_at(system, t, q)
     for count in range(STARTS):
@@ -37,7 +38,8 @@ def all_balances(system: System, t: float, q: np.ndarray, patience: int = PATIEN
 
 
 def distant_pose(here: Balance, random: np.random.Generator, freely: bool) -> np.ndarray | None:
-    """A closed pose far away: along what is free, or anywhere, which may lead to another branch."""
+    """Return a closed pose far away, or None: along free motions, or in any direction, which may lead to another
+    branch."""
     system = here.system
     far = random.choice([0.5, 1.5, 4.0]) * system.length
     scattered = random.standard_normal(system.nv) / np.sqrt(system.weight)
@@ -55,13 +57,13 @@ def is_regular(here: Balance) -> bool:
 
 
 def is_new(here: Balance, known: list[Balance]) -> bool:
-    """Whether a pose differs from all that are known, whole turns aside."""
+    """Return whether a pose differs from all known ones, whole turns aside."""
     own, near = _places(here), APART * here.system.length
     return all(np.abs(own - _places(other)).max() > near for other in known)
 
 
 def _places(here: Balance) -> np.ndarray:
-    """Where all bodies are, and their axes times the model's length, however often they have turned."""
+    """Return the places of all bodies, and their axes times the model's length, which do not count turns."""
     system, out = here.system, []
     for body in system.bodies:
         own = here.q[list(system.layout.q[body])]

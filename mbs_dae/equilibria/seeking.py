@@ -1,13 +1,14 @@
-"""From a pose to one in which all forces are in balance.
+"""Search a balance of all forces, from a given pose.
 
-With R a basis of the free motions, orthonormal by weight, what no constraint takes up is r = Rᵀ Q, and along R it
-changes by -K, K = Rᵀ (∂F/∂x) R. Newton's step is K⁻¹ r; then the constraints are closed again.
+With R a basis of the free motions, orthonormal by weight, the forces that no constraint balances are r = Rᵀ Q, and they
+change along R by -K, K = Rᵀ (∂F/∂x) R. Newton's step is K⁻¹ r; then the constraints are closed again.
 
-*To where it comes to rest* (`settle`): the forces do work on every step, along each direction of the symmetric part of
-K as if it were stable. Loads count with all other forces, whether they have a potential or not: the work is their
-integral along the step. A balance that a small motion leaves is left, unless one starts on it.
+*To a pose of rest* (`settle`): the forces do work on every step, along each direction of the symmetric part of K as if
+it were stable. Loads count with all other forces, whether they have a potential or not: the work is their integral
+along the step. An unstable balance is left, unless the search starts there.
 
-*To any balance* (`balance`): steps make |r| smaller, least squares where K is singular. It ends at saddles, too.
+*To any balance* (`balance`): steps make |r| smaller, least squares where K is singular. This search ends at saddles,
+too.
 """
 
 from __future__ import annotations
@@ -21,17 +22,18 @@ from ..poses import newton
 from .balance import Balance, balance_at
 
 TIGHT, LOOSE = 1e-13, 1e-9
-"""What is left of forces, relative to them, where nothing better is to be had; and what is accepted where steps stop
-helping."""
+"""Largest unbalanced forces relative to the effort: the tolerance of the search, and the one accepted where no step
+helps."""
 LONGEST = 0.3
-"""Steps are not longer than this, in lengths of the model."""
+"""Longest step, in lengths of the model."""
 ASIDE = 1e-3
-"""An unstable balance is left by this, in lengths of the model: far beyond roundoff, and near enough to have its K."""
+"""Distance by which an unstable balance is left, in lengths of the model: far beyond roundoff, and near enough for its
+K."""
 ITERATIONS = 300
 
 
 def settle(system: System, t: float, q: np.ndarray) -> Balance | None:
-    """Downhill from a closed pose; nothing where no rest is found."""
+    """Descend from a closed pose to a rest; return None where none is found."""
     here = balance_at(system, t, q)
     for count in range(ITERATIONS):
         scale = here.motion_scale
@@ -47,7 +49,7 @@ def settle(system: System, t: float, q: np.ndarray) -> Balance | None:
         least = 1e-12 * max(np.abs(sizes).max(initial=0.0), here.least_stiffness(system.length), 1e-300)
         raised = K + ways @ np.diag(np.maximum(np.abs(sizes), least) - sizes) @ ways.T
         there = _stepped(here, scale * np.linalg.solve(raised, left), downhill=True)
-        if there is None:  # away from a balance K is not symmetric, and nothing holds a body afloat from turning
+        if there is None:  # away from a balance K is not symmetric, and floating bodies may turn freely
             there = _stepped(here, scale * np.linalg.solve((raised + raised.T) / 2, left), downhill=True)
         if there is None:
             if not here.is_balanced(LOOSE):
@@ -72,7 +74,7 @@ def _aside(here: Balance) -> Balance | None:
 
 
 def balance(system: System, t: float, q: np.ndarray) -> Balance | None:
-    """The nearest balance that Newton finds, stable or not."""
+    """Return the nearest balance that Newton's method finds, stable or not; None if it finds none."""
     here = balance_at(system, t, q)
     for _ in range(ITERATIONS // 4):
         if here.is_balanced(TIGHT):
@@ -88,10 +90,11 @@ def balance(system: System, t: float, q: np.ndarray) -> Balance | None:
 
 def _stepped(here: Balance, step: np.ndarray, downhill: bool) -> Balance | None:
     """The balance after a step, or after as much of it as helps; None where nothing does. A step helps the largest
-    forces that are not balanced yet, or else those of a level below, about which these tell nothing.
+    forces that are not balanced yet, or else those of a level below.
 
-    Downhill a step helps where these forces do work on it, beyond what the two halves of the step leave in doubt about
-    their integral. Less force is left on the way to a top, too: it helps only between poses in which K is positive."""
+    Downhill a step helps where these forces do work on it, beyond the error of their integral that the two halves of
+    the step show. Forces decrease on the way to a maximum, too: a decrease helps only between poses in which K is
+    positive."""
     system, size = here.system, float(np.linalg.norm(step))
     if not size > 0.0:
         return None
@@ -127,11 +130,11 @@ def work_between(here: Balance, there: Balance) -> np.ndarray:
 
 
 def _closed(here: Balance, way: np.ndarray) -> Balance | None:
-    """The balance at the pose some way off, with its constraints closed."""
+    """Return the balance after a small motion, with its constraints closed; None if they do not close."""
     system, q = here.system, here.system.moved(here.q, way)
     if newton.close(system.machine(), here.t, q, system.still, 20) != DONE:
         return None
     try:
         return balance_at(system, here.t, q, levels=here.levels)
-    except MbsError:  # a force without value out there
+    except MbsError:  # a force has no value there
         return None

@@ -6,13 +6,13 @@ In the axes of `frames` the small motion ζ and its rate keep to the constraints
     Φ_v Pᵀ (ζ̇ + G ζ) + ∂(Φ_v v - ν)/∂x Pᵀ ζ = 0:         ζ̇ = S y + H η
 
 R is a basis of what position rows allow, S of what all rows allow. η are the small motions of some coordinates, y the
-rates of as many of these as there are freedoms: where no row restricts velocities alone S = R, H = 0, y = η̇. (A wheel
-that rolls may be anywhere, and yet not slip: more η than y. H is how its velocities lean on where it is.) With
-P δv = S y + (H + G R) η, forces projected by Sᵀ, and K_x, D_x the derivatives of F = M a + Φ_vᵀ λ - Q at held a and λ,
+rates of the first of them, one for each freedom: where no row restricts velocities alone S = R, H = 0, y = η̇. (A
+rolling wheel may be anywhere, but must not slip: more η than y. H gives its velocities from its place.) With P δv = S y
++ (H + G R) η, forces projected by Sᵀ, and K_x, D_x the derivatives of F = M a + Φ_vᵀ λ - Q at held a and λ,
 
     Sᵀ P [M δa + D_x δv + K_x δx] = 0       is       M ẏ + D y + K η = 0.
 
-Multipliers drop out, but not what they do: K_x has ∂(Φ_vᵀ λ)/∂x in it.
+Changes of multipliers drop out, but K_x contains ∂(Φ_vᵀ λ)/∂x.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ from .balance import Balance, balance_at, unit_rows
 from .frames import Frame, frame_of
 
 MUCH, ALIKE = 0.1, 0.999999
-"""Of the length of a coordinate's row, by weight: what tells much of small motions; what is told equally well."""
+"""Parts of a coordinate's row, by weight: above MUCH, one of the first candidates is preferred; rows above ALIKE times
+the longest are equally good."""
 NOTHING = 1e-14
-"""A stiffness of less than this part of what it is the sum of, and of forces over the model's length, is roundoff:
-nothing holds that motion."""
+"""A stiffness is roundoff, and no force holds that motion, if it is less than this part of its terms, and of forces
+over the model's length."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A coordinate that may be chosen: its name, and how it follows from small motions ζ."""
+    """A coordinate that may be chosen: its name, and its row by small motions ζ."""
 
     name: str
     row: np.ndarray
@@ -47,12 +48,12 @@ class SmallMotion:
     balance: Balance
     frame: Frame
     names: tuple[str, ...]
-    """Of η; those of y come first."""
+    """The coordinates of η; those of y come first."""
     R: np.ndarray
     S: np.ndarray
     H: np.ndarray
     chosen: np.ndarray
-    """The rows that read η off ζ."""
+    """The rows that give η from ζ."""
     M: np.ndarray
     D: np.ndarray
     K: np.ndarray
@@ -63,22 +64,22 @@ class SmallMotion:
 
     @property
     def positions(self) -> np.ndarray:
-        """ζ of the state (η, y)."""
+        """The matrix that gives ζ from (η, y)."""
         return np.hstack([self.R, np.zeros_like(self.S)])
 
     @property
     def rates(self) -> np.ndarray:
-        """ζ̇ of the state."""
+        """The matrix that gives ζ̇ from (η, y)."""
         return np.hstack([self.H, self.S])
 
     @property
     def velocities(self) -> np.ndarray:
-        """P δv of the state."""
+        """The matrix that gives P δv from (η, y)."""
         return self.rates + self.frame.G @ self.positions
 
     @property
     def A(self) -> np.ndarray:
-        """(η, y)˙ = A (η, y)."""
+        """The matrix of the law (η, y)˙ = A (η, y)."""
         return np.vstack([self.chosen @ self.rates, np.linalg.solve(self.M, -np.hstack([self.K, self.D]))])
 
 
@@ -86,7 +87,8 @@ def small_motion(
     balance: Balance, frame: Frame, a: np.ndarray, multipliers: np.ndarray, candidates: Sequence[Candidate],
     wanted: Sequence[str] = (), own: int = 0,
 ) -> SmallMotion:  # fmt: skip
-    """In coordinates out of the candidates: the wanted ones, and rather of the first `own` ones than of the others."""
+    """Return the small motion in coordinates chosen from the candidates: the wanted ones, then the first `own` ones
+    before the others."""
     P, G, weight = frame.P, frame.G, balance.system.weight
     K_x, D_x, rates_x, *_ = balance.derivatives(a, multipliers)
     J, W = balance.jacobian @ P.T, _weighted(P, weight)
@@ -130,19 +132,19 @@ def in_bodies(small: SmallMotion) -> np.ndarray:
 
 
 def _weighted(P: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The roots of the weights of ζ, which are the same along all axes of a body."""
+    """Return the square roots of the weights of ζ, which are equal along all axes of a body."""
     return np.sqrt(np.abs(P) ** 2 @ weight)
 
 
 def _without_roundoff(ways: np.ndarray, root: np.ndarray) -> np.ndarray:
-    """Motions, as columns, in which bodies stand still that move by roundoff of the fastest: they may be so heavy that
-    their forces would be felt."""
+    """Return the motions, as columns, without components that are roundoff of the fastest: such bodies may be so heavy
+    that their forces would matter."""
     size = root[:, None] * np.abs(ways)
     return np.where(size <= NOTHING * size.max(axis=0, initial=0.0), 0.0, ways)
 
 
 def _particular(J: np.ndarray, right: np.ndarray, root: np.ndarray) -> np.ndarray:
-    """The least X with J X = right."""
+    """Return the least X with J X = right."""
     scaled, lengths = unit_rows(J / root)
     return np.linalg.lstsq(scaled, right / lengths[:, None], rcond=RANK)[0] / root[:, None]
 
@@ -150,8 +152,9 @@ def _particular(J: np.ndarray, right: np.ndarray, root: np.ndarray) -> np.ndarra
 def _chosen(
     candidates: Sequence[Candidate], free: np.ndarray, wanted: Sequence[str], root: np.ndarray, own: int
 ) -> list[str]:
-    """As many coordinates as tell all free motions: the wanted ones, then always the one that tells most of what is not
-    told yet; of some that are alike the first. The first `own` candidates go before the others while they tell much."""
+    """Return the names of coordinates that determine all free motions: the wanted ones, then always the one with the
+    largest undetermined part, of equal ones the first. The first `own` candidates precede the others while their part
+    is large."""
     told = {c.name: (c.row @ free) / (np.linalg.norm(c.row / root) or 1.0) for c in candidates}
     preferred = {c.name for c in candidates[:own]}
     names: list[str] = []

@@ -1,10 +1,10 @@
-"""States of the model in small motions: what they do to forces, and what makes their rates.
+"""States of the model in small motions: the forces that they change, and their rates.
 
     M ẏ + D y + K η + F_z δz = 0,        δż = r_ζ δ(η, y) + r_z δz
 
-Rates may read efforts, which follow from all forces; so they are taken from the motion itself, by differences along the
-small motions that constraints allow. They, and those of forces along states, are of the fourth order after
-extrapolation (exact where laws are of the third degree at most).
+Rates may read efforts, which follow from all forces; so r_ζ and r_z are differences of the equations of motion, along
+the small motions that constraints allow. Differences of rates, and of forces along states, are of the fourth order
+after extrapolation (exact where laws are of the third degree at most).
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ from .seeking import LONGEST
 from .small import SmallMotion
 
 NEAR = (1e-3, 1e-5, 1e-7)
-"""How far differences go, in units of the state, of lengths or rad: the farthest that will do."""
+"""Steps of differences, in units of the state, of lengths or rad; the largest that is accepted is used."""
 ALIKE = 1e-4
-"""Differences will do if those over half the way differ by less than this part."""
+"""A difference is accepted if that over half the step differs by less than this part."""
 TIGHT, ITERATIONS = 1e-10, 50
-"""What may be left of forces and rates at rest; how many steps Newton is given to get there."""
+"""Largest unbalanced forces and rates at rest; greatest number of Newton steps."""
 STEADY = 1e-6
-"""A rate of less than this part of what makes it, per second, is none."""
+"""A rate of less than this part of the state's size, per second, is zero."""
 
 
 @dataclass(frozen=True, eq=False)
 class StateMotion:
-    """The parts of A that states add to those of (η, y)."""
+    """The blocks of A that states add to those of (η, y)."""
 
     names: tuple[str, ...]
     on_motion: np.ndarray
-    """(η, y)˙ by z."""
+    """The derivative of (η, y)˙ by z."""
     by_motion: np.ndarray
-    """ż by (η, y)."""
+    """The derivative of ż by (η, y)."""
     own: np.ndarray
-    """ż by z."""
+    """The derivative of ż by z."""
     forces: np.ndarray
-    """All forces by z."""
+    """The derivative of all forces by z."""
 
     def whole(self, A: np.ndarray) -> np.ndarray:
         return np.block([[A, self.on_motion], [self.by_motion, self.own]])
 
 
 def state_places(system: System) -> dict[str, int]:
-    """Where the states that are not held stand in q."""
+    """Return the places in q of the states that are not held, by name."""
     return {one.name: system.layout.signals[one.symbol] for one in system.model.states if not one.is_held}
 
 
@@ -101,8 +101,8 @@ def state_motion(small: SmallMotion) -> StateMotion:
 
 
 def rest_with_states(start: Balance) -> Balance | None:
-    """The pose near by in which forces balance and states stand still, by Newton's method in both; None where it does
-    not come to one. The states of the start are the first guess."""
+    """Return the pose near by in which forces balance and states are constant, by Newton's method in both, with the
+    states of the start as the first guess; None where the method does not converge."""
     system, here = start.system, start
     places = [*state_places(system).values()]
     units = np.array([float(system.evaluator(one.scale)) for one in system.model.states if not one.is_held])
@@ -139,8 +139,8 @@ def _jacobian(f: Callable[[np.ndarray], np.ndarray], count: int) -> np.ndarray:
 
 
 def difference(f: Callable[[float], np.ndarray], unit: float) -> np.ndarray:
-    """f'(0) for arguments of this unit; nan where there is none: at a jump, at a corner (there what differences to both
-    sides differ by does not shrink with the way), or of a law that is too sharp."""
+    """Return f'(0) for arguments of this unit; NaN where there is none: at a jump, at a corner (there one-sided
+    differences do not approach each other), or if a law is too sharp."""
     here = f(0.0)
     for far in (near * unit for near in NEAR):
         (wide, bend), (narrow, less) = (_differences(f, here, way) for way in (far, far / 2))
@@ -153,13 +153,13 @@ def difference(f: Callable[[float], np.ndarray], unit: float) -> np.ndarray:
 
 
 def _differences(f: Callable[[float], np.ndarray], here: np.ndarray, far: float) -> tuple[np.ndarray, float]:
-    """The central one, and what those to both sides differ by."""
+    """Return the central difference, and the largest gap between the one-sided differences."""
     ahead, behind = f(far), f(-far)
     return (ahead - behind) / (2.0 * far), float(np.abs(ahead - 2.0 * here + behind).max(initial=0.0)) / far
 
 
 def rates_at(system: System, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """q̇ with ż at the places of states, of the motion that begins here."""
+    """Return q̇, with ż at the places of states, of the motion that begins in this state."""
     run = mechanism(system, refinements=2)
     y, dy = np.zeros(run.state.size), np.zeros(run.state.size)
     y[: q.size], y[run.state.v_at : run.state.v_end] = q, v
@@ -171,7 +171,8 @@ def rates_at(system: System, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarr
 def _check_steady(
     balance: Balance, turning: np.ndarray, names: list[str], places: list[int], units: list[float]
 ) -> None:
-    """States stand still, as exactly as a simulation leaves them; also a while on, where bodies are in motion."""
+    """Raise a `ModelError` if states are not as constant as a simulation leaves them, here and a little later; for
+    bodies in motion, after a part of the steady motion."""
     system, root = balance.system, np.sqrt(balance.system.weight)
     if not names:
         return

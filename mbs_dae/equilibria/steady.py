@@ -1,5 +1,5 @@
-"""Whether a state goes on by itself: an equilibrium, or a steady motion, with small motions about it that do not change
-their law."""
+"""Check that a state is an equilibrium or a steady motion about which small motions have a constant law, and compute
+this law."""
 
 from __future__ import annotations
 
@@ -20,24 +20,25 @@ from .frames import Frame, at_rest, frame_of, later, turned_parts, turnings
 from .small import Candidate, SmallMotion, small_motion
 
 BALANCED = 1e-6
-"""Forces are balanced where less than this part of them is left."""
+"""Forces are balanced where less than this part of them is unbalanced."""
 SAME = 1e-5
-"""Two states of a steady motion have accelerations and matrices that differ by less than this part."""
+"""Largest relative difference of accelerations and matrices between two states of a steady motion."""
 STEP = 0.3
-"""How far on the second one is: rad, or lengths of the model."""
+"""Distance to the second state: rad, or lengths of the model."""
 SLOW = 1e-6
-"""Velocities by which a mechanism goes less than this part of its length while its slowest mode turns by a rad are
-none: a simulation leaves as much."""
+"""Velocities are zero if they move a mechanism by less than this part of its length while its slowest mode turns by a
+rad: a simulation leaves as much."""
 MOVES = 1e-9
-"""Prescribed velocities (lengths of the model, or rad, per second) and accelerations beyond this are a motion."""
+"""Prescribed velocities and accelerations above this are a motion, in lengths of the model (or rad) per second, and per
+second squared."""
 LASTS = 1e-9
-"""What changes in time by less than this part of it, lasts."""
+"""Quantities that change by less than this part are constant in time."""
 HOLD = "give constants in place of functions of time (inputs: model.with_inputs)"
 
 
 def small_motion_about(balance: Balance, wanted: Sequence[str] = (), own: Sequence[str] = ()) -> SmallMotion:
-    """Small motions about the state, in coordinates that are wanted; the rest are some of its own ones, if any are
-    named, or of those of bodies."""
+    """Return the small motions about the state, in the `wanted` coordinates; the rest are some of `own`, or else of the
+    coordinates of bodies."""
     _check_regular(balance)
     check_slopes(balance)
     a, multipliers = balance.accelerations
@@ -60,7 +61,7 @@ def small_motion_about(balance: Balance, wanted: Sequence[str] = (), own: Sequen
 
 
 def small_motion_at_rest(balance: Balance, wanted: Sequence[str] = (), own: Sequence[str] = ()) -> SmallMotion:
-    """The same of a state that is known to be at rest, and to stay so."""
+    """Return the small motions about a state that is known to be at rest, and to stay so."""
     a, multipliers = balance.accelerations
     spatial = balance.system.is_cartesian
     frame = frame_of(balance, np.zeros(3)) if spatial else at_rest(balance.system)
@@ -71,7 +72,7 @@ def _in_frame(
     balance: Balance, frame: Frame, a: np.ndarray, multipliers: np.ndarray, wanted: Sequence[str],
     own: Sequence[str],
 ) -> SmallMotion:  # fmt: skip
-    """Coordinates are read in the frame."""
+    """Return the small motion in a frame, in which coordinates are read."""
     system = balance.system
     wanted = [*dict.fromkeys(wanted)]
     read = [_read_by(system, balance, frame, name) for name in dict.fromkeys([*wanted, *own])]
@@ -138,8 +139,8 @@ def _check_at_rest(balance: Balance, a: np.ndarray) -> None:
 
 
 def is_at_rest(balance: Balance) -> bool:
-    """Whether it is as near to rest as a simulation leaves a mechanism that comes to rest, in its velocities and in its
-    forces."""
+    """Return whether velocities and forces are as near to rest as a simulation leaves a mechanism that comes to
+    rest."""
     system, root = balance.system, np.sqrt(balance.system.weight)
     speed = float(np.abs(root * balance.v[: system.nv]).max(initial=0.0))
     still = balance_at(system, balance.t, balance.q) if speed > 0.0 else balance
@@ -157,13 +158,13 @@ def is_at_rest(balance: Balance) -> bool:
 
 
 def _prescribed(balance: Balance) -> np.ndarray:
-    """The rows with a velocity or an acceleration at rest: drivers that move."""
+    """Return the rows that prescribe a velocity, or an acceleration at rest: moving drivers."""
     scale = MOVES * balance.row_units
     return np.flatnonzero((np.abs(balance.nu) > scale) | (np.abs(balance.gamma) > scale))
 
 
 def check_still(rest: Balance) -> None:
-    """Drivers neither move nor begin to, before any law of time switches."""
+    """Raise a `ModelError` if a driver moves or begins to move, now or before any law of time switches."""
     for one in (rest, *rest.soon):
         if (moving := _prescribed(one)).size:
             name = rest.system.rows[moving[0]].element
@@ -174,7 +175,7 @@ def check_still(rest: Balance) -> None:
 
 
 def check_lasting(rest: Balance) -> None:
-    """Forces are the same a little later, where they matter."""
+    """Raise a `ModelError` if drivers move, or unbalanced forces are not the same a little later."""
     check_still(rest)
     for soon in rest.soon:
         if (rest.of_levels(soon.unbalanced - rest.unbalanced) > LASTS * np.maximum(rest.efforts, soon.efforts)).any():
@@ -182,7 +183,8 @@ def check_lasting(rest: Balance) -> None:
 
 
 def _check_slopes_last(rest: Balance) -> None:
-    """So are their derivatives (those of a pendulum whose support shakes are not)."""
+    """Raise a `ModelError` if the derivatives of forces change with time (as those of a pendulum on a shaking support
+    do)."""
     ways, nothing = rest.free_velocities, np.zeros(rest.system.nv)
 
     def slopes(of: Balance) -> np.ndarray:
@@ -200,13 +202,13 @@ def _check_slopes_last(rest: Balance) -> None:
 
 
 def _changing(rest: Balance) -> str:
-    """The model, and which of its laws read the time."""
+    """Return the name of the model, and of its laws that depend on time."""
     names = [e.name for e in rest.system.elements if reads_time(e)]
     return f"{rest.system.model.name!r}" + (f" ({', '.join(names)})" if names else "")
 
 
 def _goes_on(found: SmallMotion, a: np.ndarray) -> bool:
-    """Whether the state a while on is the one turned by Ω, goes on as it does now, and has the same small motions."""
+    """Return whether the state a little later is the one turned by Ω, with the same accelerations and small motions."""
     balance, turning, n = found.balance, found.frame.turning, found.balance.system.nv
     system, root = balance.system, np.sqrt(balance.system.weight)
     w = found.frame.P @ balance.v[:n]

@@ -1,4 +1,4 @@
-"""Singular ends: several solutions in one place, or a continuum of them, and of how many dimensions."""
+"""Dimension of the set of poses at singular ends of paths: isolated solutions, or a continuum."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ..poses.closing import closed
 from ..poses.freedom import free_motions
 
 ASIDE = 0.02, 0.002
-"""How far it is looked beside a pose, in lengths of the model: first far, then near, where a continuum is short."""
+"""Sizes of steps aside of a pose, in lengths of the model: first a large one, then a small one for short continua."""
 
 
 def dimension_at(system: System, time: float, q: np.ndarray) -> int:
-    """How many dimensions the set of poses has about a closed pose: of the motions that the equations leave free there,
-    some are infinitesimal only. Where a step along a random one can be closed again without going back, there are
-    others beside it, and there the free motions are counted."""
+    """Return the dimension of the set of poses about a closed pose. The equations leave motions free there, some of
+    them infinitesimal only. Where a random free motion can be closed again without going back, there are other poses
+    near by, and the free motions are counted there."""
     free = free_motions(system, time, q)
     if not free.shape[1]:
         return 0
@@ -27,7 +27,7 @@ def dimension_at(system: System, time: float, q: np.ndarray) -> int:
 def _beside(
     system: System, time: float, q: np.ndarray, free: np.ndarray, random: np.random.Generator, aside: float
 ) -> int:
-    """The most free motions in poses so far beside one; 0 where there are none."""
+    """Return the greatest number of free motions in poses this far from q; 0 where there are none."""
     best = 0
     for _ in range(2 * free.shape[1] + 2):
         way = free @ random.normal(size=free.shape[1])

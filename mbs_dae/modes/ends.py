@@ -1,7 +1,7 @@
-"""From the generic member to the model: one path from each of its solutions, and what is found at their ends.
+"""Paths from each solution of the generic member to the model, and a classification of their ends.
 
-Some paths end at regular solutions. Others lead away to infinity, where a special model has fewer solutions than
-generic ones; or to where the equations are singular: several solutions run into one, or there is a continuum of them.
+Some paths end at regular solutions. Others lead to infinity, where a special model has fewer solutions than generic
+ones, or to singular solutions: several solutions coincide, or there is a continuum.
 """
 
 from __future__ import annotations
@@ -16,43 +16,43 @@ from .monodromy import SAME, new_ones
 from .paths import DONE, PLAIN, Ends, newton, track
 
 REAL = 1e-7
-"""Imaginary parts of a solution that are less, relative to it, are roundoff."""
+"""Relative imaginary parts of a solution below this are roundoff."""
 HOLDS = 1e-7
-"""Residuals that are less, in lengths of the model, are nil: of equations that were left out as redundant."""
+"""Residuals of redundant equations below this count as zero, in lengths of the model."""
 REGULAR = 1e-6
-"""Singular values of the Jacobian, against the largest one and the size of the solution, below which it does not stand
-alone: one that is far away turns by little when it moves by much."""
+"""A solution is regular if the least singular value of the Jacobian, relative to the largest, times the size of the
+solution is larger: solutions far away turn by little when they move by much."""
 AWAY = 1e3
-"""Paths that stick next to their end are on their way to infinity when they are so many lengths of the model away, and
-not yet so far that their pole is seen."""
+"""Paths that stick next to their end lead to infinity if they are farther away than this, in lengths of the model, and
+not yet so far that their pole is known."""
 ONE = 1e-8
-"""Signatures of regular ends that differ by less, relative to their size, are of one solution: two that are about to
-run into one are sharp to roundoff over `REGULAR`."""
+"""Regular ends whose signatures differ by less, relative to their size, are one solution: two solutions about to
+coincide are accurate to roundoff over `REGULAR`."""
 FOLDED = 1e-3
-"""Where two paths end in one regular solution, one of them has gone over from another; that is next to it, if its
+"""Where two paths end in one regular solution, one of them has jumped from another solution near by, if the solution's
 singular values are less than this."""
 POLE = 0.7
-"""So near to the end, in parts of what is left of the way, is the pole of a path that leads to infinity there: within
-0.6 in all that were looked at, where they were 1e6 lengths away. Of one that is far away because it passes a pole by,
-the pole is next to where it is, 0.85 or more from the end."""
+"""A path leads to infinity at its end if its pole is nearer to the end than this part of the remaining way: the part
+was below 0.6 in all examples, 1e6 lengths away. If a path passes a pole by, the pole is next to the present place, 0.85
+or more from the end."""
 LAST = 1e-6
-"""What is nearer to the end than this is the end."""
+"""Distances to the end below this are zero."""
 LATE = 0.999
-"""What stops a path before is not where it leads, but what it passes by chance; another way passes it by."""
+"""A path that stops earlier is stopped by a singularity near its way by chance; another way avoids the singularity."""
 RETRIES = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What the paths led to."""
+    """Solutions and counts at the ends of paths."""
 
     regular: np.ndarray
-    """All isolated solutions, columns."""
+    """All isolated solutions, as columns."""
     singular: np.ndarray
-    """Where paths came to singular places, as near as they came."""
+    """The last points of paths to singular solutions, as columns."""
     at_infinity: int
     lost: int
-    """Paths that ended for no known reason, or where another one did; then solutions may be missing."""
+    """Number of paths that ended for no known reason, or in the end of another path; then solutions may be missing."""
 
 
 def is_real(x: np.ndarray) -> bool:
@@ -60,7 +60,7 @@ def is_real(x: np.ndarray) -> bool:
 
 
 def ends_of(generic: Generic, closure: Closure) -> Found:
-    """The solutions of a model of the same structure."""
+    """Return the solutions of a model with the structure of the generic member."""
     family, numbers = generic.family, closure.values.astype(complex)
     ends = _tracked(generic, numbers)
     still = np.zeros(ends.x.shape[1])
@@ -84,7 +84,7 @@ def ends_of(generic: Generic, closure: Closure) -> Found:
 
 
 def _conditions(way: object, x: np.ndarray) -> np.ndarray:
-    """The least singular value of the Jacobian of each against its largest, rows and columns scaled."""
+    """Return the ratio of the least to the largest singular value of each Jacobian, with rows and columns scaled."""
     with np.errstate(all="ignore"):
         _, J = way.evaluate(x, np.ones(x.shape[1]), np.arange(x.shape[1]))  # type: ignore[attr-defined]
         J = J * way.family.closure.scale  # type: ignore[attr-defined]
@@ -95,8 +95,9 @@ def _conditions(way: object, x: np.ndarray) -> np.ndarray:
 
 
 def _tracked(generic: Generic, numbers: np.ndarray) -> Ends:
-    """Straight ways. Where some stick before their end, all go again another way, since ends of two different ways need
-    not be of different paths; those that run into another one go again in smaller steps."""
+    """Return the ends of paths along straight ways. Where some stick before their end, all are repeated along another
+    way, since ends of two different ways need not belong to different paths; paths with coinciding ends are repeated in
+    smaller steps."""
     family, random = generic.family, np.random.default_rng(generic.seed + 1)
     still = np.zeros(generic.count)
     bend = still.astype(complex)
@@ -117,22 +118,22 @@ def _tracked(generic: Generic, numbers: np.ndarray) -> Ends:
 
 
 def _stopped(ends: Ends) -> np.ndarray:
-    """Those that pass something by: another way does not."""
+    """Return which paths are stopped by a singularity near their way, which another way avoids."""
     return (ends.status != DONE) & np.where(_seen(ends), ~_leaving(ends), ends.s < LATE)
 
 
 def _seen(ends: Ends) -> np.ndarray:
-    """Whether the pole of a path is."""
+    """Return for which paths a pole is known."""
     return ~np.isnan(ends.poles)
 
 
 def _leaving(ends: Ends) -> np.ndarray:
-    """Those that go to infinity at the end of their way, though they do not get there."""
+    """Return which paths lead to infinity at the end of their way, although they stop before."""
     return (ends.status != DONE) & (np.abs(ends.poles - 1.0) < POLE * (1.0 - ends.s) + LAST)
 
 
 def _doubled(signatures: np.ndarray, among: np.ndarray, same: float) -> np.ndarray:
-    """Those with another one at the same place."""
+    """Return which of the solutions `among` coincide with another one."""
     at, out = np.flatnonzero(among), np.zeros(among.size, dtype=bool)
     if at.size < 2:
         return out

@@ -1,13 +1,13 @@
-"""Where two modes run into one, or have nearly done so: Newton alone is lost there, and does not tell two from one.
+"""Folds, at which two modes coincide or nearly do so: Newton's method alone fails there, and cannot separate two modes.
 
-The Jacobian has rank n - 1 at such a fold, or all but. On the curve of poses that satisfy all equations but the
-combination uᵀΦ, u being what then is left over, that one is a parabola: the vertex, where its slope uᵀΦ_v w along the
-curve is zero, is regular, and Newton finds it (`Local.step`). At the vertex it has the height c = uᵀΦ, and -γ for its
-second derivative, so the modes stand at
+The Jacobian has rank n - 1 at such a fold, or nearly so, with the left null vector u. On the curve of poses that
+satisfy all other equations, uᵀΦ is a parabola: its vertex, where the slope uᵀΦ_v w along the curve is zero, is regular,
+and Newton's method finds it (`Local.step`). At the vertex uᵀΦ has the height c and the second derivative -γ, so the
+modes are at
 
     w s,  s² = 2 c / γ
 
-from it: two of them, one where c is roundoff, or none that is real.
+from the vertex: two, one where c is roundoff, or none that is real.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from ..compiled import System
 from ..poses.local import FLAT, Local
 
 NEAR = 1e-4
-"""No vertex is farther away, in lengths of the model."""
+"""Greatest distance of a vertex from the pose, in lengths of the model."""
 STEPS, STILL = 8, 1e-13
 ROUNDOFF = 1e-15
-"""Heights of less, in lengths of the model, are nil; what they would part is 1e-7 or less."""
+"""Heights below this are zero, in lengths of the model; modes that they separate are 1e-7 apart or less."""
 RANK = 1e-4
-"""What the next singular value is more than, against the largest, at a fold."""
+"""Least size of the next singular value at a fold, relative to the largest."""
 CLOSED = 1e-8
-"""What the last step to a mode is less than, in lengths of the model."""
+"""Greatest length of the last step to a mode, in lengths of the model."""
 
 
 class Fold(NamedTuple):
     vertex: np.ndarray
     poses: list[np.ndarray]
-    """Those that are real: two, one where they run into one, or none."""
+    """The real modes: two, one where they coincide, or none."""
 
 
 def fold_at(system: System, time: float, q: np.ndarray) -> Fold | None:
-    """The fold next to a pose; None where there is none, or no simple one."""
+    """Return the fold next to a pose; None where there is none, or no simple one."""
     vertex = _vertex(system, time, q)
     if vertex is None:
         return None
@@ -73,7 +73,8 @@ def _vertex(system: System, time: float, q: np.ndarray) -> np.ndarray | None:
 
 
 def _closed(system: System, time: float, q: np.ndarray) -> np.ndarray | None:
-    """Newton's method from next to a solution that is all but singular."""
+    """Return the mode that Newton's method reaches from next to a nearly singular solution; None if it does not
+    converge."""
     for _ in range(STEPS):
         here = Local(system, time, q)
         left, sizes, right = here.parts

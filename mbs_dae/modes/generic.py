@@ -1,4 +1,4 @@
-"""All solutions of a generic member of a model's family, found once for each structure."""
+"""All solutions of a generic member of a model's family, computed once for each structure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .start import beside, first_solution, independent_rows
 from .traces import Trace
 
 MOST = 5000
-"""With more solutions the search ends."""
+"""The search ends with more solutions than this."""
 TESTS = 6
-"""So often loops are taken up again where the trace test fails."""
+"""Number of repetitions of the search by loops while the trace test fails."""
 STARTS = 8
 
 
@@ -29,9 +29,9 @@ class Generic:
     numbers: np.ndarray
     x: np.ndarray
     complete: bool | None
-    """What the trace test says; None where it says nothing."""
+    """The result of the trace test; None where the test is inconclusive."""
     ratio: float
-    """How far from affine the sum is."""
+    """The deviation of the trace from an affine function, see `Trace.ratio`."""
     seed: int
 
     @property
@@ -40,7 +40,7 @@ class Generic:
 
 
 def generic_of(closure: Closure, seed: int) -> Generic:
-    """Beginning near the placement."""
+    """Return a generic member with its solutions, beginning at a pose near the placement."""
     random = np.random.default_rng(seed)
     x, numbers = first_solution(closure)
     family = Family(closure, independent_rows(closure, x, numbers, random))
@@ -56,7 +56,7 @@ def generic_of(closure: Closure, seed: int) -> Generic:
 
 
 def _begun(family: Family, numbers: np.ndarray, x: np.ndarray, random: np.random.Generator) -> Known:
-    """A generic member with the solution that the one given leads to."""
+    """Return a generic member with one solution: the end of a path from the given solution."""
     for k in range(STARTS):
         if k >= STARTS // 2:
             x, numbers = beside(family.closure, random)

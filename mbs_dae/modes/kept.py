@@ -1,4 +1,4 @@
-"""The generic solutions of a model's structure, found once and kept with it."""
+"""The generic solutions of a model's structure, computed once and stored with the structure."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .generic import Generic, generic_of
 
 
 def generic_kept(system: System, time: float, seed: int) -> tuple[Closure, Generic]:
-    """The equations of a model, and all solutions of a generic member of its family. They serve other values of
-    parameters and drivers, as long as directions and coinciding points of bodies stay."""
+    """Return the equations of a model, and all solutions of a generic member of its family. The generic member serves
+    other values of parameters and drivers, as long as directions and coinciding points of bodies stay."""
     closure = closure_of(system, time)
     fixed = np.ones(closure.count, dtype=bool)
     fixed[[place for at in closure.places.values() for place in at]] = False

@@ -1,9 +1,9 @@
-"""Bodies of space that only keep two points apart: in the equations of modes a distance takes their place.
+"""Links in space, which only keep two points at a distance: the equations of modes contain a distance instead.
 
-Such a link stands between a ball and a cross. Of its pose the equations of the others see one number, the distance of
-its ends; and it may stand in two attitudes, half a turn about its own axis from each other, as the pin of the cross is
-at right angles to it. Six links give each pose of a platform 2⁶ times, on paths of solutions that all say the same. So
-modes are counted without them, and links are put in afterwards, each in the attitude nearer to its placement.
+Such a link stands between a ball and a cross. The equations of other bodies depend on the distance of its ends alone;
+and the link has two attitudes, half a turn about its own axis apart, as the pin of the cross is at right angles to the
+link. Six links give each pose of a platform 2⁶ times, on equivalent paths. So modes are counted without links, and
+links are put in afterwards, each in the attitude nearer to its placement.
 
 A leg is a link of two bodies, a sleeve and a rod, whose displacement is driven or fixed.
 """
@@ -28,19 +28,20 @@ from ..rotations import about, quaternion
 from ..symbolic.markers import t as time
 
 STRAIGHT = 1e-9
-"""Of a pin against its link, and of the ends of a leg against its slide, in radians and lengths of the model."""
+"""Tolerance of a right angle between a pin and its link in rad, and of the ends of a leg beside its slide in lengths of
+the model."""
 
 
 class End(NamedTuple):
-    """Where a link is joined to another body: the marker there, its own, and its pin if the joint is a cross."""
+    """A joint between a link and another body: its markers on the other body and on the link."""
 
     joint: Condition
     outer: Marker
     own: Marker
 
     def pins(self, system: System, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The directions of the other body's pin, and of the link's own."""
-        first = self.joint.markers[0] is self.own  # which has its pin along x, and the second along y
+        """Return the directions of the other body's pin, and of the link's own pin."""
+        first = self.joint.markers[0] is self.own  # the first marker's pin is its x axis, the second's its y axis
         outer, own = (marker_frame(system, q, marker)[1] for marker in (self.outer, self.own))
         return (outer[:, 1], own[:, 0]) if first else (outer[:, 0], own[:, 1])
 
@@ -53,11 +54,11 @@ class Link:
     ends: tuple[End, End]
     slide: Condition | None = None
     held: str | Driver | None = None
-    """What gives the displacement of the slide: a driver, or the name of what is fixed."""
+    """The driver of the slide's displacement, or the name of the fixed quantity."""
 
     @property
     def elements(self) -> Iterator[Condition]:
-        """What goes with it."""
+        """The conditions that are left out with the link."""
         yield from (end.joint for end in self.ends)
         if self.slide is not None:
             yield self.slide
@@ -65,8 +66,8 @@ class Link:
             yield self.held
 
     def along(self, system: System, t: float, fix: Mapping[str, float]) -> tuple[np.ndarray, float] | None:
-        """Its direction in the placement, from its first end to its second, and how far these are apart, counted in
-        that direction; None where its ends are beside its slide, or a pin is not across."""
+        """Return the link's direction in the placement, from its first end to its second, and their distance, counted
+        in that direction; None where the ends are beside the slide, or a pin is not at right angles."""
         q, L = system.placement, system.length
         (first, _), (last, _) = (marker_frame(system, q, end.own) for end in self.ends)
         if self.slide is None:
@@ -95,7 +96,7 @@ class Link:
 
 
 def links_of(model: Model, fix: Mapping[str, Measure]) -> Iterator[Link]:
-    """Those of a model in which these quantities are fixed; no one is joined to another."""
+    """Yield the links of a model in which these quantities are fixed; no link is joined to another."""
     touching: dict[Body, list[Condition]] = {body: [] for body in model.bodies.values()}
     for element in model.conditions:
         for body in {marker.body for marker in element.markers} - {model.ground}:
@@ -116,7 +117,7 @@ def links_of(model: Model, fix: Mapping[str, Measure]) -> Iterator[Link]:
 def _link(
     body: Body, touching: Mapping[Body, list[Condition]], fix: Mapping[str, Measure], fixed: set[Body]
 ) -> Link | None:
-    """The link that begins with this body."""
+    """Return the link that begins with this body; None if there is none."""
     own = touching[body]
     slide = next((e for e in own if isinstance(e, Translational)), None)
     if slide is None:
@@ -141,7 +142,7 @@ def _link(
 
 
 def _joined(bodies: tuple[Body, ...], first: End | None, last: End | None, *slide: object) -> Link | None:
-    """A link with these ends, one a ball and the other a cross, on bodies other than its own."""
+    """Return a link with these ends, one a ball and the other a cross, on bodies other than its own; else None."""
     if first is None or last is None or {first.outer.body, last.outer.body} & {*bodies}:
         return None
     balls = sum(isinstance(end.joint, Spherical) for end in (first, last))
@@ -159,26 +160,27 @@ def _slides(measure: Measure, slide: Condition) -> bool:
     return measure.kind == "displacement" and measure.markers == slide.markers
 
 
-# --- without them, and back again -------------------------------------------------------------------------------------
+# --- models without links, and poses with links ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class WithoutLinks:
-    """A model without its links, and what else is fixed there."""
+    """A model without its links, and the remaining fixed values."""
 
     model: Model
     fix: Mapping[str, float]
     links: tuple[Link, ...]
     directions: tuple[np.ndarray, ...]
-    """Of each link in the placement, from its first end to its second, or against it where it is driven beyond."""
+    """The direction of each link in the placement, from its first end to its second, reversed if the driven distance is
+    negative."""
 
     @property
     def attitudes(self) -> int:
-        """In how many ways all links may stand in one pose of the others."""
+        """The number of combinations of attitudes of all links in one pose of the other bodies."""
         return 2 ** len(self.links)
 
     def put_in(self, full: System, q: np.ndarray) -> np.ndarray:
-        """The coordinates of all bodies from those of the model without links."""
+        """Return the coordinates of all bodies from those of the model without links."""
         own, out = self.model.compile().layout, full.placement.copy()
         for body in self.model.bodies.values():
             out[list(full.layout.q[body])] = q[list(own.q[body])]
@@ -188,8 +190,8 @@ class WithoutLinks:
 
 
 def without_links(model: Model, fix: Mapping[str, float], t: float) -> WithoutLinks | None:
-    """The model with distances in place of links; None where it has no links. What is made of it is kept with its
-    structure: the distances are parameters there."""
+    """Return the model with distances in place of links; None where it has no links. The reduced model is stored with
+    the structure, with the distances as parameters."""
     if model.dimension == 2:
         return None
     system = model.compile()
@@ -212,7 +214,7 @@ def without_links(model: Model, fix: Mapping[str, float], t: float) -> WithoutLi
 
 
 def _with_distances(bare: Model, links: tuple[Link, ...], lengths: Mapping[str, float]) -> Model:
-    """The model of other bodies, with a distance for each link."""
+    """Add a distance for each link to the model of the other bodies, in place, and return it."""
     for link, (name, length) in zip(links, lengths.items(), strict=True):
         first, last = link.ends
         bare.add(Distance(name, first.outer, last.outer, length=bare.parameter(name, length, "m")))
@@ -220,8 +222,8 @@ def _with_distances(bare: Model, links: tuple[Link, ...], lengths: Mapping[str, 
 
 
 def _put(system: System, q: np.ndarray, link: Link, direction: np.ndarray) -> None:
-    """A link between its ends, where the bodies that these are on stand already: turned as little as possible from its
-    placement, and about itself until the pins of its cross are at right angles."""
+    """Write the coordinates of a link into q, between its ends on bodies that are placed already: rotated as little as
+    possible from its placement, then about its own axis until the pins of its cross are at right angles."""
     first, last = (marker_frame(system, q, end.outer)[0] for end in link.ends)
     way = (last - first) / np.linalg.norm(last - first)
     turn = _shortest(direction, way)
@@ -239,7 +241,8 @@ def _put(system: System, q: np.ndarray, link: Link, direction: np.ndarray) -> No
 
 
 def _shortest(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The rotation by the least angle that takes one unit vector to another; some half turn to its opposite."""
+    """Return the rotation by the least angle that maps one unit vector to another; for opposite vectors some half
+    turn."""
     if a @ b < -1.0 + 1e-12:
         aside = np.linalg.svd(a[None])[2][1]
         return 2.0 * np.outer(aside, aside) - np.eye(3)

@@ -1,8 +1,8 @@
-"""All solutions of a generic member from one of them: along loops in the family they change places.
+"""All solutions of a generic member from one of them: along loops in the family solutions are permuted.
 
 Two members, A and B, and several ways between them, bent differently in the complex line through both. Each solution
-known at one end is followed once along each way; what arrives and is new is kept. Solutions of an irreducible family
-are all reached from any of them; new ways are taken until some bring nothing new.
+known at one end is followed once along each way; new ends are added. Solutions of an irreducible family are all reached
+from any of them; new ways are taken until some bring nothing new.
 """
 
 from __future__ import annotations
@@ -15,25 +15,26 @@ import numpy as np
 from .paths import DONE, Problem, track
 
 SAME = 1e-6
-"""Signatures that differ by less, relative to their size, are of one solution."""
+"""Signatures that differ by less, relative to their size, belong to one solution."""
 WAYS = 6
-"""How many ways to a second member are taken, two at once; of few solutions more."""
+"""Greatest number of ways to a second member, two at once; more for few solutions."""
 FEW = 12
 LONG = 4.0
-"""Ways go far aside, up to 2 to this power times as far as they lead, since where branch points are is not known."""
+"""Ways bend aside by up to 2 to this power times their length, because the places of branch points are unknown."""
 PATIENCE = 50
-"""So many steps a path of a loop has: the few that take longer would hold up all others, and there are other loops."""
+"""Greatest number of steps of a path of a loop: the few longer paths would delay all others, and there are other
+loops."""
 
 
 class Family(Protocol):
-    """Square systems, of which members are arrays of numbers."""
+    """Square systems, whose members are arrays of numbers."""
 
     def random_member(self, random: np.random.Generator, near: np.ndarray) -> np.ndarray: ...
     def between(self, first: np.ndarray, second: np.ndarray, start: np.ndarray, bend: np.ndarray) -> Problem:
-        """The systems on ways from one member to the other; see `paths.along`."""
+        """Return the systems on ways from one member to the other; see `paths.along`."""
 
     def signature(self, x: np.ndarray) -> np.ndarray:
-        """Numbers by which solutions are told apart, (numbers, solutions)."""
+        """Return numbers that differ for different solutions, (numbers, solutions)."""
 
 
 @dataclass(eq=False)
@@ -44,21 +45,21 @@ class Known:
     numbers: np.ndarray
     x: np.ndarray
     gone: list[int] = field(default_factory=list)
-    """For each way how many of the solutions were followed along it."""
+    """For each way, the number of solutions that were followed along it."""
 
     @property
     def count(self) -> int:
         return self.x.shape[1]
 
     def add(self, x: np.ndarray) -> int:
-        """Those that are new; how many."""
+        """Add the new ones of these solutions, in place, and return their number."""
         fresh = new_ones(self.family, self.x, x)
         self.x = np.concatenate([self.x, x[:, fresh]], axis=1)
         return len(fresh)
 
 
 def new_ones(family: Family, known: np.ndarray, x: np.ndarray, same: float = SAME) -> list[int]:
-    """Which of x are not among the known ones, nor twice."""
+    """Return the numbers of the columns of x that are neither known nor repeated."""
     old, own = family.signature(known).T, family.signature(x).T
     seen = np.concatenate([old, own])
     count, fresh = len(old), list[int]()
@@ -72,21 +73,22 @@ def new_ones(family: Family, known: np.ndarray, x: np.ndarray, same: float = SAM
 
 
 def searched(family: Family, here: Known, random: np.random.Generator, most: int) -> None:
-    """Look for other solutions along ways to other second members, until these bring nothing new: some
-    of them."""
+    """Add solutions to `here`, in place, by loops through random second members, until several members bring nothing
+    new."""
     quiet = 0
     while quiet < patience(here.count) and here.count < most:
         quiet = 0 if extended(family, here, random) else quiet + 1
 
 
 def patience(count: int) -> int:
-    """How many second members may bring nothing new before the search ends. Of few solutions, more: they cost little,
-    and there are fewer loops along which they change places."""
+    """Return the number of second members without a new solution that end the search. The number is larger for few
+    solutions: these cost little, and fewer loops permute them."""
     return max(2, FEW // count)
 
 
 def extended(family: Family, here: Known, random: np.random.Generator) -> int:
-    """How many solutions were found with one second member. New ways to it are taken as long as they bring some."""
+    """Return the number of solutions found with one second member, and add them in place. New ways are taken as long as
+    they bring some."""
     there, first = Known(family, family.random_member(random, here.numbers), here.x[:, :0]), here.count
     here.gone.clear()
     bends: list[complex] = []
@@ -104,7 +106,8 @@ def extended(family: Family, here: Known, random: np.random.Generator) -> int:
 
 
 def _followed(family: Family, here: Known, there: Known, bends: list[complex]) -> bool:
-    """Follow what was not followed yet along each way, there and back, all at once. Whether there was something."""
+    """Follow each solution along each way where it was not followed yet, both ways at once. Return whether there was
+    any."""
     x, start, bend = [], [], []
     for end, one in enumerate((here, there)):
         for w, known in enumerate(one.gone):

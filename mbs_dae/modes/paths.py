@@ -1,12 +1,12 @@
 """Paths of solutions x(s) of F(x, s) = 0, s from 0 to 1, many side by side, each with steps of its own.
 
-A step: a cubic through the last two points and their tangents foretells the next one; Newton corrects it. How far the
-first correction goes says how good the prediction was, and from it follows the next step; corrections that do not
-shrink quadratically, or that go far, are no corrections: then the step is shortened. Tangents are x' = -F_x⁻¹ F_s, with
-F_s as a difference, which predictions may be made with, and F_x that of the last correction.
+In a step, a cubic through the last two points and their tangents predicts the next point; Newton's method corrects it.
+The length of the first correction measures the error of the prediction and determines the next step; if corrections are
+long or do not shrink quadratically, the step is shortened. Tangents for predictions are x' = -F_x⁻¹ F_s, with F_s as a
+difference, and F_x of the last correction.
 
 A path to infinity grows like C (p - s)^-k next to its pole p, so that x/x' = (p - s)/k is a straight line in s, and two
-of its values tell p. A path that ends far away is on its way to infinity at s = 1 if p = 1; else it passes a pole by.
+of its values give p. A path that ends far away is on its way to infinity at s = 1 if p = 1; else it passes a pole by.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 DONE, FAR, STUCK = 1, 2, 3
-"""At the end; farther away than FARTHEST; where steps get too short."""
+"""States of a path: at the end; farther away than FARTHEST; stuck, because its step is too short or it took too many
+steps."""
 FARTHEST = 1e6
-"""In lengths of the model."""
+"""Greatest size of a solution, in lengths of the model."""
 OUT = 1e4
-"""From there on, in lengths of the model, a path grows like its pole."""
+"""From this size on, in lengths of the model, growth towards a pole is observed."""
 SHORTEST = 1e-11
 AHEAD = 1e-5
-"""How far F_s is a difference."""
+"""Step in s of the difference F_s."""
 ROUNDOFF = 1e-6
 """Corrections of this size may stop shrinking where equations are badly conditioned."""
 STEPS = 4000
@@ -34,28 +35,28 @@ class Problem(Protocol):
     """A square system with a parameter s; x and v are columns."""
 
     def evaluate(self, x: np.ndarray, s: np.ndarray, paths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """F (paths, n) and F_x (paths, n, n), on these paths of all."""
+        """Return F (paths, n) and F_x (paths, n, n) of the numbered paths."""
 
     def moved(self, x: np.ndarray, step: np.ndarray) -> np.ndarray: ...
     def rates(self, x: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """ẋ from a rate of the unknowns."""
+        """Return ẋ from a rate of the unknowns."""
 
     def normalised(self, x: np.ndarray) -> np.ndarray: ...
     def size(self, x: np.ndarray) -> np.ndarray:
-        """How far away each is, 1 at least."""
+        """Return the size of each solution, at least 1."""
 
     def length(self, step: np.ndarray) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
 class Control:
-    """How careful steps are."""
+    """Tolerances of steps."""
 
     error: float = 1e-2
-    """How far predictions may be off, relative to the size of the solution."""
+    """Error of predictions, relative to the size of the solution."""
     first: float = 0.02
     closed: float = 1e-8
-    """The correction after which no other is made."""
+    """Greatest length of the last correction."""
 
     def tighter(self) -> Control:
         return Control(self.error / 30, self.first / 10, self.closed)
@@ -65,7 +66,7 @@ PLAIN = Control()
 
 
 def along(s: np.ndarray, start: np.ndarray, bend: np.ndarray, paths: np.ndarray) -> np.ndarray:
-    """c(s), from `start` (0 or 1) to the other of both, bent aside into the complex plane."""
+    """Return c(s), from `start` (0 or 1) to the other end, bent into the complex plane."""
     first = start[paths]
     return first + (1.0 - 2.0 * first) * s + bend[paths] * s * (1.0 - s)
 
@@ -75,20 +76,20 @@ class Ends(NamedTuple):
     status: np.ndarray
     s: np.ndarray
     poles: np.ndarray
-    """The poles of paths that end far away, complex; nan of others."""
+    """The poles of paths that end far away, complex; NaN for others."""
 
 
 def solved(J: np.ndarray, F: np.ndarray) -> np.ndarray:
-    """J⁻¹ F, as columns."""
+    """Return J⁻¹ F, as columns."""
     try:
         return np.linalg.solve(J, F[..., None])[..., 0].T
-    except np.linalg.LinAlgError:  # one of them is singular to the last bit
+    except np.linalg.LinAlgError:  # one matrix is exactly singular
         size = np.abs(J).max(axis=(1, 2), keepdims=True) * 1e-15
         return np.linalg.solve(J + size * np.cos(np.arange(J[0].size)).reshape(J.shape[1:]), F[..., None])[..., 0].T
 
 
 def track(problem: Problem, x: np.ndarray, control: Control = PLAIN, steps: int = STEPS) -> Ends:
-    """Where the paths from these solutions of F(x, 0) = 0 end."""
+    """Return the ends of the paths from these solutions of F(x, 0) = 0."""
     count = x.shape[1]
     at = x.astype(complex)
     s, h, status = np.zeros(count), np.full(count, control.first), np.zeros(count, dtype=int)
@@ -122,7 +123,7 @@ def track(problem: Problem, x: np.ndarray, control: Control = PLAIN, steps: int 
 
 
 class Growth:
-    """How paths grow that are far away: of each the largest coordinate, and its x/x' where it came to be so far."""
+    """Growth of paths that are far away: the largest coordinate of each, and its x/x' where the path passed OUT."""
 
     def __init__(self, count: int):
         self.largest = np.full(count, -1)
@@ -143,7 +144,7 @@ class Growth:
 
 
 def _tangent(problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, J: np.ndarray) -> np.ndarray:
-    """x' by s, with F_x at s, and F a little ahead: less than to a pole at the end of the way."""
+    """Return x' by s, with F_x at s, and F a little ahead: nearer than a pole at the end of the way."""
     ahead = np.clip((1.0 - s) / 10.0, SHORTEST * 100.0, AHEAD)
     F, _ = problem.evaluate(x, s + ahead, paths)
     return problem.rates(x, -solved(J, F) / ahead)
@@ -152,20 +153,20 @@ def _tangent(problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, 
 def _foretold(
     at: np.ndarray, tangent: np.ndarray, before: np.ndarray, slope: np.ndarray, past: np.ndarray, step: np.ndarray
 ) -> np.ndarray:
-    """The cubic of Hermite through the last two points, beyond the last one; along the tangent from the first."""
+    """Return Hermite's cubic through the last two points, extrapolated; on the first step the tangent."""
     first = past == 0.0
     width = np.where(first, 1.0, past)
     u = 1.0 + step / width
     c00, c10, c11 = (1 + 2 * u) * (1 - u) ** 2, u * (1 - u) ** 2, u * u * (u - 1)
-    cubic = at + c00 * (before - at) + width * (c10 * slope + c11 * tangent)  # what stands still stays to the last bit
+    cubic = at + c00 * (before - at) + width * (c10 * slope + c11 * tangent)  # a constant stays exactly constant
     return np.where(first, at + step * tangent, cubic)
 
 
 def _corrected(
     problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, size: np.ndarray, control: Control
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Newton; which ones converged, and how far off the predictions were, against the sizes that the solutions had
-    before: those of predictions that go astray are too large to show it. And the last F_x."""
+    """Return the corrected points, which of them converged, the errors of the predictions, relative to the sizes before
+    the step (sizes of bad predictions are too large), and the last F_x."""
     slopes = np.zeros((s.size, 0, 0), dtype=complex)
     good, off, last = np.zeros(s.size, dtype=bool), np.zeros(s.size), np.full(s.size, np.inf)
     alive = np.ones(s.size, dtype=bool)
@@ -194,7 +195,7 @@ def _corrected(
 
 
 def newton(problem: Problem, x: np.ndarray, s: float, iterations: int = 8) -> tuple[np.ndarray, np.ndarray]:
-    """A few steps at one s; x, and the length of the last step."""
+    """Make a few Newton steps at one s; return x, and the length of the last step."""
     at, far = x.astype(complex), np.full(x.shape[1], np.inf)
     with np.errstate(all="ignore"):
         for _ in range(iterations):

@@ -1,4 +1,4 @@
-"""The real poses among what paths led to: sharpened, in the model's own coordinates, and each once."""
+"""The real poses among the ends of paths: refined, in the model's own coordinates, and each once."""
 
 from __future__ import annotations
 
@@ -21,29 +21,28 @@ from .folds import fold_at
 from .links import WithoutLinks
 
 NEAR = 1e-4
-"""Sharpening moves no regular pose farther, in signatures; nor are two folds so near to each other."""
+"""Refinement moves no regular pose farther, in signatures; poses nearer to each other than this are one."""
 BLURRED = 1e-2
-"""So near to a singular pose paths end, in signatures: off by the root of what was left of their way, or by a higher
-root."""
+"""Error of singular ends of paths, in signatures: the square root of the remaining way, or a higher root."""
 
 
 class Poses(NamedTuple):
-    """All that are real and stand alone, and what is to be known of others."""
+    """All real isolated poses, and counts of others."""
 
     states: list[State]
-    """The one nearest to the placement first."""
+    """The poses, sorted by their distance from the placement."""
     solutions: int
-    """How many isolated solutions there are, complex ones with them."""
+    """Number of isolated solutions, complex ones included."""
     dimension: int
-    """How many dimensions the largest continuum has; 0 where none was met."""
+    """The dimension of the largest continuum; 0 where none was found."""
     blunt: tuple[int, ...]
-    """Those that are singular of higher order: there may be several in one place."""
+    """Numbers of the poses that are singular of higher order: several poses may coincide there."""
     lost: int
-    """Ends of paths that look real, and of which Newton's method makes no pose."""
+    """Number of ends of paths that look real, from which Newton's method reaches no pose."""
 
 
 class _End(NamedTuple):
-    """What is at a singular end of a path: where it is known again, the poses there, and how many solutions."""
+    """The result at a singular end of a path: its place, the poses there, and the number of solutions."""
 
     place: np.ndarray
     poses: list[np.ndarray]
@@ -54,7 +53,7 @@ class _End(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """A model of which poses are sought, and the same with what is held."""
+    """A model whose poses are sought, and its system with fixed values held."""
 
     model: Model
     held: System
@@ -62,7 +61,7 @@ class Asked:
     fix: Mapping[str, float]
 
     def in_full(self, state: State) -> np.ndarray:
-        """The coordinates of a state, with those of what does not move."""
+        """Return the coordinates of a state, with those of fixed bodies."""
         q, placement = state.full_q, self.held.placement
         return q if q.size == placement.size else np.concatenate([q, placement[q.size :]])
 
@@ -77,8 +76,8 @@ class Asked:
         return closed(self.held, self.held.machine(), self.time, q)
 
     def sharpened(self, q: np.ndarray) -> np.ndarray:
-        """The pose of a real solution. One in which axes that joints keep parallel point in opposite directions is left
-        as it is."""
+        """Return the pose of a real solution; a pose in which axes that joints keep parallel are opposite is returned
+        unchanged."""
         if turned_over(self.held, q):
             return q
         found = self.closed(q)
@@ -87,7 +86,7 @@ class Asked:
         return found
 
     def states(self, q: np.ndarray) -> list[State]:
-        """The state of a pose; none where joints are turned over."""
+        """Return the state of a pose in a list; an empty list where joints are turned over."""
         if turned_over(self.held, q):
             return []
         system = self.model.compile()
@@ -101,7 +100,7 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Sought:
-    """Poses among the solutions of these equations of a model."""
+    """Poses among the solutions of a model's equations."""
 
     asked: Asked
     closure: Closure
@@ -124,7 +123,7 @@ class Sought:
         return Poses([state for state, _ in entries], solutions, dimension, blunt, lost)
 
     def _ends(self, found: Found) -> tuple[list[_End], int]:
-        """What is at singular ends, each once, and how many of these are not understood."""
+        """Return the results at singular ends, each once, and the number of ends without a result."""
         ends, lost = list[_End](), 0
         for x in found.singular.T:
             try:
@@ -137,7 +136,7 @@ class Sought:
         return ends, lost
 
     def _real(self, x: np.ndarray) -> np.ndarray:
-        """The real part of a solution, in full."""
+        """Return the real part of a solution, with the coordinates of all bodies."""
         held = self.asked.held
         q, moving = held.placement.copy(), held.layout.nq
         q[:moving] = self.closure.normalised(x[:moving, None].real.copy())[:, 0]
@@ -146,7 +145,7 @@ class Sought:
         return q
 
     def _end(self, x: np.ndarray) -> _End | None:
-        """What is at a singular end; None where it is complex and no continuum of real poses is near."""
+        """Return the result at a singular end; None where the end is complex and no continuum of real poses is near."""
         asked, held, time, q = self.asked, self.asked.held, self.asked.time, self._real(x)
         try:
             near = asked.closed(q)
@@ -170,7 +169,7 @@ class Sought:
 
 
 def with_links(asked: Asked, poses: Poses, lean: Asked, without: WithoutLinks) -> Poses:
-    """Poses of the model without links, `lean`, as those of the whole one."""
+    """Return the poses of the model without links, `lean`, as poses of the whole model."""
     states, lost = list[State](), poses.lost
     for state in poses.states:
         try:
@@ -181,7 +180,8 @@ def with_links(asked: Asked, poses: Poses, lean: Asked, without: WithoutLinks) -
 
 
 def _turned_back(closure: Closure, q: np.ndarray, placement: np.ndarray) -> None:
-    """Whole turns taken off, as far as equations of angles let them be: each body next to its placement."""
+    """Subtract whole turns from angles, in place, as far as equations of angles allow: each body next to its
+    placement."""
     angles = closure.system.layout.plain[:, 0].reshape(-1, 3)[:, 2]
     numbers = closure.values[:, None]
     flat = ~closure.metric

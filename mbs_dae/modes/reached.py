@@ -1,4 +1,4 @@
-"""Which modes can be reached from which: circuits and branches."""
+"""Circuits and branches: connections between modes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..poses.arcs.points import BranchPoint, TurningPoint
 
 
 class Way(NamedTuple):
-    """From a mode to the next one on a curve, through what lies between them there."""
+    """A way from a mode to the next one on a curve, through the singular poses between them."""
 
     first: int
     last: int
@@ -19,8 +19,8 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True)
 class Reached:
-    """The number of the circuit and of the branch of each mode, the ways between them, and which curves could not be
-    followed."""
+    """The number of the circuit and of the branch of each mode, the ways between modes, and the curves that could not
+    be followed."""
 
     circuits: tuple[int, ...]
     branches: tuple[int, ...]
@@ -29,7 +29,7 @@ class Reached:
 
 
 def joined(count: int, pairs: Iterable[tuple[int, int]]) -> tuple[int, ...]:
-    """Numbers from 0 on, in the order in which they come: the same for all that pairs connect."""
+    """Return a number, from 0 on, for each item, in order of appearance: equal for all items that pairs connect."""
     leader = list(range(count))
 
     def first(k: int) -> int:

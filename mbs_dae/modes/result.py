@@ -1,4 +1,4 @@
-"""What all poses of a mechanism come back as."""
+"""The result of `assembly_modes`: all poses of a mechanism."""
 
 from __future__ import annotations
 
@@ -37,31 +37,31 @@ class AssemblyModes(metaclass=PublicClass):
     """
 
     title: str
-    """The name of the model."""
+    """Name of the model."""
     t: float
     fix: Mapping[str, float]
-    """The values that were given."""
+    """The given values."""
     states: tuple[State, ...] = field(repr=False)
     complex: int
-    """How many isolated solutions the equations have, complex and real."""
+    """Number of isolated solutions of the equations, complex and real."""
     generic: int
-    """How many they have for generic lengths and values: so many at most."""
+    """Number of isolated solutions for generic lengths and values: an upper bound."""
     complete: bool | None
-    """Whether that number is right, by the trace test; None where the test says nothing."""
+    """Whether `generic` is right, by the trace test; None where the test is inconclusive."""
     singular: int = 0
-    """How many paths came to poses where the equations are singular: two solutions in one place, or a continuum."""
+    """Number of paths that ended in singular poses: two solutions coincide, or there is a continuum."""
     dimension: int = 0
-    """How many dimensions the largest continuum of poses has that was met; 0: all poses found are isolated."""
+    """The dimension of the largest continuum of poses that was found; 0: all poses found are isolated."""
     at_infinity: int = 0
-    """How many of the generic solutions are at infinity here."""
+    """Number of generic solutions that are at infinity here."""
     message: str = ""
-    """What is to be known besides; empty if all is well."""
+    """Further notes; empty if there are none."""
     certificates: tuple[Certificate, ...] = field(default=(), repr=False)
-    """Of each mode, with the values that were given; none where a law has no bounds."""
+    """The certificate of each mode, with the given values; empty where a law has no bounds."""
     links: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
-    """The bodies of each link between a ball and a cross that only keeps two points apart. In each mode it may stand in
-    two attitudes, half a turn about its own axis from each other; modes have that which is nearer to its placement, and
-    all numbers of solutions are those of the other bodies."""
+    """The bodies of each link between a ball and a cross that only keeps two points apart. In each mode it has two
+    attitudes, half a turn about its own axis apart; modes show the one nearer to its placement, and all numbers of
+    solutions are those of the other bodies."""
 
     def __len__(self) -> int:
         return len(self.states)
@@ -84,7 +84,8 @@ class AssemblyModes(metaclass=PublicClass):
 
     @cached_property
     def proven(self) -> bool:
-        """Whether each mode is proven to be a pose, with no other one next to it, and all to be different ones."""
+        """Whether each mode is proven to be a pose, with no other one next to it, and all are proven to be
+        different."""
         own = self.certificates
         pairs = ((a, b) for k, a in enumerate(own) for b in own[:k])
         return len(own) == len(self) and all(own) and all(a.differs(b) for a, b in pairs)
@@ -99,8 +100,8 @@ class AssemblyModes(metaclass=PublicClass):
 
     @property
     def circuits(self) -> tuple[int, ...]:
-        """The circuit of each mode: those with the same number can be reached from each other without taking the
-        mechanism apart, with all drivers let go one at a time.
+        """The circuit of each mode: modes with equal numbers can be reached from each other without taking the
+        mechanism apart, with one driver at a time released.
 
         >>> points = {"A": (0, 0), "B": (0.2, 0), "C": (0.325, 0.484), "D": (0.5, 0)}  # the crank turns
         >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
@@ -111,15 +112,15 @@ class AssemblyModes(metaclass=PublicClass):
 
     @property
     def branches(self) -> tuple[int, ...]:
-        """The branch of each mode: those with the same number can be reached from each other by the drivers alone, with
+        """The branch of each mode: modes with equal numbers can be reached from each other by the drivers alone, with
         no dead point between them."""
         return self._reached.branches
 
     @property
     def ways(self) -> tuple[tuple[int, int, tuple[Any, ...]], ...]:
-        """How modes are reached from each other: (from, to, through which singular poses), one after the other along
-        the curves on which one driver or fixed value is let go. Singular poses are the dead points of what is let go
-        (`TurningPoint`), with its value there, and branch points (`BranchPoint`).
+        """The ways between modes: (from, to, singular poses between), one after the other along the curves on which one
+        driver or fixed value is released. Singular poses are the dead points of the released quantity (`TurningPoint`),
+        with its value there, and branch points (`BranchPoint`).
 
         >>> points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}  # both cranks rock
         >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
@@ -132,12 +133,12 @@ class AssemblyModes(metaclass=PublicClass):
 
     @property
     def unfollowed(self) -> tuple[str, ...]:
-        """The curves that could not be followed, and why: modes with different numbers of circuits or branches may be
-        connected by them. Empty if all is well."""
+        """The curves that could not be followed, and the reasons: they may connect modes with different numbers of
+        circuits or branches. Empty if all were followed."""
         return self._reached.unfollowed
 
     def table(self, *names: str) -> str:
-        """Quantities of all modes as a table of text; if none are named, the places of the bodies.
+        """Return quantities of all modes as a table of text; if none are named, the places of the bodies.
 
         >>> rods = {"crank": "AB", "rod": "BC"}
         >>> points = {"A": (0, 0), "B": (0, 3), "C": (4, 0)}
@@ -158,7 +159,7 @@ class AssemblyModes(metaclass=PublicClass):
         return "\n".join("  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
 
     def _parts(self, name: str) -> tuple[str, ...]:
-        """The components of a vector; of a number its own name."""
+        """Return the components of a vector; for a number its own name."""
         return self.states[0].result.components(name) if self.states else (name,)
 
     def _places(self) -> Iterator[str]:
@@ -170,7 +171,7 @@ class AssemblyModes(metaclass=PublicClass):
                 yield f"{body}.{c}"
 
     def plot(self, columns: int | None = None, units: UnitsLike = None) -> Figure:
-        """All modes side by side, drawn to one scale, each with its circuit and its branch. `units` are those of
+        """Plot all modes side by side, drawn to one scale, each with its circuit and its branch. `units` are those of
         ``Result.plot``."""
         with shown_in(units):
             return provided("AssemblyModes.plot")(self, columns)

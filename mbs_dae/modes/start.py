@@ -1,7 +1,7 @@
-"""Where paths begin: one solution of some member of the family, and which rows make its system square.
+"""The start of paths: one solution of some member of the family, and the rows that make its system square.
 
 From the placement bodies are moved as little as possible, and the numbers are changed as little as possible, until
-together they satisfy every equation. So there is a start also where the model has no real pose for the values given.
+together they satisfy every equation. So there is a start also where the model has no real pose for the given values.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from ..poses.trajectories import put_where_led
 from .equations.closure import Closure
 
 NUMBERS = 0.1
-"""What a change of numbers counts, against one of poses: the placement is a sketch."""
+"""Weight of a change of numbers, relative to a change of the pose: the placement is a sketch."""
 RANK = 1e-8
 ASIDE = 0.1
 ITERATIONS = 200
 
 
 def first_solution(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
-    """A pose and numbers that satisfy all equations: those of the model where it closes, others where not."""
+    """Return a pose and numbers that satisfy all equations: those of the model where it closes, else changed ones."""
     system = closure.system
     try:
         return closed(system, system.machine(), closure.time, system.placement), closure.values
@@ -31,15 +31,16 @@ def first_solution(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
 
 
 def beside(closure: Closure, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Another one, of other numbers: next to a pose that is singular, from which no path leads away."""
+    """Return another pose with other numbers, near the placement: a start where the first pose is singular, and no path
+    leads away."""
     q, numbers = _as_placed(closure)
     step = ASIDE * closure.scale * random.normal(size=closure.unknowns)
     return _nearly(closure, closure.moved(q[:, None], step[:, None])[:, 0], numbers)
 
 
 def _as_placed(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
-    """The placement, with what is led where it belongs; and for the values of angles in space those that they have
-    there, since equations do not tell θ from θ + π."""
+    """Return the placement, with prescribed bodies in their places, and the numbers; angles in space have their present
+    values, since equations do not distinguish θ from θ + π."""
     system, numbers = closure.system, closure.values.copy()
     q = put_where_led(system, closure.time, system.placement)
     for element in closure.elements:
@@ -54,7 +55,7 @@ def _as_placed(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _nearly(closure: Closure, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Damped Gauss-Newton from a pose and numbers."""
+    """Return a pose and numbers that satisfy all equations, by a damped Gauss-Newton method from the given ones."""
     keys = [*closure.places.values()]
     x = q.copy()
     scale = np.concatenate([closure.scale, [NUMBERS * max(abs(numbers[at[0]]), 0.1) for at in keys]])
@@ -90,7 +91,7 @@ def _nearly(closure: Closure, q: np.ndarray, numbers: np.ndarray) -> tuple[np.nd
 
 
 def _both(closure: Closure, x: np.ndarray, numbers: np.ndarray, keys: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Φ, and its Jacobian by the pose and by numbers."""
+    """Return Φ, and its Jacobian by the pose and by the numbers."""
     F, J = closure.evaluate(x[:, None], numbers[:, None])
     ahead = 1e-6
     varied = np.repeat(numbers[:, None], len(keys), axis=1)
@@ -104,10 +105,9 @@ def _both(closure: Closure, x: np.ndarray, numbers: np.ndarray, keys: list[list[
 
 
 def independent_rows(closure: Closure, x: np.ndarray, numbers: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """As many independent rows as there are: those that others say already are left out, and looked at in the end.
-
-    The pose may stand at a singular one by chance. So they are judged at complex values of what drivers ask for, with
-    the geometry as it is, where such a pose is reached."""
+    """Return the independent rows; dependent rows are left out, and checked at the end. The pose may be singular by
+    chance, so rank is also determined at a pose with complex values of drivers and unchanged geometry, where such a
+    pose is reached."""
     best = _pivots(closure, x, numbers)
     if best.size == closure.unknowns:
         return best
@@ -131,7 +131,8 @@ def _pivots(closure: Closure, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
 def _moved_on(
     closure: Closure, x: np.ndarray, numbers: np.ndarray, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """A pose beside it, with the geometry as it is and other values of drivers: along what is free without them."""
+    """Return a pose near by, with unchanged geometry and other values of drivers, along motions that are free without
+    drivers; None if the iteration does not converge."""
     driven = {e.name for e in closure.elements if not e.shares and getattr(e, "measure", None) is not None}
     driven |= {e.name for e in closure.elements if hasattr(e, "leads")}
     keys = [at for key, at in closure.places.items() if key[0] in driven and len(key) == 2]

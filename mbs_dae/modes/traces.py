@@ -1,25 +1,24 @@
-"""Whether a set of solutions is complete: the trace test; and those that it lacks.
+"""The trace test: is a set of solutions complete? Also, a search for missing solutions.
 
 Constants of the equations are moved along a line, F(x) + s γ = 0: that is a curve C of points (X, s), X being places
-and attitudes. The solutions that are asked about lie in the slice s = 0, which is not a general one: some points of C
-are at infinity there, since a loop of moving bodies has more solutions where it does not close. So it is taken with a
-general slice ℓ(X) = τ, and both are moved together:
+and attitudes. The solutions in question lie in the slice s = 0, which is not a general one: some points of C are at
+infinity there, since a loop of moving bodies has more solutions where it does not close. So this slice is combined with
+a general slice ℓ(X) = τ, and both are moved together:
 
     s (ℓ(X) - τ) = h.
 
-Over all points of C in it, and over no part of them, the sums of s and of s X are affine in h: they are sums of
-algebraic functions over all their branches, so rational ones, and it is to be shown where they are infinite.
+Over all points of C in this curve, and over no part of them, the sums of s and of s X are affine in h: sums of
+algebraic functions over all their branches are rational, so their poles decide.
 
 - Where s → s₀ ≠ 0 and X → ∞, h goes as s₀ ℓ(X), and where s → ∞, as s X or faster: s and s X are O(h) there.
 - Where s → 0 and X → ∞, s is small, and s X is O(h) as ℓ(X) is of the size of X: no ratio of its numbers is special.
 
-So no pole lies at a finite h, and they grow as h does at most: second differences vanish. X itself has poles where
-s → 0 and s X is finite, so that its sum is affine for some mechanisms only. (Leykin, Rodriguez and Sottile, "Trace
-test", 2018, is the theory of it.)
+So no pole lies at a finite h, and the sums grow at most as h: second differences vanish. X itself has poles where s → 0
+and s X is finite, so its sum is affine for some mechanisms only. (Theory: Leykin, Rodriguez and Sottile, "Trace test",
+2018.)
 
-At a general h all these points are alike: they change places along loops through numbers, γ, ℓ, τ and h. So they are
-found from the solutions that are known; and where h goes to 0, those with s = 0 are all solutions that there are, also
-those to which loops with s = 0 have not led.
+At a general h loops through numbers, γ, ℓ, τ and h permute all points. So they are found from the known solutions; and
+where h goes to 0, the points with s = 0 are all solutions, also those that loops with s = 0 have not reached.
 """
 
 from __future__ import annotations
@@ -33,35 +32,35 @@ from .monodromy import Known, extended, patience
 from .paths import DONE, along, newton, track
 
 AFFINE = 1e-8
-"""A second difference of the sum that is less, against the sum of all second differences, is nil: roundoff leaves 1e-13
-to 2e-9."""
+"""A second difference of the sum below this, relative to the sum of all second differences, is zero: roundoff leaves
+1e-13 to 2e-9."""
 CURVED = 1e-4
-"""One that is more is not; between both the test is inconclusive."""
+"""A second difference above this is not zero; between both the test is inconclusive."""
 WIDE = 30.0
-"""How large h is: so large that no point hardly contributes to the sum, and that roundoff does not show."""
+"""The size of h: so large that no point contributes too little to the sum, and that roundoff does not show."""
 NOTHING = 1e-9
-"""An s that is less is 0."""
+"""Values of s below this are 0."""
 SMALL = 1e-3
-"""Sums of coordinates that change less than this part of the one that changes most are measured by that."""
+"""Second differences of coordinates that change less than this part of the largest are measured by the largest."""
 LARGEST = 600
-"""With more points the test is not made."""
+"""Greatest number of points for which the test is made."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pencil:
     """The points (x, s) with s (ℓ(X) - τ) = h, x with s in its last row. Members are (numbers at s = 0, their shift γ
-    by s, weights of X, τ, h): along loops through all of these points change places that do so too seldom where some
-    of them are held."""
+    by s, weights of X, τ, h): loops through all of them permute points that loops with some of them held permute too
+    seldom."""
 
     family: Family
 
     def parts(self, member: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Numbers, shift, weights, τ, h."""
+        """Return numbers, shift, weights, τ, h of a member."""
         count = self.family.closure.count
         return member[:count], member[count : 2 * count], member[2 * count : -2], member[-2], member[-1]
 
     def member(self, numbers: np.ndarray, random: np.random.Generator) -> np.ndarray:
-        """A random line, slice and h at these numbers."""
+        """Return a member with these numbers and a random line, slice and h."""
         closure = self.family.closure
         shift = np.zeros(closure.count, complex)
         shift[-closure.rows :] = closure.metric * normal(random, closure.rows) * closure.system.length
@@ -78,18 +77,18 @@ class Pencil:
         return np.concatenate([self.family.signature(x[:-1]), x[-1:]])
 
     def bounded(self, x: np.ndarray) -> np.ndarray:
-        """s X and s."""
+        """Return s X and s."""
         return np.concatenate([self.family.signature(x[:-1]) * x[-1], x[-1:]])
 
 
 def normal(random: np.random.Generator, size: int) -> np.ndarray:
-    """Complex numbers of about the size 1."""
+    """Return complex random numbers of about the size 1."""
     return random.normal(size=size) + 1j * random.normal(size=size)
 
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """From one member to another."""
+    """Ways from one member to another."""
 
     pencil: Pencil
     first: np.ndarray
@@ -130,20 +129,22 @@ class Way:
 
 
 class Trace:
-    """The test of the solutions known at a generic member. Its points are kept from one test to the next."""
+    """The test of the solutions known at a generic member. Its points stay from one test to the next."""
 
     def __init__(self, family: Family, numbers: np.ndarray, random: np.random.Generator) -> None:
         self.random = random
         self.pencil = Pencil(family)
         self._begin(self.pencil.member(numbers, random))
         self.ratio = np.nan
-        """The second difference of the sum, against the sum of second differences."""
+        """The second difference of the sum, relative to the sum of absolute second differences: the largest of all
+        coordinates."""
 
     def _begin(self, member: np.ndarray) -> None:
         self.points = Known(self.pencil, member, np.zeros((self.pencil.family.closure.system.layout.q_size + 1, 0)))
 
     def __call__(self, known: Known) -> bool | None:
-        """Whether the solutions are complete, those that are found included; None: the test says nothing."""
+        """Return whether the solutions are complete, with the solutions found here, which are added to `known`; None if
+        the test is inconclusive."""
         x = np.concatenate([known.x, np.zeros((1, known.count))])
         self._add(x, self._at(0.0))
         if not self.points.count:
@@ -160,23 +161,24 @@ class Trace:
         return found
 
     def _at(self, part: float) -> np.ndarray:
-        """The member with this part of h."""
+        """Return the member with this part of h."""
         return np.append(self.points.numbers[:-1], part * self.points.numbers[-1])
 
     def _add(self, x: np.ndarray, member: np.ndarray) -> None:
-        """What points of another member lead to."""
+        """Add the ends of paths from points of another member, in place."""
         way = self.pencil.between(member, self.points.numbers, np.zeros(x.shape[1]), normal(self.random, x.shape[1]))
         ends = track(way, x)
         self.points.add(ends.x[:, ends.status == DONE])
 
     def _elsewhere(self) -> None:
-        """Another line and slice for the next test: here one point may be so far that roundoff hides the others."""
+        """Take another line and slice for the next test: one point may be so far away that roundoff hides the
+        others."""
         points = self.points
         self._begin(self.pencil.member(self.pencil.parts(points.numbers)[0], self.random))
         self._add(points.x, points.numbers)
 
     def _affine(self, known: Known) -> bool | None:
-        """The test at h, 0 and -h, with the points that are known. Solutions found at 0 are kept."""
+        """Make the test at h, 0 and -h with the known points. Solutions found at 0 are added to `known`."""
         still = np.zeros(self.points.count)
         sums, x = [self.pencil.bounded(self.points.x)], self.points.x
         for ahead in (0.0, -1.0):

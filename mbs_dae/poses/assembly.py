@@ -1,8 +1,8 @@
 """Assembly: from a rough placement to a pose that satisfies every equation, with its velocity and acceleration.
 
-1. Close the gaps (`closing`): the least change that does, found by damped Newton steps.
-2. Where freedom is left, go back towards the placement along the constraints: the pose found is the nearest one.
-3. Velocity: the least one with Φ_v v = ν. Acceleration: the least one with Φ_v a = γ.
+1. Close the gaps (`closing`) with the least change, by damped Newton steps. 2. Where freedom is left, go back towards
+the placement along the constraints: the pose found is the nearest one. 3. Velocity: the least one with Φ_v v = ν.
+Acceleration: the least one with Φ_v a = γ.
 """
 
 from collections.abc import Mapping
@@ -30,14 +30,14 @@ from .redundancy import is_momentary
 def assembled(
     model: Model, t: float = 0.0, fix: Mapping[str, float] | None = None, start: State | None = None
 ) -> State:
-    """The nearest closed pose that meets the fixed values, with its least velocity and acceleration."""
+    """Return the nearest closed pose with the fixed values, with its least velocity and acceleration."""
     q, machine, moving = posed(model, t, fix or {}, start)
     return _completed(model.compile(), machine, moving, t, q)
 
 
 def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None) -> tuple[np.ndarray, Machine, System]:
-    """The nearest closed pose that meets the fixed positions, the machine that found it, and the system that holds the
-    fixed velocities."""
+    """Return the nearest closed pose with the fixed positions, the machine that computed it, and the system that holds
+    the fixed velocities."""
     check_start(model, start)
     values = {name: finite_number(value, f"fix[{name!r}]") for name, value in fix.items()}
     positioned, moving = (holding(model.compile(), level, values) for level in (0, 1))
@@ -49,7 +49,8 @@ def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None)
 
 
 def in_full(system: System, start: State) -> np.ndarray:
-    """The coordinates of a pose of this system, or of one with the same bodies: states are looked up by name."""
+    """Return the coordinates of a pose for this system, from a state with the same bodies: states are matched by
+    name."""
     q, of, to = system.placement.copy(), start.system.layout, system.layout
     bodies = q.size - len(to.signals)
     q[:bodies] = start.full_q[:bodies]
@@ -61,7 +62,7 @@ def in_full(system: System, start: State) -> np.ndarray:
 
 
 def holding(system: System, level: int, values: Mapping[str, float]) -> System:
-    """The system with the values of this level (0 positions, 1 velocities) fixed."""
+    """Return the system with the values of this level (0 positions, 1 velocities) fixed."""
     if not values:
         return system
     model, places = system.structure.once(held_model, level, tuple(values))
@@ -77,7 +78,8 @@ def _with_values(system: System, values: Mapping[str, float]) -> System:
 
 
 def held_model(structure: Structure, level: int, names: tuple[str, ...]) -> tuple[Model, dict[str, str]]:
-    """The model with equations for the quantities of this level; their values are parameters, given by name."""
+    """Return the model with equations for the quantities of this level, and the names of the parameters that hold their
+    values."""
     model, places = structure.model.plus(), {}
     for name in names:
         measure, own = model.quantity(name)
@@ -109,7 +111,8 @@ def _completed(system: System, machine: Machine, with_fixed: System, t: float, q
 
 
 def _left_free(system: System, machine: Machine) -> tuple[str, np.ndarray | None]:
-    """A motion that the equations allow in the pose just completed, any one, and what is to be said of it."""
+    """Return a note and some motion that the equations allow in the completed pose; an empty note and None if there is
+    none."""
     if system.nv - len(system.rows) + newton.dependent_rows(machine, DEPENDENT) <= 0:
         return "", None
     machine.f[:] = system.column_weight**0.5 * np.cos(np.arange(1.0, machine.f.size + 1.0))
@@ -124,8 +127,8 @@ def _left_free(system: System, machine: Machine) -> tuple[str, np.ndarray | None
 def check_level(
     system: System, machine: Machine, t: float, q: np.ndarray, v: np.ndarray, a: np.ndarray, level: int
 ) -> bool:
-    """Whether the velocities (level 1) or accelerations (level 2) found satisfy every equation, as evaluated last.
-    Contradictions raise an error; what remains is a change point."""
+    """Return whether the velocities (level 1) or accelerations (level 2) satisfy every equation, as evaluated last;
+    False at a change point. Contradictions raise an error."""
     if satisfied(machine, (v, a)[level - 1], level):
         return True
     misses = machine.g

@@ -1,4 +1,4 @@
-"""How many rows depend on others in a pose, and in poses beside it along the motion. Compiled."""
+"""Count dependent rows in a pose, and in poses near it along the motion. Compiled."""
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from .newton import close, dependent_rows, evaluate_and_factorise
 
 @compiled_apart
 def count_dependent(machine: Machine, moments: Vector, q: Vector, v: Vector, out: Integers):
-    """From the pose q at the first of these moments, closed at each of them: how many rows depend on others there, and
-    how many almost do, one after the other. At how many it closes."""
+    """Move from the pose q at the first moment along v, and close at each moment: write the number of dependent rows
+    and of nearly dependent rows, one pair after the other, into `out`. Return the number of moments at which the
+    mechanism closes."""
     there, closes = machine.there, 0
     for k in range(moments.size):
         copy(q, there.q)
@@ -34,7 +35,8 @@ def count_dependent(machine: Machine, moments: Vector, q: Vector, v: Vector, out
 def dependent_beside(
     machine: Machine, moments: np.ndarray, q: np.ndarray, v: np.ndarray
 ) -> tuple[list[int], list[int]]:
-    """The same as lists, of the moments at which it closes."""
+    """Return the numbers of dependent and of nearly dependent rows as lists, for the moments at which the mechanism
+    closes."""
     out = np.zeros(2 * moments.size, dtype=np.int64)
     closes = count_dependent(machine, moments, q, v, out)
     return out[: 2 * closes : 2].tolist(), out[1 : 2 * closes : 2].tolist()

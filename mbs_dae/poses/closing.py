@@ -1,4 +1,4 @@
-"""Closing the gaps: from any placement to a pose that satisfies Φ(q, t) = 0, or an error that says why there is none.
+"""Close the gaps: from any placement to a pose with Φ(q, t) = 0, or an error with the reason why there is none.
 
 Newton's step is the least change of the bodies (norm W) that cancels the linearised residual. Far from the solution it
 is shortened: no body turns by more than TURN in one step, a line search demands that the gaps shrink, and where that
@@ -35,18 +35,18 @@ TURN = 0.5
 """The longest first step of a body: radians, or model lengths."""
 ITERATIONS = 1000
 PATIENCE, PROGRESS = 50, 0.9
-"""After so many iterations the sum of squared gaps must have come down by this factor, or the attempt is over."""
+"""An attempt ends if the sum of squared gaps has not fallen by this factor after so many iterations."""
 NEAR, NEWTON = 1e-1, 1e-2
-"""Gap, relative to the model's length, below which plain Newton is tried first, and may finish: as long as it does not
-go farther than TURN."""
+"""Gaps, relative to the model's length, below which plain Newton is tried first, and may finish, if it moves bodies by
+no more than TURN."""
 FAR = 1e-1
-"""Steps of which no more than this part may be gone at once lead far away; gaps of its square are next to none."""
+"""A step whose admissible part is smaller leads far away; it is taken whole if it leaves gaps of the square of this."""
 RESTARTS = 16
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """Where an attempt ended: the pose, whether it is closed, and the gap of each row."""
+    """The end of an attempt: the pose, whether it is closed, and the gap and the residual of each row."""
 
     q: np.ndarray
     closed: bool
@@ -55,7 +55,8 @@ class Attempt:
 
 
 def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:
-    """The closed pose that Newton reaches from a guess; an error that tells why there is none otherwise."""
+    """Return the closed pose that Newton's method reaches from a guess; raise an error with the reason if there is
+    none."""
     guess = put_where_led(system, t, guess)
     check_finite(system, machine, t, guess)
     guess = _turned_near(system, machine, t, guess)
@@ -64,7 +65,7 @@ def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.
     if attempt.closed and not turned:
         return attempt.q
     others = [close_from_afar(machine, t, start) for start in _other_starts(system, guess)]
-    if turned:  # a body stands on its head: the nearest start from which it does not
+    if turned:  # a body stands on its head: take the nearest start without such a body
         upright = [o.q for o in others if o.closed and not turned_over(system, o.q)]
         if upright:
             return min(upright, key=lambda q: float(system.weight @ system.between(guess, q) ** 2))
@@ -76,8 +77,8 @@ def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.
 
 @compiled_apart
 def close_at_once(machine: Machine, t: float, guess: Vector, driven: Integers, still: Vector, q: Vector):
-    """The same, into q, where plain Newton does it from the guess as it stands. Whether it does; False where there is
-    more to do. (Which bodies then stand on their heads is not looked at.) `driven` are the `driven_rows`."""
+    """Write the closed pose into q if plain Newton reaches it from the guess; return whether it does, False if the full
+    search is needed. (Bodies that stand on their heads are not detected.) `driven` are the `driven_rows`."""
     observe(machine, t, guess, still)
     total = 0.0
     for row in range(machine.phi.size):
@@ -89,12 +90,12 @@ def close_at_once(machine: Machine, t: float, guess: Vector, driven: Integers, s
 
 
 def driven_rows(structure: Structure) -> np.ndarray:
-    """The rows that give angles of bodies."""
+    """Return the numbers of the rows that prescribe angles of bodies."""
     return np.array([row for _, row in structure.once(_driven_angles)], dtype=np.int64)
 
 
 def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Attempt:
-    """Damped Newton with a line search, from any guess."""
+    """Return the end of a damped Newton method with a line search, from any guess."""
     q = guess.copy()
     if (at_once := _finished(machine, t, q, NEAR)) is not None:
         return at_once
@@ -132,7 +133,8 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Attempt:
 
 
 def _finished(machine: Machine, t: float, q: np.ndarray, near: float) -> Attempt | None:
-    """What plain Newton makes of a pose that is nearly closed; None if it is not, or if Newton does not stay there."""
+    """Return the result of plain Newton from a nearly closed pose; None if the pose is not nearly closed, or if Newton
+    moves too far."""
     polished, still, length = np.empty_like(q), np.zeros(machine.here.v.size), machine.length
     if not newton.finish(machine, t, q, still, polished, near * length, TURN * length):
         return None
@@ -140,10 +142,11 @@ def _finished(machine: Machine, t: float, q: np.ndarray, near: float) -> Attempt
 
 
 def turned_over(system: System, q: np.ndarray) -> tuple[str, ...]:
-    """The joints whose markers have parallel axes, or frames, that point in opposite directions.
+    """Return the joints whose markers have parallel axes, or frames, that point in opposite directions.
 
-    Φ asks for right angles (the z axis of one marker against the x and y axes of the other), which hold as well when a
-    body stands on its head. From a rough placement Newton may end there: closed to roundoff, and wrong."""
+    Φ contains right angles (the z axis of one marker against the x and y axes of the other), which also hold when a
+    body stands on its head. From a rough placement Newton's method may end in such a pose: closed to roundoff, and
+    wrong."""
     if system.model.dimension == 2:
         return ()
     out = []
@@ -158,8 +161,8 @@ def turned_over(system: System, q: np.ndarray) -> tuple[str, ...]:
 
 
 def _turned_near(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:
-    """The guess with whole turns added to bodies whose angle is driven, where that brings it nearer: a crank that has
-    turned a thousand times stands where it stood."""
+    """Return the guess with whole turns added to bodies with a driven angle, where this reduces the gaps: a crank that
+    has turned a thousand times is in its old place."""
     q = guess
     for marker, row in system.structure.once(_driven_angles):
         if not (turns := -round(machine.phi[row] / (2 * np.pi))):
@@ -175,7 +178,7 @@ def _turned_near(system: System, machine: Machine, t: float, guess: np.ndarray) 
 
 
 def _driven_angles(structure: Structure) -> list[tuple[Marker, int]]:
-    """The markers whose angle a driver gives, with the row that does."""
+    """Return the markers with a driven angle, and the row of each."""
     return [
         (element.markers[-1], int(structure.rows_of[element.name][0]))
         for element in structure.model.elements.values()
@@ -184,7 +187,7 @@ def _driven_angles(structure: Structure) -> list[tuple[Marker, int]]:
 
 
 def _gaps(machine: Machine, t: float, q: np.ndarray) -> np.ndarray:
-    """The gap of every row in a pose, which is factorised; infinite where the equations have no value."""
+    """Return the gap of each row in a pose, and factorise there; infinite where the equations have no value."""
     if not newton.evaluate_and_factorise(machine, t, q, np.zeros(machine.here.v.size), True):
         return np.full(machine.g.size, np.inf)
     newton.gaps(machine, machine.phi)
@@ -194,8 +197,9 @@ def _gaps(machine: Machine, t: float, q: np.ndarray) -> np.ndarray:
 def _line_search(
     machine: Machine, t: float, q: np.ndarray, step: np.ndarray, longest: float, before: np.ndarray
 ) -> float:
-    """The longest of 1, ½, ¼, ... of the step that makes the sum of squared gaps smaller; 0 if none does. Of a way of
-    many model lengths all of it, if that leaves next to no gap: it is straight, as that of a body to a far place."""
+    """Return the longest of 1, ½, ¼, ... of the step that reduces the sum of squared gaps; 0 if none does. A step of
+    many model lengths is taken whole if it leaves almost no gap: its way is straight, like that of a body to a far
+    place."""
     newton.gaps(machine, np.ones(machine.g.size))
     scale = machine.g.copy()
 
@@ -213,7 +217,7 @@ def _line_search(
 
 
 def _other_starts(system: System, guess: np.ndarray) -> list[np.ndarray]:
-    """Other placements, the same ones every time: all bodies turned and moved at random."""
+    """Return other placements, the same in every call: all bodies turned and moved at random."""
     random = np.random.default_rng(20)
     angles = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
     starts = []
@@ -224,7 +228,7 @@ def _other_starts(system: System, guess: np.ndarray) -> list[np.ndarray]:
 
 
 def check_finite(system: System, machine: Machine, t: float, q: np.ndarray) -> None:
-    """Whether all equations have values at this pose and time, which they are left at."""
+    """Evaluate the equations at this pose and time; raise a `ModelError` if any has no value."""
     observe(machine, t, q, system.still)
     if isfinite(sum(float(x @ x) for x in (machine.phi, machine.nu, machine.gamma, machine.factor.jacobian))):
         return
@@ -240,7 +244,7 @@ def check_finite(system: System, machine: Machine, t: float, q: np.ndarray) -> N
 
 
 def assembly_error(system: System, t: float, best: Attempt, found: Attempt | None) -> AssemblyError:
-    """The failure in words: which joints, how far, and whether another start would do."""
+    """Return the error of a failed assembly: the joints, their gaps, and whether another start would close."""
     residuals = element_gaps(system, best)
     ranked = sorted(residuals, key=lambda name: -residuals[name][0])
     worst = [*ranked[:3], *(name for name in ranked[3:] if isinstance(system.model.elements[name], Prescribed | Held))]
@@ -267,7 +271,7 @@ def assembly_error(system: System, t: float, best: Attempt, found: Attempt | Non
 
 
 def _locked(system: System, t: float, stuck: np.ndarray, closed: np.ndarray) -> tuple[str, ...]:
-    """The elements that depend on each other where an attempt came to rest, though not in a closed pose."""
+    """Return the elements whose rows depend on each other where an attempt stopped, but not in a closed pose."""
     rows = range(len(system.rows))
     here, there = (PoseRank(system, t, q, NEARLY) for q in (stuck, closed))
     return elements_of(system, [k for c in here.circuits(rows) if not there.dependent(c.rows) for k in c.rows])
@@ -289,7 +293,7 @@ def _not_assembled(
 
 
 def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
-    """Whether more drivers and fixed values ask than there is freedom."""
+    """Return a text if there are more drivers and fixed values than freedoms; else None."""
     asking = [e.name for e in system.model.elements.values() if isinstance(e, Prescribed | Held)]
     pose = PoseRank(system, t, q)
     joints = [k for k, row in enumerate(system.rows) if row.element not in asking]
@@ -303,15 +307,15 @@ def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
 
 
 def such_as(system: System, names: Iterable[str]) -> str:
-    """How the driver among these is taken away, if there is one."""
+    """Return an example of how to remove a driver among these; empty if there is none."""
     driver = next((name for name in names if isinstance(system.model.elements[name], Prescribed)), None)
     return "" if driver is None else f", e.g. model = model.without({driver!r})"
 
 
 def element_gaps(system: System, attempt: Attempt) -> dict[str, tuple[float, str]]:
-    """How far each element is from closing, with the unit: the distance between its points if its equations are
+    """Return how far each element is from closing, with the unit: the distance between its points if its equations are
     lengths, the angle if they are angles (the larger of both, a radian counting as the model's length); for equations
-    of another kind, how far bodies must move."""
+    of another kind, the distance that bodies must move."""
     worst: dict[str, tuple[float, str]] = {}
     for name in system.model.elements:
         own = [(system.rows[k].unit, attempt.residuals[k], attempt.gaps[k]) for k in system.rows_of(name)]

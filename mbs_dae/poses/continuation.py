@@ -1,7 +1,7 @@
-"""From pose to pose: one step, and many of them along a motion, in time or along a parameter.
+"""Continuation from pose to pose: one step, or many along a motion, in time or along a parameter.
 
-A step that fails is halved, one that is accepted leaves the next one twice as long. `walk` does so compiled, for poses
-of one system at many times, forwards or backwards; `follow` where each step is a matter of its own.
+A step that fails is halved; after an accepted step the next one is twice as long. `walk` is compiled, for poses of one
+system at many times, forwards or backwards; `follow` calls a Python function for each step.
 
 Branches meet in singular poses. A step that passes such a point may end on another branch, closed to roundoff and
 wrong. Three tests guard against it: the step must be smooth, short against its distance from singular poses, and very
@@ -10,7 +10,7 @@ short if it has passed one.
 The motion q(t) is analytic through a change point, the pose where Φ_v loses rank, as long as it stays on its branch;
 only the linear equations at that one pose fail to determine v and a. So poses, velocities and accelerations are
 computed at six times around it, where they are regular, and the polynomial through all eighteen is evaluated at the
-change point (`bridge`). The same with the four inner times must agree, or the bridge is refused.
+change point (`bridge`). The polynomial through the four inner times must agree, or the bridge is refused.
 """
 
 from collections.abc import Callable
@@ -31,30 +31,32 @@ from ..tolerances import AGREEMENT, CROSSING, DEPENDENT, NEARLY, ROLLED, SMOOTH,
 from .newton import close, complete, dependent_rows, evaluate_and_factorise, solve_here
 
 MOST = 20_000
-"""Steps between two requested poses; a mechanism that needs more moves some thousand times its own length."""
+"""Greatest number of steps between two requested poses; a mechanism that needs more moves some thousand times its own
+length."""
 DEPTH = 45
-"""How often a step along a motion may be halved."""
+"""Greatest number of times that a step along a motion is halved."""
 PATIENCE = 200_000
-"""Evaluations after which a walk goes back to its caller, who may want to show progress or to stop."""
+"""Number of evaluations after which a walk returns to its caller, who may want to show progress or to stop."""
 LONG, CLEAR, SHORT = 0.25, 3.0, 0.05
-"""A step may be this long at most (relative to the model's length), and so many times longer than the nearness of a
-singular pose; but it may always be short."""
+"""A step is at most LONG (relative to the model's length), and at most CLEAR times the distance of a singular pose;
+SHORT is always allowed."""
 REACH = 0.02
-"""How far the nearest of the six poses around a change point is from it, in model lengths."""
+"""Distance of the nearest of the six poses from a change point, in model lengths."""
 
 Place = TypeVar("Place")
 
 
 @compiled
 def end_of_step(now, h, end):
-    """Where a step of h leads: to the end, if that is no farther but for roundoff."""
+    """Return the end of a step of h: the given end, if it is no farther, up to roundoff."""
     return end if abs(end - now) <= 1.000001 * abs(h) else now + h
 
 
 def follow(
     step: Callable[[Place, float, float], Place | None], here: Place, start: float, end: float, depth: int
 ) -> tuple[Place, float]:
-    """From a place at `start` to the one at `end` by steps that may fail (None): where it ends, and how far it came."""
+    """Step from a place at `start` to the one at `end`; a step may fail (None). Return the last place and its
+    argument."""
     now, h = start, end - start
     for _ in range(10 * depth):
         if now == end:
@@ -72,9 +74,9 @@ def follow(
 
 @compiled_apart
 def is_smooth(machine: Machine, h: float):
-    """Whether one smooth motion passes both ends: q₁ - q₀ = h/2 (v₀ + v₁) + h²/12 (a₀ - a₁) + O(h⁵).
+    """Return whether one smooth motion passes both ends: q₁ - q₀ = h/2 (v₀ + v₁) + h²/12 (a₀ - a₁) + O(h⁵).
 
-    A jump to another branch fails this, because there velocities and accelerations belong to another motion.
+    A jump to another branch fails this test, because velocities and accelerations there belong to another motion.
     """
     here, there, foretold, done = machine.here, machine.there, machine.way, machine.x
     way(machine.manifold, h, here, there, foretold)
@@ -89,16 +91,17 @@ def is_smooth(machine: Machine, h: float):
 
 @compiled_apart
 def orient(machine: Machine):
-    """Solve Φ_vᵀ λ = (a fixed load) with the last factor; λ stands in machine.orientation[1].
+    """Solve Φ_vᵀ λ = (a fixed load) with the last factor, and put λ into machine.orientation[1].
 
-    λ goes to infinity at a singular pose and comes back from there with its sign turned. So a λ that turns against the
-    one before tells that a singular pose, where branches meet, lies between.
+    λ goes to infinity at a singular pose and comes back from there with its sign turned. So if λ turns against the one
+    before, a singular pose, where branches meet, lies between.
     """
     for k in range(machine.pattern.n):
         machine.f[k] = np.sqrt(machine.factor.weight[k]) * (1.0 + 0.5 * np.sin(1.0 + 2.0 * k))
     machine.g[:] = 0.0
     solve_here(machine, 0)
-    # once more with what the answer itself weighs most (inverse iteration): the part that goes to infinity stands out
+    # once more with the most weighted part of the answer (inverse iteration), so that the part that goes to infinity
+    # dominates
     for row in range(machine.pattern.m):
         machine.g[row] = machine.multipliers[row] * machine.factor.row_square[row]
     machine.f[:] = 0.0
@@ -113,11 +116,11 @@ def orient(machine: Machine):
 
 @compiled_apart
 def keeps_branch(machine: Machine):
-    """Whether a smooth step can be trusted not to have passed a meeting of branches and left on the other one.
+    """Return whether a smooth step has certainly not passed a meeting of branches and left on the other one.
 
-    `independence`, a squared sine, tells how near the end is to such a point; a step much longer than that might have
-    passed it unseen. A step that has passed it (see `orient`) must be very short: short enough to tell the branches
-    apart, as long as they are farther from each other than that.
+    `independence`, a squared sine, measures the distance of the end from such a point; a step much longer than this
+    distance might have passed the point unseen. A step that has passed it (see `orient`) must be shorter than CROSSING
+    model lengths, which separates branches that are farther apart.
     """
     longest = 0.0
     difference(machine.manifold, machine.here.q, machine.there.q, machine.x)
@@ -136,7 +139,7 @@ def keeps_branch(machine: Machine):
 
 @compiled_apart
 def settle(machine: Machine, t: float):
-    """Close the end of the step, and find its velocity and acceleration."""
+    """Close the end of the step, and compute its velocity and acceleration; return a status."""
     there = machine.there
     status = close(machine, t, there.q, there.v, 25)
     return complete(machine, t, there.q, there.v, there.a) if status == DONE else status
@@ -144,8 +147,8 @@ def settle(machine: Machine, t: float):
 
 @compiled_apart
 def roll(machine: Machine, h: float, t1: float):
-    """Where rows restrict velocities only, positions are not given but integrated: from the smooth motion through both
-    ends, q₁ = q₀ + h/2 (v₀ + v₁) + h²/12 (a₀ - a₁), closed again; repeated, since v₁ and a₁ change with q₁."""
+    """Integrate positions where rows restrict velocities only: q₁ = q₀ + h/2 (v₀ + v₁) + h²/12 (a₀ - a₁), closed again,
+    repeated since v₁ and a₁ change with q₁; return a status."""
     here, there = machine.here, machine.there
     for _ in range(3):
         largest = 0.0
@@ -165,7 +168,8 @@ def roll(machine: Machine, h: float, t1: float):
 
 @compiled_apart
 def advance(machine: Machine, t0: float, t1: float):
-    """One step: predict its end, settle it, and see whether the step is smooth and keeps clear of other branches."""
+    """Make one step: predict its end, settle it, and test that the step is smooth and keeps clear of other branches;
+    return a status."""
     h, here, there = t1 - t0, machine.here, machine.there
     copy(here.q, there.q)
     for k in range(machine.norm.size):
@@ -185,7 +189,7 @@ def advance(machine: Machine, t0: float, t1: float):
 
 @compiled
 def accept(machine, t):
-    """The end of a step, at time t, becomes the beginning of the next."""
+    """Make the end of a step, at time t, the beginning of the next."""
     copy(machine.orientation[1], machine.orientation[0])
     copy(machine.there.q, machine.here.q)
     copy(machine.there.v, machine.here.v)
@@ -195,7 +199,7 @@ def accept(machine, t):
 
 @compiled_apart
 def begin(machine: Machine, t: float, q: Vector, v: Vector, a: Vector):
-    """Stand at a pose, with its velocity and acceleration."""
+    """Put the machine at a pose, with its velocity and acceleration."""
     if evaluate_and_factorise(machine, t, q, v, True):
         orient(machine)
     copy(q, machine.there.q)
@@ -206,11 +210,11 @@ def begin(machine: Machine, t: float, q: Vector, v: Vector, a: Vector):
 
 @compiled_apart
 def go_on(machine: Machine, end: float, redundant: int, nearly_redundant: int):
-    """From where the machine stands to the time `end`. A step that does not close or is not smooth is halved, up to
-    DEPTH times. At a status other than DONE and NEAR it stands at the last good state before.
+    """Move from the machine's state to the time `end`. A step that does not close or is not smooth is halved, up to
+    DEPTH times. At a status other than DONE and NEAR the machine holds the last good state before.
 
-    `redundant` is how many rows depend on others in general, and `nearly_redundant` how many almost do. More of the
-    first at the end is a singular pose; more of the second (NEAR) a pose close to one."""
+    `redundant` is the number of rows that depend on others in general, `nearly_redundant` the number that nearly do.
+    More of the first at the end mean a singular pose (SINGULAR), more of the second a pose close to one (NEAR)."""
     h = end - machine.reached[0]
     smallest = abs(h) * 0.5 ** float(DEPTH)
     for _ in range(MOST):
@@ -234,9 +238,9 @@ def go_on(machine: Machine, end: float, redundant: int, nearly_redundant: int):
 
 @compiled_apart
 def walk(machine: Machine, path: Trajectory, start: int, stop: int, redundant: int, nearly_redundant: int):
-    """States start .. stop-1 of a path, each from the one before; see `go_on`. It may come back early, with DONE, if
-    that takes long. Returns a status; how many states are done then, and the time reached, stand in the machine. At a
-    status other than DONE the state reached stands in the row after those done."""
+    """Compute states start .. stop-1 of a path, each from the one before; see `go_on`. Return a status, after PATIENCE
+    evaluations early with DONE. The machine holds the number of finished states and the time reached. At a status other
+    than DONE the state reached is in the row after the finished ones."""
     begin(machine, path.t[start - 1], path.q[start - 1], path.v[start - 1], path.a[start - 1])
     here, last = machine.here, machine.counts[EVALUATIONS] + PATIENCE
     for k in range(start, stop):
@@ -257,7 +261,7 @@ def walk(machine: Machine, path: Trajectory, start: int, stop: int, redundant: i
 
 
 def bridge(machine: Machine, path: Trajectory, k: int) -> bool:
-    """Set state k of the path from both its sides; False if no smooth motion passes it."""
+    """Set state k of the path from both its sides; return False if no smooth motion passes it."""
     t, q, v, a = path
     before = (q[k - 1], v[k - 1], a[k - 1])
     weight = machine.norm
@@ -281,9 +285,9 @@ def bridge(machine: Machine, path: Trajectory, k: int) -> bool:
 
 
 def _around(machine: Machine, t0: float, start: Motion, middle: float, step: float) -> dict[int, Motion] | None:
-    """The states at middle ± 1, 2, 3 steps, walked to smoothly from `start`; None if that fails."""
+    """Return the states at middle ± 1, 2, 3 steps, reached smoothly from `start`; None if one fails."""
     nodes: dict[int, Motion] = {}
-    here, now, any_rank = start, t0, machine.pattern.m  # how singular the poses are is no matter
+    here, now, any_rank = start, t0, machine.pattern.m  # the rank of these poses does not matter
     for d in (-1, -2, -3, -1, 1, 2, 3):
         there = middle + d * step
         if d not in nodes:
@@ -296,7 +300,7 @@ def _around(machine: Machine, t0: float, start: Motion, middle: float, step: flo
 
 
 def _polynomial(machine: Machine, middle: float, step: float, nodes: dict[int, Motion]) -> KroghInterpolator:
-    """The polynomial with the value, slope and curvature of every node: of coordinates, as they are numbers."""
+    """Return the polynomial with the value, slope and curvature of each node, for coordinates as plain numbers."""
     times = np.repeat([middle + d * step for d in sorted(nodes)], 3)
     values = []
     for _, (q, v, a) in sorted(nodes.items()):

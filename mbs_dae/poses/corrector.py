@@ -11,14 +11,14 @@ A curve of singular poses has the unknowns (x, p, u), a section of poses has (x,
                 Jᵀ u = 0     [H  K  Jᵀ]                        A d = 0      [ A  ]
                 ½(u·u-1)=0   [0  0  uᵀ]
 
-d is the way from the base of the section. With F the left side, F' the matrix, and a direction t, a step s of the
-corrector has
+The vector d is the way from the base of the section. With F the left side, F' the matrix, and a direction t, a step s
+of the corrector has
 
     [F'] s = [-F],        and the tangent at its end has        [F'] t₁ ~ [0]
     [tᵀ]     [ c]                                               [tᵀ]      [1]
 
-with the matrix of its last step: c = 0 goes back at right angles to t, and c = h - t·w to the point that is a way h
-ahead of a base, w being the way from there.
+with the matrix of its last step: c = 0 corrects at right angles to t, and c = h - t·w goes to the point a way h ahead
+of a base, where w is the way from the base.
 """
 
 from typing import NamedTuple
@@ -35,9 +35,9 @@ from ..linear.elimination import factorise, solve
 from ..linear.vectors import all_finite, copy, copy_rows, dot, largest
 
 TIGHT, LOOSE = 1e-13, 1e-10
-"""Residuals that count as none; and those that do where Newton gains nothing any more."""
+"""Residuals that count as zero; and those that do so when Newton's method no longer converges."""
 FARTHEST = 0.5
-"""The largest step of Newton's method that still is one of correction."""
+"""The largest step that still counts as a correction by Newton's method."""
 
 
 class PoseEquations(NamedTuple):
@@ -51,26 +51,26 @@ class PoseEquations(NamedTuple):
     """1 if J is the constraint Jacobian of the system, without second derivatives: there are no open parameters and no
     joint coordinates."""
     linear: int
-    """1 if the numbers of the program are linear in p, `numbers` + (p - `start`) · `number_slopes`; otherwise whoever
-    calls sets numbers and slopes before each call."""
+    """1 if the numbers of the program are linear in p, `numbers` + (p - `start`) · `number_slopes`; otherwise the
+    caller sets numbers and slopes before each call."""
     start: Vector
     numbers: Vector
     number_slopes: Work[Matrix]
     """The slopes of the numbers by p, (values, numbers)."""
     rows: Integers
-    """The numbers of the rows of Φ that are kept."""
+    """The numbers of the rows of Φ in use."""
     place: Integers
-    """The place of each row of the system among the kept rows; -1 if it is left out."""
+    """The place of each row of the system among the rows in use; -1 if it is left out."""
     multiplier: Integers
     """The index of the multiplier of each row of the system; -1 if it has none."""
     held_values: IntegerTable
-    """The rows of the system that hold a value of the plane, and the number k of that value, (rows, 2): such a row is
-    Φ_row = measure - p_k."""
+    """The rows of the system that hold a plane value, and the number k of this value, (rows, 2): such a row is Φ_row =
+    measure - p_k."""
     per_row: Vector
     unit: Vector
     scale: Vector
     angles: Vector
-    """For each small motion what a whole turn of a body is; 0 for other motions."""
+    """The change of each small motion by a whole turn of a body; 0 for other motions."""
     zero_rates: Vector
     """Zeros for the velocities of the system, (velocities,): a pose is evaluated at rest."""
     phi: Work[Vector] = zeros("kept")
@@ -89,10 +89,11 @@ class Curve(NamedTuple):
     turns: Vector
     """The period of each value of the workspace, in its unit; 0 for a value that does not repeat."""
     A: Matrix
+    """The linear conditions of a section, (conditions, motions + values); without rows for singular poses."""
     q0: Vector
+    """The coordinates of the base of a section."""
     p0: Vector
-    """The linear conditions A of a section, (conditions, motions + values), and its base (q0, p0). For singular poses A
-    has no rows."""
+    """The values of the base of a section."""
     F: Work[Vector] = zeros("equations")
     slope: Work[Matrix] = zeros("equations", "unknowns")
     bordered_matrix: Work[Matrix] = zeros("unknowns", "unknowns")
@@ -145,7 +146,7 @@ def observe_pose(own: PoseEquations, q: Vector, p: Vector, u: Vector):
                 continue
             if column < n and upper:
                 own.J[i, column] += slopes.values[e]
-            elif column < n:  # without multipliers these slopes are zero
+            elif column < n:  # these slopes are zero without multipliers
                 own.H[i, column] += slopes.values[e]
             elif 0 <= slot < own.number_slopes.shape[1]:
                 for k in range(values):
@@ -170,8 +171,8 @@ def observe_pose(own: PoseEquations, q: Vector, p: Vector, u: Vector):
 
 @compiled_apart
 def way_between(own: PoseEquations, q0: Vector, p0: Vector, q1: Vector, p1: Vector, turns: Vector, way: Vector):
-    """The small step (x, p) from one pose to another, in `way`; with `turns`, one for each value, but for whole turns
-    of bodies and values."""
+    """Put the small step (x, p) from one pose to another into `way`; with `turns`, one for each value, up to whole
+    turns of bodies and values."""
     n = own.unit.size
     difference(own.machine.manifold, q0, q1, own.step)
     for k in range(n):
@@ -187,7 +188,7 @@ def way_between(own: PoseEquations, q0: Vector, p0: Vector, q1: Vector, p1: Vect
 
 @compiled_apart
 def move_point(own: PoseEquations, q: Vector, p: Vector, u: Vector, step: Vector):
-    """Go from a point (q, p, u), in place, by a small step (x, p, u)."""
+    """Move a point (q, p, u), in place, by a small step (x, p, u)."""
     n, values = own.unit.size, own.scale.size
     for k in range(n):
         own.step[k] = step[k] * own.unit[k]

@@ -1,7 +1,7 @@
-"""Which equations depend on which: rank, and the minimal groups of rows of Φ_v that determine each other.
+"""Dependent equations: rank, and the minimal groups of rows of Φ_v that determine each other.
 
-All of it by the sparse KKT matrix, so that size does not matter. A row whose `independence` is nil lies in the span of
-the others. Which others? With the dependent rows left out, solve
+All computations use the sparse KKT matrix, so that size does not matter. A row whose `independence` is zero lies in the
+span of others. To find these others, leave the dependent rows out, and solve
 
     [W Jᵀ; J 0] [x; c] = [row; 0].
 
@@ -26,24 +26,24 @@ from ..tolerances import DEPENDENT, HIDDEN, IN_LINE, SHARE
 from .newton import evaluate_and_factorise
 
 ITERATIONS = 4
-"""Steps of the inverse iteration for the smallest singular direction: a gap of ten in the squares leaves 1e-4 of the
-others."""
+"""Number of steps of the inverse iteration for the smallest singular direction: a ratio of ten in the squares leaves
+1e-4 of the others."""
 TINY = 1e-200
-"""A right-hand side so small that no solution overflows, however near the rows are to dependence."""
+"""Size of a right-hand side with which no solution overflows, however nearly dependent the rows are."""
 
 
 ROUNDOFF = 1e-14
-"""Added to the diagonal of S of rows of unit length: as much as roundoff leaves of a zero in it."""
+"""Number added to the diagonal of S of rows of unit length: as large as the roundoff of a zero there."""
 NULL = 1e-4
-"""A vector u, by rows of unit length, with |Jᵀ u| of less than this part of |u| is a null vector of the singular pose
-next to a motion that was stopped: about 1e-5 is left there. (A chain of 100 bodies, which locks nowhere, has 2e-3.)"""
+"""A vector u, by rows of unit length, is a null vector of the singular pose next to a stopped motion if |Jᵀ u| is less
+than this part of |u|: about 1e-5 remains there. (A chain of 100 bodies, which locks nowhere, has 2e-3.)"""
 
 
 @compiled_apart
 def may_hide(factor: kkt.Factor):
-    """Whether the kept rows could hide a dependence. S = J W⁻¹ Jᵀ of m rows of unit length has trace m, so m - 1 of
-    its eigenvalues have a product below e, and the smallest one is more than det S / e. And det S is the product
-    of the pivots."""
+    """Return whether the kept rows could hide a dependence. S = J W⁻¹ Jᵀ of m rows of unit length has trace m, so m - 1
+    of its eigenvalues have a product below e, and the smallest one is more than det S / e. The product of the pivots is
+    det S."""
     total = 0.0
     for row in range(factor.kept.size):
         if factor.kept[row] > 0.0:
@@ -53,7 +53,7 @@ def may_hide(factor: kkt.Factor):
 
 @compiled_apart
 def is_regular(machine: Machine, t: float, q: Vector, still: Vector):
-    """Whether no row depends on others at a pose, as far as pivots alone tell, without doubt."""
+    """Return whether certainly no row depends on others at a pose, judged by pivots alone."""
     factor = machine.factor
     factor.kept[:], factor.truncation[0] = 1.0, DEPENDENT
     evaluate_and_factorise(machine, t, q, still, False)
@@ -65,7 +65,7 @@ def is_regular(machine: Machine, t: float, q: Vector, still: Vector):
 
 @dataclass(frozen=True)
 class Circuit:
-    """row `dependent` of Φ_v = Σ coefficients · rows `others`."""
+    """A minimal dependent group: row `dependent` of Φ_v = Σ coefficients · rows `others`."""
 
     dependent: int
     others: np.ndarray
@@ -77,8 +77,8 @@ class Circuit:
 
 
 class PoseRank:
-    """The rows of Φ_v at one pose, any of which can be left out. A row of less `independence` than the threshold counts
-    as dependent."""
+    """The rows of Φ_v at one pose, any of which can be left out. A row whose `independence` is less than the threshold
+    counts as dependent."""
 
     def __init__(
         self, system: System, t: float, q: np.ndarray, threshold: float | None = None, machine: Machine | None = None
@@ -100,12 +100,12 @@ class PoseRank:
         kkt.factorise(self.machine.pattern, self.machine.factor)
 
     def dependent(self, rows: Iterable[int]) -> list[int]:
-        """Those of these rows that the other ones determine; what remains is independent and stays factorised.
+        """Return the rows that the others of these rows determine; the rest is independent and stays factorised.
 
-        A pivot compares a row with those eliminated before it only, and moderate pivots can hide a small singular
-        value (as in a Kahan matrix). So the rows that remain are asked for their smallest singular direction, and the
-        row that weighs most in it is left out where the others determine it. What pivots said after a hidden dependence
-        was roundoff, so they are asked again.
+        A pivot compares a row with those eliminated before it only, and moderate pivots can hide a small singular value
+        (as in a Kahan matrix). So the smallest singular direction of the remaining rows is computed, and the row with
+        the largest weight there is left out if the others determine it. Pivots after a hidden dependence are roundoff,
+        so they are computed again.
         """
         hidden: list[int] = []
         everything = self.kept.all() and len(set(rows)) == self.kept.size
@@ -120,44 +120,46 @@ class PoseRank:
             hidden.append(row)
 
     def _multipliers(self, g: np.ndarray) -> np.ndarray:
-        """S⁻¹ g with S = J W⁻¹ Jᵀ, of rows J of unit length."""
+        """Return S⁻¹ g with S = J W⁻¹ Jᵀ, of rows J of unit length."""
         length = np.sqrt(self.machine.factor.row_square)
         return -length * self._solve(np.zeros(self.machine.pattern.n), np.where(self.kept, length * g, 0.0), 1)[1]
 
     def _weakest(self) -> int:
-        """The row that weighs most in the smallest singular direction: inverse iteration."""
+        """Return the row with the largest weight in the smallest singular direction, by inverse iteration."""
         u = np.cos(np.arange(1.0, self.kept.size + 1.0)) * self.kept
         for _ in range(ITERATIONS):
             u = self._multipliers(u * (TINY / (np.abs(u).max() or 1.0)))
         return int(np.argmax(np.abs(u) * self.kept))
 
     def _distance(self, row: int) -> float:
-        """The squared sine of the angle of a kept row to the span of all the others: 1 / (S⁻¹)_kk. S is positive
-        definite, so where its inverse seems not to be, nothing is left of that sine but roundoff."""
+        """Return the squared sine of the angle of a kept row to the span of all the others: 1 / (S⁻¹)_kk. S is positive
+        definite, so where its inverse seems not to be, this sine is roundoff, and 0 is returned."""
         e = np.zeros(self.kept.size)
         e[row] = TINY
         reciprocal = self._multipliers(e)[row]
         return float(self.machine.factor.share[row] * TINY / max(reciprocal, TINY)) if reciprocal > 0.0 else 0.0
 
     def circuits(self, rows: Iterable[int]) -> list[Circuit]:
-        """One minimal group for each dependent one of these rows."""
+        """Return one minimal group for each dependent one of these rows."""
         return [self.circuit(k) for k in self.dependent(rows)]
 
     def independence(self, row: np.ndarray) -> float:
-        """Of a further row over the velocities, how much the kept rows do not determine: 0 nothing, 1 all (squared)."""
+        """Return the squared part of a further row over the velocities that the kept rows do not determine: 0 none, 1
+        all."""
         weight = self.machine.factor.weight
         length = float((row**2 / weight).sum())
         return float(weight @ self._parts(row)[0] ** 2) / length if length > 0.0 else 0.0
 
     def further(self, rows: np.ndarray) -> int:
-        """How many further rows over the velocities are independent of the kept ones and of each other."""
+        """Return the number of further rows over the velocities that are independent of the kept ones and of each
+        other."""
         root = np.sqrt(self.machine.factor.weight)
         parts = [root * self._parts(row)[0] / (np.linalg.norm(row / root) or 1.0) for row in rows]
         triangle = qr(np.reshape(parts, (-1, root.size)).T, mode="r", pivoting=True)[0]
         return int((np.diag(triangle) ** 2 >= self.threshold).sum())
 
     def circuit(self, row: int) -> Circuit:
-        """The kept rows that make up this row (or come nearest to it)."""
+        """Return the group of kept rows that combine to this row (or come nearest to it)."""
         machine, pattern = self.machine, self.machine.pattern
         own = pattern.jac_row == row
         f = np.zeros(pattern.n)
@@ -169,11 +171,12 @@ class PoseRank:
         return Circuit(row, others, c[others])
 
     def tangent(self, direction: np.ndarray) -> np.ndarray:
-        """The part of a motion that the kept rows allow."""
+        """Return the part of a motion that the kept rows allow."""
         return self._parts(self.machine.factor.weight * direction)[0]
 
     def _parts(self, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """W⁻¹ times what the kept rows do not make of a row, and the coefficients of what they do."""
+        """Return W⁻¹ times the part of a row outside the span of the kept rows, and the coefficients of the part
+        inside."""
         return self._solve(row, np.zeros(self.machine.pattern.m), 3)
 
     def _solve(self, f: np.ndarray, g: np.ndarray, refinements: int) -> tuple[np.ndarray, np.ndarray]:
@@ -183,18 +186,18 @@ class PoseRank:
 
 
 def elements_of(system: System, rows: Iterable[int]) -> tuple[str, ...]:
-    """The elements that own these rows, in the model's order."""
+    """Return the elements that own these rows, in the model's order."""
     owners = {system.rows[k].element for k in rows}
     return tuple(name for name in system.model.elements if name in owners)
 
 
 def joints_at_fault(system: System, t: float, q: np.ndarray) -> tuple[str, ...]:
-    """The elements that lock a pose: their rows have a part in the null vector u, Jᵀ u = 0, that the drivers meet.
+    """Return the elements that lock a pose: those of the null vector u, Jᵀ u = 0, along which drivers move.
 
     With rows J of unit length, S = J W⁻¹ Jᵀ = Σ σ² u uᵀ, the multipliers (S + ε)⁻¹ ν grow as (u·ν) / (σ² + ε) along a
-    null vector that prescribed velocities ν meet, and stay small along those of rows that are redundant everywhere,
-    with which ν agrees. Where drivers stand still, or meet no null vector (a change point), the rows are those that
-    make up the row of the least pivot.
+    null vector with u·ν ≠ 0 for prescribed velocities ν, and stay small along those of rows that are redundant
+    everywhere, with which ν agrees. If drivers stand still, or there is no such null vector (a change point), the rows
+    are those that combine to the row of the least pivot.
     """
     pose = PoseRank(system, t, q)
     factor, pattern = pose.machine.factor, pose.machine.pattern
@@ -218,8 +221,8 @@ def joints_at_fault(system: System, t: float, q: np.ndarray) -> tuple[str, ...]:
 
 
 def agrees(system: System, t: float, q: np.ndarray, circuit: Circuit, drifted: bool = False) -> bool:
-    """Whether Φ, ν and γ of the dependent row are what its group makes of them (at v = 0). In a pose that has drifted
-    from the constraints Φ says nothing, and the others are compared with each other only."""
+    """Return whether Φ, ν and γ of the dependent row are the combination of its group (at v = 0). In a pose that has
+    drifted from the constraints Φ is not tested, and the tolerance is relative to the others alone."""
     still = system.still[None]
     near, scale = (1e-6, 0.0) if drifted else (1e-8, system.length)
     for level in system.read_constraints(np.array([t]), q[None], still, still)[int(drifted) :]:

@@ -1,8 +1,9 @@
-"""From design to design: poses along a parameter instead of time. Compiled.
+"""Continuation from design to design: poses along a parameter instead of time. Compiled.
 
-With p the parameter, Φ(q, p) = 0 at every value gives Φ_q q' = -Φ_p, the "velocity" along the sweep. So a step in p is
-a step in time to the solver: foretold from the last value, closed by Newton, and accepted only if it is smooth. Φ_p is
-exact: kernels tell how Φ changes with the numbers in their slots, and sympy how these change with p.
+With p the parameter, Φ(q, p) = 0 at every value gives Φ_q q' = -Φ_p, the "velocity" along the sweep. So the solver
+treats a step in p like a step in time: predicted from the last value, closed by Newton's method, and accepted only if
+it is smooth. Φ_p is exact: kernels give the derivatives of Φ by the numbers in their slots, and sympy those of the
+numbers by p.
 """
 
 from __future__ import annotations
@@ -20,29 +21,29 @@ from .continuation import is_smooth
 from .newton import close, complete, evaluate_and_factorise, solve_here
 
 ITERATIONS = 12
-"""Of Newton, in one step: one that takes more is too long."""
+"""Greatest number of Newton steps: a step in p that needs more is too long."""
 
 
 class Designs(NamedTuple):
-    """Values of a parameter, and what it makes of the numbers in the equations."""
+    """Values of a parameter, and the numbers in the equations for each of them."""
 
     p: Vector
     numbers: Matrix
-    """A row for each value,"""
+    """The numbers in the slots, a row for each value."""
     slopes: Matrix
-    """and how they change there."""
+    """Their derivatives by p, a row for each value."""
     equations: Derivatives
-    """Of Φ, by places and by these numbers."""
+    """Derivatives of Φ by places and by these numbers."""
     columns: int
-    """Where those of the numbers begin."""
+    """The first column of the derivatives by numbers."""
 
 
 class Poses(NamedTuple):
-    """Closed poses, one a row, and their velocities and accelerations in time."""
+    """Closed poses, one in each row, with their velocities and accelerations in time."""
 
     q: Matrix
     slope: Matrix
-    """q' = dq/dp."""
+    """Derivatives q' by p, like velocities, (poses, velocities)."""
     v: Matrix
     a: Matrix
 
@@ -52,7 +53,8 @@ class Poses(NamedTuple):
 
 @compiled_apart
 def slope_of(machine: Machine, t: float, designs: Designs, k: int, q: Vector, slope: Vector):
-    """q' at a closed pose of design k; leaves the machine at this design, and its factor. Whether all is finite."""
+    """Compute q' at a closed pose of design k, in `slope`; the machine keeps this design and its factor. Return whether
+    all is finite."""
     equations, columns = designs.equations, designs.columns
     slope[:] = 0.0
     _put(machine, designs, k)
@@ -71,15 +73,15 @@ def slope_of(machine: Machine, t: float, designs: Designs, k: int, q: Vector, sl
 
 @compiled
 def _put(machine, designs, k):
-    """The numbers of a design."""
+    """Put the numbers of a design into the programs."""
     copy(designs.numbers[k], machine.program.batch.parameters)
     copy(designs.numbers[k], designs.equations.constraints.batch.parameters)
 
 
 @compiled_apart
 def _step(machine: Machine, t: float, designs: Designs, k: int, v: Vector, a: Vector):
-    """The pose of design k, with its slope for a velocity, from that of the design before it, where the machine stands;
-    and its velocity and acceleration in time. Whether the step closes and is smooth."""
+    """Compute the pose of design k in machine.there, with q' as its velocity, from that of the design before in
+    machine.here; put velocity and acceleration in time into v and a. Return whether the step closes and is smooth."""
     h, here, there = designs.p[k] - designs.p[k - 1], machine.here, machine.there
     copy(here.q, there.q)
     for i in range(machine.norm.size):
@@ -95,8 +97,8 @@ def _step(machine: Machine, t: float, designs: Designs, k: int, v: Vector, a: Ve
 
 @compiled_apart
 def follow_designs(machine: Machine, t: float, designs: Designs, poses: Poses, start: int, stop: int):
-    """Poses start .. stop-1, each from the one before it. How many there are then: all, or those before the first step
-    that fails. Between designs q'' is taken for zero."""
+    """Compute poses start .. stop-1, each from the one before. Return the number of poses done: `stop`, or the first
+    that fails. Between designs q'' is taken as zero."""
     here, there = machine.here, machine.there
     here.a[:] = 0.0
     there.a[:] = 0.0

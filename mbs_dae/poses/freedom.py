@@ -1,15 +1,15 @@
-"""The motions that all equations leave free in a pose: from their Jacobian, dense."""
+"""The motions that all equations leave free in a pose, from their dense Jacobian."""
 
 import numpy as np
 
 from ..compiled import System
 from ..compiled.machine import observe
 
-ENOUGH = 1e-9  # rows that depend on others to this part are counted once
+ENOUGH = 1e-9  # relative singular value below which rows are dependent
 
 
 def free_motions(system: System, t: float, q: np.ndarray) -> np.ndarray:
-    """Velocities, one motion in each column, by the sizes of the mechanism: at right angles, and one long."""
+    """Return the free velocities as orthonormal columns, scaled by the square roots of the weights."""
     if not system.rows:
         return np.eye(system.nv)
     machine, pattern = system.machine(), system.pattern

@@ -1,7 +1,7 @@
-"""The equations of a mechanism to second order about poses, dense.
+"""The equations of a mechanism to second order about poses, as dense matrices.
 
 Rows are of unit length over velocities times √W: then singular values are sines, whatever the units of the equations
-and the size of the model. A row shorter than equations of its unit are is left so: where it vanishes it restricts
+and the size of the model. A row shorter than equations of its unit is not lengthened: where it vanishes it restricts
 nothing.
 """
 
@@ -15,13 +15,14 @@ from ..compiled import System
 from ..compiled.reading import read_outputs
 
 LOST = 1e-6
-"""A singular value less than this, relative to the largest, is zero in a pose that is found as a singular one."""
+"""A singular value less than this, relative to the largest, is zero in a singular pose."""
 FLAT = 1e-7
-"""Neither are quadratic equations with coefficients less than this, in curvatures of one over the model's length."""
+"""Quadratic forms with coefficients less than this, in curvatures of one over the model's length, are zero."""
 
 
 def rows_at(system: System, t: float, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Φ_v with unit rows in poses, a row of q each; Φ, and by what its rows were divided."""
+    """Return Φ_v with unit rows in poses (one in each row of q), (poses, rows, velocities); Φ; and the divisors of the
+    rows."""
     out = _outputs(system, t, q, np.zeros((len(q), system.still.size)))
     program, count, n = system.program, len(q), system.nv
     rows = np.zeros((count, program.rows, system.structure.columns))
@@ -37,18 +38,18 @@ def _outputs(system: System, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarr
 
 
 class Local:
-    """One pose: what its equations are to first and to second order."""
+    """The equations at one pose, to first and to second order."""
 
     def __init__(self, system: System, t: float, q: np.ndarray):
         self.system, self.t, self.q = system, t, q
         rows, phi, lengths = rows_at(system, t, q[None])
         self.rows, self.lengths = rows[0], lengths[0]
         self.gaps = phi[0] / self.lengths
-        """How far the bodies are from where each equation wants them."""
+        """The gap of each equation: the distance that bodies must move."""
 
     @cached_property
     def parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The singular values of the rows, all directions left of them, and right of them."""
+        """All left singular directions of the rows, their singular values, and all right singular directions."""
         left, sizes, right = np.linalg.svd(self.rows)
         return left, sizes, right
 
@@ -59,17 +60,17 @@ class Local:
 
     @property
     def weakest(self) -> float:
-        """The singular value that is zero in a singular pose alone, relative to the largest."""
+        """The singular value that is zero in singular poses only, relative to the largest."""
         sizes = self.parts[1]
         return float(sizes[self.system.nv - 2] / sizes[0])
 
     def step(self, rank: int) -> tuple[np.ndarray, float]:
-        """The way to the pose in which but so many rows are independent, a Newton step; and the gap that it leaves.
+        """Return a Newton step to the pose in which the rows have this rank, and the gap that it leaves.
 
-        With the rows R, and as many singular directions as there are to be lost, U on their left and N on their right,
-        the way is N c and across them what closes the gaps of the other rows. With it UᵀR N goes to zero, which N c
-        changes by the forms of second order. (What the motion across them adds is of second order, as it closes gaps
-        that are themselves.)"""
+        With the rows R and their singular directions to be lost, U on the left and N on the right, the step is N c, and
+        at right angles the motion that closes the gaps of the other rows. Its aim is UᵀR N = 0, which N c changes by
+        the forms of second order. (The motion at right angles adds terms of second order only, since its gaps are
+        small.)"""
         left, sizes, right = self.parts
         lost, free = left[:, rank:], right[rank:].T
         across = right[:rank].T @ ((left[:, :rank].T @ -self.gaps) / sizes[:rank])
@@ -79,11 +80,11 @@ class Local:
         return (across + free @ c) / np.sqrt(self.system.weight[: self.system.nv]), left_open
 
     def motions(self, rank: int) -> np.ndarray:
-        """The velocities, a column each and of unit length, that so many independent rows leave free."""
+        """Return the velocities, one in each column and of unit length, that so many independent rows leave free."""
         return self.parts[2][rank:].T / np.sqrt(self.system.weight[: self.system.nv])[:, None]
 
     def forms(self, rank: int) -> np.ndarray:
-        """The symmetric matrices of uᵀ γ(N c), one for each u that is left of so many independent rows."""
+        """Return the symmetric matrices of uᵀ γ(N c), one for each u that is left of so many independent rows."""
         free, lost = self.motions(rank), self.parts[0][:, rank:]
         count = free.shape[1]
         pairs = [(i, j) for i in range(count) for j in range(i + 1)]
@@ -94,8 +95,8 @@ class Local:
         return forms
 
     def _bent(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """What γ has with products of two velocities, over the lengths of the rows: of (x + y)² - (x - y)² = 4 x y. In
-        both directions, so that nothing is left of what depends on time, and of the first power."""
+        """Return the part of γ bilinear in two velocities, over the lengths of the rows: from (x + y)² - (x - y)² = 4 x
+        y. Both directions are added, so that terms of time and of first order cancel."""
         count, n = x.shape
         v = np.zeros((4, count, self.system.still.size))
         v[:, :, :n] = [x + y, -x - y, x - y, y - x]

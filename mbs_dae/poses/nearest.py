@@ -1,5 +1,5 @@
-"""Of all closed poses the one nearest to a reference: from a closed one, back along the constraints; and whether its
-velocities and accelerations satisfy all equations. Compiled."""
+"""The closed pose nearest to a reference, from a closed pose back along the constraints; and a test that velocities and
+accelerations satisfy all equations. Compiled."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ ITERATIONS, HALVINGS = 100, 8
 
 
 class Scratch(NamedTuple):
-    """Work space."""
+    """Work space for `slide_back`."""
 
     step: Work[Vector] = zeros("columns")
     back: Work[Vector] = zeros("columns")
@@ -34,7 +34,7 @@ def scratch(machine: Machine) -> Scratch:
 
 @compiled
 def _distance(machine, q, reference, back):
-    """How far the reference is from a pose, and the way there."""
+    """Return the distance of the reference from a pose; `back` becomes the way there."""
     difference(machine.manifold, q, reference, back)
     return _size(machine, back)
 
@@ -49,7 +49,7 @@ def _size(machine, step):
 
 @compiled_apart
 def slide_back(machine: Machine, t: float, q: Vector, reference: Vector, own: Scratch):
-    """From a closed pose q, changed in place, slide along the constraints towards the reference until the way back is
+    """Slide from a closed pose q, changed in place, along the constraints towards the reference, until the way back is
     perpendicular to them."""
     step, back, still, trial, last = own.step, own.back, own.still, own.trial, np.inf
     n = machine.norm.size
@@ -85,8 +85,8 @@ def slide_back(machine: Machine, t: float, q: Vector, reference: Vector, own: Sc
 
 @compiled_apart
 def satisfied(machine: Machine, rates: Vector, level: int):
-    """Whether velocities (level 1) or accelerations (level 2) satisfy every equation, as evaluated last; machine.g is
-    what each misses by."""
+    """Return whether velocities (level 1) or accelerations (level 2) satisfy every equation, as evaluated last;
+    machine.g becomes the error of each."""
     copy(machine.nu if level == 1 else machine.gamma, machine.g)
     subtract_rates(machine, 1.0, rates)
     return gaps(machine, machine.g) <= 1e-8 * (_size(machine, rates) + machine.length)

@@ -1,10 +1,10 @@
 """Position, velocity and acceleration solves at one pose. Compiled.
 
-Position: Newton on Φ(q, t) = 0. Each step is the least one (norm W) that cancels the linearised residual.
-Velocity: Φ_v v = ν. Acceleration: Φ_v a = γ. All with the factorisation of the same matrix.
+Position: Newton on Φ(q, t) = 0. Each step is the least one (norm W) that cancels the linearised residual. Velocity: Φ_v
+v = ν. Acceleration: Φ_v a = γ. All three use the factorisation of one matrix.
 
-A residual Φ_k means a gap of |Φ_k| / |row k|: how far, in the norm W, the bodies are from where they belong. Gaps
-are lengths whatever the unit of Φ_k, so one tolerance, relative to the model's length, serves all joints.
+A residual Φ_k corresponds to a gap of |Φ_k| / |row k|: the distance, in the norm W, that the bodies must move. Gaps are
+lengths whatever the unit of Φ_k, so one tolerance, relative to the model's length, serves all joints.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ from ..tolerances import LOOSE, NIL, TIGHT
 @compiled_apart
 def evaluate_and_factorise(machine: Machine, t: float, q: Vector, v: Vector, positions_only: bool):
     """Evaluate at (t, q, v) and factorise. With `positions_only`, rows that restrict velocities alone are left out.
-    Returns whether all numbers are finite."""
+    Return whether all entries of the Jacobian are finite."""
     observe(machine, t, q, v)
     if positions_only:
         leave_out_velocity_rows(machine)
@@ -41,7 +41,7 @@ def evaluate_and_factorise(machine: Machine, t: float, q: Vector, v: Vector, pos
 
 @compiled
 def factorise_observed(machine):
-    """Factorise what was evaluated last, if all its numbers are finite."""
+    """Factorise the matrix of the last evaluation, if its Jacobian is finite; return whether it is."""
     strange = 0
     for e in range(machine.factor.jacobian.size):
         strange += 0 if abs(machine.factor.jacobian[e]) < np.inf else 1
@@ -53,7 +53,7 @@ def factorise_observed(machine):
 
 @compiled_apart
 def gaps(machine: Machine, residuals: Vector):
-    """The gaps that residuals mean, by what was evaluated and factorised last, in machine.g; the largest."""
+    """Put the gaps of residuals, by the rows of the last evaluation, into machine.g; return the largest."""
     squares = machine.factor.row_square
     if machine.square.size > 0:
         put_squares(machine)
@@ -63,7 +63,8 @@ def gaps(machine: Machine, residuals: Vector):
 
 @compiled
 def put_gaps(residuals, squares, out):
-    """Residuals over the lengths of their rows; the residual itself of a row that no motion changes. The largest."""
+    """Put residuals over the lengths of their rows into `out`, the residual itself for a row that no motion changes;
+    return the largest."""
     longest = largest = 0.0
     for row in range(out.size):
         longest = max(longest, squares[row])
@@ -76,7 +77,7 @@ def put_gaps(residuals, squares, out):
 
 @compiled
 def largest_gap(machine):
-    """The largest gap of the last evaluation, of rows that are not left out; infinite if a residual is not finite."""
+    """Return the largest gap of the last evaluation, over the rows in use; infinite if a gap is not finite."""
     gaps(machine, machine.phi)
     largest = 0.0
     for row in range(machine.program.rows):
@@ -89,13 +90,13 @@ def largest_gap(machine):
 
 @compiled
 def solve_here(machine, refinements):
-    """x and the multipliers for the right sides f and g, by the last factorisation."""
+    """Solve for machine.x and the multipliers with the right-hand sides f and g, by the last factorisation."""
     solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, refinements)
 
 
 @compiled_apart
 def correct_velocity(machine: Machine, v: Vector, refinements: int):
-    """The least change of v, in place, with which Φ_v v = ν, by what was evaluated and factorised last."""
+    """Change v, in place, by the least amount to Φ_v v = ν, by the last evaluation and factorisation."""
     machine.f[:] = 0.0
     copy(machine.nu, machine.g)
     subtract_rates(machine, 1.0, v)
@@ -106,7 +107,8 @@ def correct_velocity(machine: Machine, v: Vector, refinements: int):
 
 @compiled_apart
 def newton_step(machine: Machine, refinements: int):
-    """The least correction that cancels the linearised residual of the last evaluation: in machine.x; its length."""
+    """Put the least correction that cancels the linearised residual of the last evaluation into machine.x; return its
+    length."""
     machine.f[:] = 0.0
     for row in range(machine.pattern.m):
         machine.g[row] = -machine.phi[row]
@@ -119,7 +121,8 @@ def newton_step(machine: Machine, refinements: int):
 
 @compiled_apart
 def close(machine: Machine, t: float, q: Vector, v: Vector, iterations: int):
-    """Newton from q (changed in place) until the gaps are closed to roundoff; leaves the factor of the last pose."""
+    """Move q by Newton's method, in place, until the gaps are closed to roundoff; leave the factor of the last pose;
+    return a status."""
     previous = np.inf
     for _ in range(iterations):
         if not evaluate_and_factorise(machine, t, q, v, True):
@@ -139,8 +142,8 @@ def close(machine: Machine, t: float, q: Vector, v: Vector, iterations: int):
 
 @compiled_apart
 def finish(machine: Machine, t: float, q: Vector, v: Vector, closed: Vector, near: float, far: float):
-    """Newton from a pose q that is closed but for gaps less than `near`, into `closed`. Whether it is, no farther than
-    `far` from q; machine.g then are the gaps that are left."""
+    """Write into `closed` the pose that Newton's method reaches from a pose q with gaps less than `near`. Return
+    whether it closes, no farther than `far` from q; machine.g becomes the remaining gaps."""
     if not evaluate_and_factorise(machine, t, q, v, True) or not gaps(machine, machine.phi) < near:
         return False
     copy(q, closed)
@@ -156,8 +159,8 @@ def finish(machine: Machine, t: float, q: Vector, v: Vector, closed: Vector, nea
 
 @compiled_apart
 def complete(machine: Machine, t: float, q: Vector, v: Vector, a: Vector):
-    """The velocity and acceleration at the pose that `close` has just left. On entry v is a first guess: where the
-    equations leave freedom, the solution nearest to it is taken."""
+    """Compute the velocity and acceleration at the pose that `close` has just left, in v and a; return a status. On
+    entry v is a first guess: where the equations leave freedom, the solution nearest to it is taken."""
     if machine.program.velocity_rows > 0 and not evaluate_and_factorise(machine, t, q, v, False):
         return NOT_FINITE
     correct_velocity(machine, v, 2)
@@ -169,7 +172,7 @@ def complete(machine: Machine, t: float, q: Vector, v: Vector, a: Vector):
 
 @compiled_apart
 def dependent_rows(machine: Machine, threshold: float):
-    """How many rows of the last factorisation depend on others."""
+    """Return the number of rows of the last factorisation that depend on others."""
     count = 0
     for row in range(machine.pattern.m):
         if machine.factor.independence[row] < threshold:

@@ -1,13 +1,13 @@
-"""Which dependent equations are built in, and which depend on each other at this pose only.
+"""Dependent equations: generic groups, and momentary ones, which are dependent at this pose only.
 
 A group (a `Circuit`) is momentary if its rows are independent at one of the mechanism's other poses, or at one that its
-own elements reach when all others are taken away: a singular pose of one loop among many need not be left together
-with those of all the others. It is generic if it is dependent wherever one gets.
+own elements reach when all others are removed: a mechanism need not leave the singular pose of one loop among many
+together with those of all others. A group is generic if it is dependent in all poses that are reached.
 
-Other poses are reached by walking. At a singular pose Φ_v lets more directions free than the mechanism has, and only a
-few combinations of them lead anywhere. A direction is chosen, and Newton finds the motion nearest to it. If all bodies
-are asked to move alike, neighbours agree about their way out, however many loops there are; random directions find the
-other ways.
+Other poses are reached by walking. At a singular pose Φ_v leaves more directions free than the mechanism has, and only
+a few combinations of them are finite motions. A direction is chosen, and Newton's method finds the motion nearest to
+it. With equal directions for all bodies, neighbouring loops leave the pose alike, however many there are; random
+directions find the other motions.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -23,34 +23,34 @@ from . import newton
 from .dependence import Circuit, PoseRank, elements_of
 
 SAMPLES, TRIES = 4, 12
-"""Other poses that are looked for, and how many ways are tried to find them."""
+"""Number of other poses, and of attempts to reach them."""
 STEPS, STEP = 4, 0.1
-"""Each lies so many steps off, in which no body moves farther than so many model lengths."""
+"""Number of steps to each, and the longest way of a body in a step, in model lengths."""
 FIRST = (0.1, 0.03, 0.3)
-"""The lengths of the first step, by turns."""
+"""Lengths of the first step, in turn."""
 STRAY, CLEAN = 1.0, 0.3
-"""How large the correction of a step may be against the step. The first may start on a change point, where most
-directions that look free are not."""
+"""Greatest correction of a step relative to the step, for the first and for later steps. The first may begin at a
+change point, where most directions that look free are not."""
 
 
 @dataclass(frozen=True)
 class Redundancy:
-    """What depends on what, at a pose and in general."""
+    """The dependent groups at a pose, and in general."""
 
     here: PoseRank
     generic: tuple[Circuit, ...]
     momentary: tuple[Circuit, ...]
     others: int
-    """How many other poses were looked at."""
+    """Number of other poses that were used."""
 
 
 def is_momentary(system: System, q: np.ndarray) -> bool:
-    """Whether more equations depend on others at this pose than in general."""
+    """Return whether more equations depend on others at this pose than in general."""
     return bool(redundancy(system, q).momentary)
 
 
 def redundancy(system: System, q: np.ndarray, others: Sequence[np.ndarray] | None = None) -> Redundancy:
-    """The dependent groups of a closed pose; with `others` given, judged by these poses alone."""
+    """Return the dependent groups of a closed pose; with `others` given, judged by these poses alone."""
     rows = range(len(system.rows))
     here = PoseRank(system, 0.0, q)
     if not here.dependent(rows):
@@ -67,8 +67,8 @@ def redundancy(system: System, q: np.ndarray, others: Sequence[np.ndarray] | Non
 
 
 def _bound(here: PoseRank, q: np.ndarray, circuits: Sequence[Circuit]) -> list[Circuit]:
-    """Those that stay dependent wherever their own elements go: of each set of elements as many as it has equations too
-    many by itself. (In which rows of them a dependence shows is a matter of the pose: rows are along axes of the
+    """Return the groups that stay dependent in all poses of their own elements: for each set of elements as many as its
+    number of redundant equations. (The rows that show a dependence vary with the pose: rows are along axes of the
     world.)"""
     system, joints = here.system, set(joint_rows(here.system))
     groups: dict[frozenset[str], list[Circuit]] = {}
@@ -87,8 +87,8 @@ def _bound(here: PoseRank, q: np.ndarray, circuits: Sequence[Circuit]) -> list[C
 
 
 def _without_one_of_each(groups: Iterable[Circuit], here: PoseRank, rows: Iterable[int]) -> list[int]:
-    """The rows but for one of each group that the others determine here. (Any one will do at most poses. But in a
-    singular one the part of a row in its group may vanish, and then the others do not determine it.)"""
+    """Return the rows without one of each group, one that the others determine here. (In most poses any one will do,
+    but in a singular pose the coefficient of a row may vanish, and then the others do not determine it.)"""
     left = set(rows)
     for group in groups:
         dependent = here.dependent(left.intersection(group.rows))
@@ -100,12 +100,12 @@ def _without_one_of_each(groups: Iterable[Circuit], here: PoseRank, rows: Iterab
 
 
 def joint_rows(system: System) -> list[int]:
-    """The rows that no driver asks for."""
+    """Return the numbers of the rows that belong to no driver."""
     return [k for k, row in enumerate(system.rows) if not isinstance(system.model.elements[row.element], Prescribed)]
 
 
 def other_poses(system: System, q: np.ndarray, rows: Collection[int], samples: int = SAMPLES) -> list[np.ndarray]:
-    """Poses that satisfy these rows, some way off along what they leave free."""
+    """Return poses that satisfy these rows, some distance away along the motions that the rows leave free."""
     here, random, found = PoseRank(system, 0.0, system.placement), np.random.default_rng(7), []
     for k in range(samples * TRIES // SAMPLES):
         alike = np.tile(random.standard_normal(system.nv // len(system.bodies)), len(system.bodies))
@@ -123,9 +123,9 @@ def other_poses(system: System, q: np.ndarray, rows: Collection[int], samples: i
 def _step(
     pose: PoseRank, rows: Collection[int], q: np.ndarray, direction: np.ndarray, length: float, correctable: float
 ) -> np.ndarray | None:
-    """A short step along the freedom that these rows leave, the one nearest to a direction, which becomes this freedom;
-    None if there is none, or if closing the gaps again takes a correction that is not small against the step: then it
-    may have left the branch."""
+    """Return the pose after a short step along the free motion nearest to a direction, which becomes this motion, in
+    place; None if there is none, or if closing the gaps takes a correction that is not small relative to the step: then
+    it may have left the branch."""
     system = pose.system
     pose.stand_at(0.0, q)
     pose.keep_only(rows)

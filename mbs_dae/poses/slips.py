@@ -15,9 +15,9 @@ from ..model.model import Model
 from ..model.parameters import Evaluator, is_constant
 from ..symbolic.markers import t as time
 
-EARTH = (9.0, 10.5)  # gravity that is meant in m/s²
-LONG = 50.0  # metres: mechanisms are shorter, but for cranes and bridges
-MIXED = 300.0  # a length this many times as long as half of the others, of which one in mm would be 1000 times as long
+EARTH = (9.0, 10.5)  # in m/s²: gravity of the earth in SI units
+LONG = 50.0  # in m: mechanisms are shorter, except cranes and bridges
+MIXED = 300.0  # ratio of a length to half of the others that suggests mm: a length in mm would be 1000 times as long
 
 
 def notes(system: System) -> tuple[str, ...]:
@@ -26,20 +26,20 @@ def notes(system: System) -> tuple[str, ...]:
 
 
 def with_notes(system: System, message: str) -> str:
-    """The message of an error, and behind it the slips from which the trouble may come."""
+    """Return the message of an error, followed by the notes."""
     return "; ".join([message, *(f"note: {note}" for note in notes(system))])
 
 
 def loose_bodies(model: Model) -> tuple[str, ...]:
-    """The names of bodies that no joint and no driver is on, without those that are fixed."""
+    """Return the names of bodies without a joint and without a driver, except fixed ones."""
     joined = {marker.body for element in model.conditions for marker in element.markers}
     return tuple(body.name for body in model.bodies.values() if not body.fixed and body not in joined)
 
 
 def slips_in_assembly(system: System, q: np.ndarray) -> dict[str, str]:
-    """Return what is to be told of a model that was placed, by its name in `stats`: "slips", the `notes`; instead of it
-    "turned" where assembly turned a body of a planar model by more than a whole turn, with the notes behind. There is
-    nothing to tell without notes: a driver may begin at any angle. (Attitudes in space count no turns.)"""
+    """Return the notes on an assembled model, by their name in `stats`: "slips", the `notes`; or "turned" if assembly
+    turned a body of a planar model by more than a whole turn, followed by the notes. Without notes the result is empty,
+    since a driver may begin at any angle. (Attitudes in space count no turns.)"""
     model = system.model
     markers = sum(len(body.markers) for body in (model.ground, *model.bodies.values()))
     found = system.lately(notes, (markers, *_forgotten(model)), lambda: notes(system))
@@ -70,13 +70,13 @@ def _angles(model: Model) -> Iterator[str]:
 
 
 def degrees_of(stop: Stop, number: Evaluator) -> tuple[str, ...]:
-    """The limits of an angle that may be degrees."""
+    """Return a note for each limit of an angle that may be in degrees."""
     limits = stop.limits.items() if stop.measure.unit == "rad" else ()
     return tuple(filter(None, (_in_degrees(f"{name} of {stop.who}", number(value)) for name, value in limits)))
 
 
 def _in_degrees(what: str, angle: float) -> str:
-    """Empty of an angle within one turn."""
+    """Return a note on an angle beyond one turn; empty for other angles."""
     if abs(angle) <= tau:
         return ""
     found = f"{what} is {angle:g} rad ({degrees(angle):.4g}°): angles are in radians"

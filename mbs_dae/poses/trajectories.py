@@ -1,4 +1,4 @@
-"""Prescribed poses: where a driver leads a body, and whether what it gives as a rotation is one."""
+"""Prescribed poses: places of driven bodies, and a check that prescribed rotations are rotations."""
 
 import numpy as np
 
@@ -10,16 +10,16 @@ from ..rotations import quaternion
 from ..symbolic.derive import Reading
 
 LOOKS = 200
-"""At most so many of the requested times are looked at."""
+"""Greatest number of the requested times that are checked."""
 
 
 def turning(model: Model) -> list[PoseDriver]:
-    """The drivers that give attitudes."""
+    """Return the drivers that prescribe attitudes in space."""
     return [d for d in model.drivers if isinstance(d, PoseDriver) and d.turns and model.dimension == 3]
 
 
 def _led(system: System, driver: PoseDriver, t: np.ndarray) -> np.ndarray:
-    """The variables of the leading marker at every time: its point, then its x, y and z axis."""
+    """Return the variables of the leading marker at each time: its point, then its x, y and z axis."""
     relation, slots = driver.form()
     (leader,) = relation.trajectories
     reading = Reading(relation.markers, tuple(leader.marker.m[:12]), slots=relation.slots, trajectories=(leader,))
@@ -32,7 +32,7 @@ def _is_rotation(matrix: np.ndarray) -> bool:
 
 
 def put_where_led(system: System, t: float, guess: np.ndarray) -> np.ndarray:
-    """The guess with bodies whose pose is driven where they belong at once."""
+    """Return the guess with bodies that have a prescribed attitude in their places."""
     q = guess.copy()
     for driver in turning(system.model):
         (marker,), places = driver.markers, list(system.layout.q[driver.markers[0].body])
@@ -46,7 +46,7 @@ def put_where_led(system: System, t: float, guess: np.ndarray) -> np.ndarray:
 
 
 def check_trajectories(model: Model, t: np.ndarray) -> None:
-    """Every driven attitude is a rotation, at all times that are looked at."""
+    """Raise a `ModelError` if a prescribed attitude is no rotation, at any of the checked times."""
     for driver in turning(model):
         moments = t[np.unique(np.linspace(0, t.size - 1, LOOKS).astype(int))]
         for moment, row in zip(moments, _led(model.compile(), driver, moments), strict=True):

@@ -1,1 +1,2 @@
-"""Workspaces and singularities: which pairs of values a mechanism can have, and where it loses a freedom or a hold."""
+"""Workspaces and singularities: the admissible pairs of values of a mechanism, and poses where it gains or loses a
+freedom."""

@@ -18,32 +18,32 @@ from .plane.faces import Face
 DENSITY, LEAST = 30, 2
 """Number of random samples in all regions together, in proportion to area; least number in each."""
 MOST = 100
-"""So many samples in all are counted, those of the largest regions first."""
+"""Greatest number of samples in all; the largest regions come first."""
 SIGHT = 60
-"""Points of a straight line that are to be in a region."""
+"""Number of points of a straight line that must lie in a region."""
 WAYPOINTS = 20, 60, 180
-"""So many points at random, in this order, are to show a way around the holes of a region."""
+"""Numbers of random points, in turn, for a way around the holes of a region."""
 ENOUGH = 3
-"""So many samples that disagree show that a region has to be split."""
+"""Number of disagreeing samples after which the rest of a region is not sampled."""
 
 
 class Disagreement(NamedTuple):
-    """A point of a region with another number of poses than at its inner point."""
+    """A point of a region whose number of poses differs from that of its inner point."""
 
     face: int
     values: np.ndarray
     here: int
-    """Poses at the inner point."""
+    """The number of poses at the inner point."""
     there: int
 
 
 class Counting(NamedTuple):
-    """How poses of a mechanism are counted."""
+    """Functions by which poses of a mechanism are counted."""
 
     poses: Callable[[np.ndarray], list[Point]]
-    """The poses at a point, without any other point."""
+    """Return the poses at a point, from no other point."""
     lead: Callable[[Sequence[Point], np.ndarray], list[Point]]
-    """The poses at a point that others lead to."""
+    """Return the poses at a point that are reached from other poses."""
     add: Callable[[list[Point], list[Point]], None]
     """Append the new poses of the second list to the first."""
     number: Callable[[list[Point]], int] = len
@@ -53,8 +53,8 @@ class Counting(NamedTuple):
 def disagreements(
     faces: Sequence[Face], known: Sequence[list[Point]], scale: np.ndarray, counting: Counting, seed: int
 ) -> tuple[list[Disagreement], int]:
-    """The samples that do not agree with `known`, the poses at the inner point of each face, which are completed; and
-    how many of the smallest faces were left without samples, because there are so many."""
+    """Return the samples that disagree with `known`, the poses at the inner point of each face, to which missed poses
+    are added; and the number of smallest faces without samples, because there are so many."""
     random, found, total = np.random.default_rng(seed), list[Disagreement](), 0
     whole = sum(abs(face.outer.rough_area) for face in faces)
     order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
@@ -81,7 +81,7 @@ def disagreements(
 
 
 def _led(counting: Counting, poses: list[Point], route: Sequence[np.ndarray]) -> list[Point]:
-    """The poses at the end of a route to which those at its beginning lead."""
+    """Return the poses at the end of a route that are reached from those at its beginning."""
     for values in route[1:]:
         reached: list[Point] = []
         counting.add(reached, counting.lead(poses, values))
@@ -117,7 +117,8 @@ def _in_sight(face: Face, one: np.ndarray, other: np.ndarray) -> bool:
 def samples_told(
     differ: Sequence[Disagreement], left: int, what: str, faces: Sequence[Face], scale: np.ndarray
 ) -> list[str]:
-    """Samples whose number of poses is not that of their region, in words; and regions without samples."""
+    """Return notes on samples whose number of poses differs from that of their region, and on regions without
+    samples."""
     told = []
     for one in differ:
         here, there = (", ".join(f"{x:.6g}" for x in at) for at in (faces[one.face].inner * scale, one.values))

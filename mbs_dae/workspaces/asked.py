@@ -1,4 +1,4 @@
-"""What is asked: two quantities or parameters with their ranges, what is held besides, and a pose to begin with."""
+"""Read a request: two quantities or parameters with their ranges, held quantities, and an initial pose."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ from .following.equations import Equations, Point
 
 EXAMPLE = '{"crank1.angle": (-1.0, 1.0), "crank2.angle": (0.0, 2.0)}'
 ASIDE = 0.05
-"""How far from a pose ranks are looked at, in lengths of the model: it may be a singular one."""
+"""Distance from a pose at which ranks are computed, in lengths of the model, because the pose may be singular."""
 WITHIN = 1e-6
-"""So far within a range of a parameter, in parts of it, the model is asked whether its values make sense."""
+"""Distance from the ends of a range of a parameter, relative to its width, at which the model is compiled as a
+check."""
 
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """Some quantities or parameters, and what their values are measured by."""
+    """Quantities or parameters, with the units of their values."""
 
     names: tuple[str, ...]
     units: tuple[str, ...]
@@ -39,7 +40,7 @@ class Plane:
     """Whether each is a parameter."""
     scale: np.ndarray
     turns: np.ndarray
-    """What a whole turn adds; 0 where it is another value."""
+    """The period of each value; 0 for a value that does not repeat."""
 
     @property
     def columns(self) -> list[tuple[str, bool]]:
@@ -51,7 +52,7 @@ class Plane:
 
 
 def plane_of(model: Model, names: Sequence[str], what: str) -> Plane:
-    """Checked: different names, each a value."""
+    """Return the plane of these names, checked: different names, each a value."""
     if isinstance(names, str):
         raise ModelError(f"{what} takes the names of several quantities or parameters, ({names!r}, ...), not one text")
     if not isinstance(names, tuple | list):
@@ -114,8 +115,8 @@ def ranges_of(model: Model, over: Any) -> tuple[Plane, np.ndarray, np.ndarray]:
 
 
 def _check_parameter(model: Model, name: str, low: float, high: float) -> None:
-    """Whether the model is one for these values of a parameter. What holds in between may fail at an end, as that of a
-    length that is 0 there."""
+    """Raise a `ModelError` if the model is invalid near the ends of the range of a parameter. The ends themselves may
+    be invalid, such as a length of 0."""
     for value in (low + WITHIN * (high - low), high - WITHIN * (high - low)):
         try:
             model.with_parameters(**{name: value}).compile()
@@ -124,7 +125,7 @@ def _check_parameter(model: Model, name: str, low: float, high: float) -> None:
 
 
 def points_of(values: Any) -> np.ndarray:
-    """Points of a plane, (n, 2); one pair is one point."""
+    """Return points of a plane, (n, 2); one pair is one point."""
     try:
         points = np.atleast_2d(np.asarray(values, dtype=float))
     except (TypeError, ValueError):
@@ -134,11 +135,11 @@ def points_of(values: Any) -> np.ndarray:
     return points
 
 
-# --- drivers that are let go ------------------------------------------------------------------------------------------
+# --- drivers that are released ----------------------------------------------------------------------------------------
 
 
 def let_go(model: Model, names: Iterable[str], release: str | Sequence[str] | None, t: float) -> Model:
-    """The model without the drivers of these quantities, and those named."""
+    """Return the model without the drivers of these quantities, and without those named in `release`."""
     asked = [*drivers_named(model, release)]
     for name in (name for name in names if name not in model.parameters):
         asked += [d for d in drivers_of(model, name, t, model.compile().placement) if d not in asked]
@@ -151,8 +152,8 @@ def let_go(model: Model, names: Iterable[str], release: str | Sequence[str] | No
 def equations_of(
     model: Model, t: float, plane: Plane, fix: Mapping[str, float], apart: Iterable[str] = ()
 ) -> Equations:
-    """The equations of the model with the quantities of a plane left open, and others held at values; those held apart
-    are not asked for their rank."""
+    """Return the equations of the model with the quantities of a plane left open, and others held at values; the rank
+    of those held `apart` is not tested."""
     quantities = plane.quantities
     held, places = held_model(model.compile().structure, 0, (*quantities, *fix))
     values = {place: fix[name] for place, name in places.items() if name in fix}
@@ -169,14 +170,14 @@ def _row(system: Any, name: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Begun:
-    """A pose of the model to begin with, and poses beside it in general position."""
+    """An initial pose of the model, and poses near it in general position."""
 
     model: Model
     t: float
     q: np.ndarray
     beside: tuple[np.ndarray, ...]
     freedom: int
-    """Of the model with what is held besides the values."""
+    """The freedom of the model with the quantities of `fix` held."""
 
 
 def begin(model: Model, t: float, fix: Mapping[str, float], start: Any) -> Begun:
@@ -204,14 +205,15 @@ def begin(model: Model, t: float, fix: Mapping[str, float], start: Any) -> Begun
 
 
 def equations_system(model: Model, fix: Mapping[str, float]) -> Any:
-    """The model with values held."""
+    """Return the system of the model with values held."""
     held, places = held_model(model.compile().structure, 0, tuple(fix))
     values = {p.symbol.name: p.value for p in model.parameters.values()}
     return held.with_parameters(**values, **{place: fix[name] for place, name in places.items()}).compile()
 
 
 def settle(equations: Equations, begun: Begun, plane: Plane) -> Point:
-    """Leave out the rows that depend on others everywhere, and check that values may vary; the first point."""
+    """Leave out the rows that depend on others everywhere, and check that the values may vary; return the first
+    point."""
     best, values = np.zeros(0, dtype=int), Values(begun.model, begun.t, plane)
     for q in (*begun.beside, begun.q):
         equations.independent_at(q, values(q))
@@ -255,7 +257,7 @@ class Values:
 
 
 def check_freedom(begun: Begun, plane: Plane, redundant: bool) -> None:
-    """As many freedoms as quantities are open; more where it does not matter."""
+    """Check that there are as many freedoms as open quantities; more are accepted if `redundant`."""
     asked, freedom, who = 2 - sum(plane.of_model), begun.freedom, repr(begun.model.name)
     if freedom < asked:
         drivers = ", ".join(d.name for d in begun.model.drivers)
@@ -271,8 +273,8 @@ def check_freedom(begun: Begun, plane: Plane, redundant: bool) -> None:
 
 
 def state_at(begun: Begun, q: np.ndarray, names: Sequence[str] = (), values: Iterable[float] = ()) -> State:
-    """A pose as a state of the model, at rest: other analyses may start there. Of named values those of parameters are
-    put into the model."""
+    """Return a pose as a state of the model at rest, from which other analyses may start. Named values that are
+    parameters are put into the model."""
     own = begun.model.parameters
     numbers = {name: float(value) for name, value in zip(names, values, strict=True) if name in own}
     system = (begun.model.with_parameters(**numbers) if numbers else begun.model).compile()

@@ -1,4 +1,4 @@
-"""All poses with two values, whether or not motions lead to them."""
+"""Count all poses with two values, whether or not motions lead to them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .asked import Begun, Plane
 
 
 def modes_at(begun: Begun, plane: Plane, fix: Mapping[str, float], values: np.ndarray) -> AssemblyModes:
-    """With what else is held."""
+    """Return all assembly modes at these values of the plane, with the quantities of `fix` held."""
     told = dict(zip(plane.names, values.tolist(), strict=True))
     numbers = {name: told[name] for name, of_model in plane.columns if of_model}
     held = {**fix, **{name: told[name] for name in plane.quantities}}

@@ -1,7 +1,7 @@
-"""Traces of singular poses as curves that are told of: their kind, their picture, cusps, and where both kinds meet.
+"""Singular curves as results: their kind, their picture, cusps, and the points where both kinds meet.
 
 The picture of a singular curve in the plane runs at right angles to Pᵀ u. So its rate is κ times the direction across
-Pᵀ u, and it turns back in a cusp where κ changes its sign.
+Pᵀ u, and the picture has a cusp where κ changes its sign.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .found import SingularCurve, Special
 from .plane.arcs import Spot
 
 NO_RATE = 1e-9
-"""A picture that moves less than this part of a curve stands still."""
+"""A picture whose rate along the curve is less than this is constant."""
 
 
 def curves_of(
@@ -45,7 +45,7 @@ def curves_of(
 
 
 def with_both(curve: SingularCurve, plane: Plane, beside: Equations, own: bool) -> SingularCurve:
-    """The curve with the points in which the other kind is met as well."""
+    """Return the curve with the points in which the other kind is singular as well."""
     if curve.is_point:
         return curve
     read = None if own else Values(curve.begun.model, curve.begun.t, plane)
@@ -86,5 +86,5 @@ def _both(trace: Trace, begun: Begun, read: Values | None, beside: Equations) ->
 
 
 def zeros_along(trace: Trace, numbers: np.ndarray, function: Callable[[Place], float]) -> list[tuple[Spot, Place]]:
-    """The places of a curve where a function changes its sign."""
+    """Return the places of a curve where a function changes its sign."""
     return [(Spot(k, part), place) for k, part, place in trace.zeros(numbers, function)]

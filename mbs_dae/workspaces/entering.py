@@ -1,4 +1,4 @@
-"""A pose in the region that is asked for: the one to begin with, or one that it leads to."""
+"""Find a pose in the requested region: the initial pose, or one that continuation reaches from there."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .following.tracing import Place, both_ways, tangent_at
 
 WAYS = 2000
 MARGIN = 0.02
-"""How far in the region a pose is looked for, of its widths."""
+"""Distance inside the region at which a pose is sought, relative to its widths."""
 
 
 def entered(equations: Equations, region: Region, base: Point, begun: Begun, plane: Plane, step: float) -> Point:
-    """The base itself, or the first pose in the region on the lines to its nearest point and its middle."""
+    """Return the base itself, or the first pose in the region on the lines to its nearest point and to its middle."""
     if region.holds(base.p):
         return _in_general_position(equations, region, base, step)
     nearest = base
@@ -35,7 +35,8 @@ def entered(equations: Equations, region: Region, base: Point, begun: Begun, pla
 def _towards(
     equations: Equations, region: Region, base: Point, target: np.ndarray, step: float
 ) -> tuple[Point | None, Point]:
-    """A pose in the region on the line to a target, and the pose there that comes nearest to it."""
+    """Return a pose in the region on the line to a target, or None; and the pose on the line that comes nearest to the
+    region."""
     way = (target - base.p) / equations.scale
     section = section_along(equations, region, base, way)
     start = Place(base, *tangent_at(section.value(base)[1], None))
@@ -53,7 +54,7 @@ def _towards(
 
 
 def section_along(equations: Equations, region: Region, base: Point, way: np.ndarray) -> Section:
-    """Poses on a line in the plane; where a freedom is left, the motions that it allows are not made."""
+    """Return the poses on a line in the plane as a section; motions of a remaining freedom are excluded."""
     n = equations.system.nv
     A = np.zeros((1, n + 2))
     A[0, n:] = np.array([-way[1], way[0]]) / np.linalg.norm(way)
@@ -62,7 +63,7 @@ def section_along(equations: Equations, region: Region, base: Point, way: np.nda
 
 
 def _in_general_position(equations: Equations, region: Region, base: Point, step: float) -> Point:
-    """The base, or if it is a singular pose one next to it."""
+    """Return the base, or if it is a singular pose a regular one near by."""
     if smallest(equations.at(base).J) > 1e-4:
         return base
     for way in ((1.0, 0.3), (-0.3, 1.0), (-1.0, -0.3), (0.3, -1.0)):
@@ -78,7 +79,7 @@ def _in_general_position(equations: Equations, region: Region, base: Point, step
 def _out_of_reach(
     equations: Equations, region: Region, base: Point, near: Point, begun: Begun, plane: Plane
 ) -> SingularConfigurationError:
-    """The nearest limit, in words."""
+    """Return the error that names the nearest limit."""
     limit = Singular(equations, region.turns).near(near.q, near.p)
     at = near if limit is None or region.beyond(limit.p).max() > 2.0 * region.beyond(near.p).max() else limit
     names: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What is found of a workspace: singular curves, the regions between them, and the poses there."""
+"""Results of a workspace: singular curves, the regions between them, and the poses there."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from .kinds import Kinds
 
 PARALLEL, SERIAL, SINGULAR, LIMIT, RANGE = "parallel", "serial", "singular", "limit", "range"
-"""The kinds of boundaries: inputs held lose their rank; outputs do; parameters; a joint is at its limit; the rectangle
-ends."""
+"""The kinds of boundaries: the held inputs lose rank; the outputs do; over parameters the equations do; a joint is at
+its limit; the rectangle ends."""
 POINT = 1e-7
 """A picture smaller than this, in lengths of the model or radians, is a point."""
 
 
 @dataclass(frozen=True, eq=False)
 class Special:
-    """A point of a singular curve that is told: a cusp, or one in which the other kind is met as well."""
+    """A special point of a singular curve: a cusp, or a point in which the other kind is singular as well."""
 
     values: np.ndarray
     """The two values there."""
@@ -49,7 +49,7 @@ class Special:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SingularCurve(metaclass=PublicClass):
-    """Poses in which a mechanism is singular, one behind the other; from `workspace`.
+    """Successive singular poses of a mechanism, from `workspace`.
 
     A ladder as long as its head is high stands upright:
 
@@ -68,14 +68,14 @@ class SingularCurve(metaclass=PublicClass):
     is at its limit. "singular": over parameters, the equations lose their rank."""
     names: tuple[str, ...]
     values: np.ndarray
-    """The two values along it, (places, 2); angles go on counting through whole turns."""
+    """The two values along the curve, (places, 2); angles are counted through whole turns."""
     closed: bool
     cusps: tuple[Special, ...]
-    """Where its picture in the plane of the values turns back."""
+    """Points at which its picture in the plane of the values turns back."""
     both: tuple[Special, ...]
-    """Where serial and parallel singularities meet."""
+    """Points at which serial and parallel singularities meet."""
     limits: dict[str, float]
-    """The joints at their limits, and at which."""
+    """The joints at their limits, with these limits."""
     scale: np.ndarray = field(repr=False)
     trace: Trace = field(repr=False)
     begun: Begun = field(repr=False)
@@ -89,10 +89,10 @@ class SingularCurve(metaclass=PublicClass):
         return f"<{self.kind} curve: {len(self)} poses, {'closed' if self.closed else 'open'}{more}>"
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """A quantity along it, no rate: it is made of poses."""
+        """Return a quantity along the curve, (places,); rates are refused, since the curve consists of poses."""
         system = self.begun.model.compile()
         value_unit(system.model, name, "a curve of a workspace")
-        if any(own in system.model.parameters for own in self.names):  # each pose is of a mechanism of its own
+        if any(own in system.model.parameters for own in self.names):  # each pose has its own model
             return frozen(np.array([self.state(k)[name] for k in range(len(self))]))
         reader = system.reader([system.model.quantity(name)[0]])
         q = np.array([place.z.q[: system.placement.size] for place in self.trace.places])
@@ -100,39 +100,39 @@ class SingularCurve(metaclass=PublicClass):
         return frozen(reader(np.full(len(q), self.begun.t), q, still, still)[0, :, 0].copy())
 
     def state(self, k: int) -> State:
-        """One of its poses, at rest."""
+        """Return one of its poses, at rest."""
         return state_at(self.begun, self.trace.places[k].z.q, self.names, self.values[k])
 
     @property
     def is_point(self) -> bool:
-        """Whether it is one point in the plane: the mechanism moves with both values held."""
+        """Whether the curve is one point in the plane: the mechanism moves with both values held."""
         return bool((np.ptp(self.values, axis=0) / self.scale).max() < POINT)
 
     @property
     def stuck(self) -> bool:
-        """Whether it could not be followed to its end."""
+        """Whether the curve could not be followed to its end."""
         return STUCK in (self.trace.ending, self.trace.beginning)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Area:
-    """A region between boundaries: everywhere in it there are as many ways to assemble the mechanism."""
+    """A region between boundaries, with one number of ways to assemble the mechanism."""
 
     names: tuple[str, ...]
     inside: np.ndarray
-    """The values of a point of it, far from its border."""
+    """The values of an inner point, far from the border."""
     states: tuple[State, ...]
-    """The poses there, one for each way to assemble it."""
+    """The poses there, one for each way to assemble the mechanism."""
     face: Face = field(repr=False)
     scale: np.ndarray = field(repr=False)
     counted: bool = True
-    """Whether poses were counted: where a freedom is left besides the values, there are infinitely many."""
+    """Whether poses were counted: with a freedom besides the values, there are infinitely many."""
     units: tuple[str, ...] = ("", "")
     """The SI units of both values."""
 
     @property
     def modes(self) -> int | None:
-        """How many poses there are: assembly modes, or solutions of the inverse kinematics. None where poses can be
+        """The number of poses: assembly modes, or solutions of the inverse kinematics. None where poses can be
         assembled and keep a freedom, so that there are infinitely many."""
         return len(self.states) if self.counted or not self.states else None
 
@@ -143,21 +143,21 @@ class Area:
 
     @cached_property
     def area(self) -> float:
-        """By Green's theorem along its border, in the product of both units."""
+        """The area by Green's theorem along the border, in the product of both units."""
         return float(self.face.area * self.scale.prod())
 
     @property
     def boundaries(self) -> frozenset[str]:
-        """The kinds of its boundaries."""
+        """The kinds of the region's boundaries."""
         return frozenset(_kind(piece.curve.tag) for cycle in self.face.cycles for piece, _ in cycle.edges)
 
     def contains(self, values: Any) -> np.ndarray:
-        """Whether points (n, 2) are in it, as exactly as its polygon is."""
+        """Return whether points (n, 2) are in the region, as exactly as its polygon is."""
         return self.face.contains(points_of(values) / self.scale)
 
     @property
     def place(self) -> str:
-        """Its inner point in words."""
+        """The inner point as text."""
         known = zip(self.names, self.inside, self.units, strict=True)
         return ", ".join(equation(name, x, unit, 4) for name, x, unit in known)
 
@@ -193,7 +193,7 @@ class Workspace(metaclass=PublicClass):
     curves: tuple[SingularCurve, ...]
     regions: tuple[Area, ...]
     notes: tuple[str, ...]
-    """What is to be known: points with a motion of their own, curves that could not be followed, crossings."""
+    """Notes: points with a motion of their own, curves that could not be followed, crossings."""
     title: str
     begun: Begun = field(repr=False)
     plane: Plane = field(repr=False)
@@ -202,7 +202,7 @@ class Workspace(metaclass=PublicClass):
     kinds: Kinds | None = field(repr=False)
     start: Any = field(repr=False)
     fix: Mapping[str, float] = field(repr=False)
-    """What is held besides."""
+    """The quantities that are held, and their values."""
 
     def __repr__(self) -> str:
         return f"<Workspace of {self.title!r}: {len(self.curves)} singular curves, {len(self.regions)} regions>"
@@ -224,7 +224,7 @@ class Workspace(metaclass=PublicClass):
         return tuple(curve for curve in self.curves if curve.kind == SERIAL)
 
     def at(self, *values: float) -> Area:
-        """The region with these values."""
+        """Return the region with these values."""
         point = np.array([values], dtype=float)
         for one in self.regions:
             if point.shape == (1, 2) and one.contains(point)[0]:
@@ -237,8 +237,8 @@ class Workspace(metaclass=PublicClass):
         raise ModelError(f"no region holds {values}; give two values in the ranges: {', '.join(ranges)}")
 
     def with_all_modes(self) -> Workspace:
-        """The same with all poses of each region, as `assembly_modes` finds them: on circuits, too, to which no motion
-        leads from the placement. Where that changes a number, `notes` tell."""
+        """Return the workspace with all poses of each region, as `assembly_modes` finds them, including circuits that
+        no motion from the placement reaches. Where numbers change, `notes` say so."""
         regions, notes = [], [*self.notes]
         for area in self.regions:
             if not area.counted:  # a freedom is left
@@ -253,11 +253,11 @@ class Workspace(metaclass=PublicClass):
         return replace(self, regions=tuple(regions), notes=tuple(notes))
 
     def map(self, count: int = 41) -> Map:
-        """Numbers on a grid of so many points a side, in the assembly mode of the pose to begin with: see `Map`."""
+        """Return numbers on a grid with `count` points a side, in the assembly mode of the initial pose: see `Map`."""
         return map_of(self, count)
 
     def plot(self, degrees: bool = False, units: UnitsLike = None) -> Figure:
-        """Regions shaded by their number of modes, boundaries by their kind. `degrees` and `units` are those of
+        """Plot regions shaded by their number of modes, boundaries by their kind. `degrees` and `units` are those of
         ``Result.plot``."""
         with shown_in(units, degrees):
             return provided("Workspace.plot")(self)

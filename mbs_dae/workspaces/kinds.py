@@ -1,9 +1,9 @@
-"""Serial and parallel: how inputs and outputs move with the motions that a mechanism has.
+"""Serial and parallel singularities: the rates of inputs and outputs for the free motions of a mechanism.
 
-N are the motions that all other equations leave, of unit length in the norm of the model. Inputs move by A = Φ_in N,
-outputs by B = Φ_out N, without units. Where A loses its rank the mechanism moves with its inputs held (a parallel, or
-direct, singularity); where B does, outputs lose a direction (a serial, or inverse, one). Outputs follow inputs by
-B A⁻¹.
+N are the motions that all other equations leave free, of unit length in the norm of the model. Inputs move by A = Φ_in
+N, outputs by B = Φ_out N, without units. Where A loses rank the mechanism moves with its inputs held (a parallel, or
+direct, singularity); where B loses rank, outputs lose a direction (a serial, or inverse, singularity). Outputs follow
+inputs by B A⁻¹.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Kinds:
     begun: Begun
     fix: dict[str, float]
     inputs: Plane | None
-    """At least one of both is known."""
+    """The plane of inputs; at least one of inputs and outputs is given."""
     outputs: Plane | None
 
     @cached_property
@@ -37,7 +37,7 @@ class Kinds:
         return [self.system.reader([model.quantity(name)[0] for name in plane.names]) for plane in planes]
 
     def at(self, q: np.ndarray) -> list[np.ndarray]:
-        """A, and B if there are outputs."""
+        """Return A and B at a pose, without the one whose plane is not given."""
         system, t = self.system, self.begun.t
         N = free_motions(system, t, q) / np.sqrt(system.weight[: system.nv])[:, None] * system.length
         planes = [plane for plane in (self.inputs, self.outputs) if plane is not None]

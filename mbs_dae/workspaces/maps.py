@@ -1,8 +1,8 @@
 """Numbers on a grid over the two values: each point is reached from a neighbour along a curve of poses.
 
-The pose at a point is the one that the pose to begin with goes to, in steps along the lines of the grid, in which both
-values are driven; a step that meets a singular pose is not made. So the map is that of one branch of poses (over inputs
-an assembly mode, over outputs a working mode), up to the singularities that bound it.
+The pose at a point is reached from the initial pose, in steps along the lines of the grid, in which both values are
+driven; a step that meets a singular pose is not made. So the map shows one branch of poses (over inputs an assembly
+mode, over outputs a working mode), up to the singularities that bound it.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ QUANTITIES = {
 }
 
 FIRST = 16
-"""How many points of the grid are tried from the pose to begin with."""
+"""Number of grid points that are tried from the initial pose."""
 NOTHING = 1e-14
-"""Inputs that move less than this have no Jacobian."""
+"""Inputs with a smaller singular value than this have no Jacobian."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,9 +45,9 @@ class Map:
     """Numbers on a grid: ``map["dexterity"][i, j]`` at x[i] and y[j]; nan where no pose was reached.
 
     With J the Jacobian of outputs by inputs, made dimensionless by the model's length: "dexterity" is 1 / cond J,
-    "condition" is cond J, "manipulability" the size of det J. "parallel" and "serial" are how much inputs and
-    outputs move at least in a motion of unit length (in the norm of the model): 0 in a singular pose of the kind.
-    "distance" is how far it is in the plane to the nearest singular curve.
+    "condition" is cond J, "manipulability" the size of det J. "parallel" and "serial" are the least motions of inputs
+    and outputs for a motion of unit length (in the norm of the model): 0 in a singular pose of the kind. "distance" is
+    the distance in the plane from the nearest singular curve.
     """
 
     names: tuple[str, ...]
@@ -56,7 +56,7 @@ class Map:
     y: np.ndarray
     numbers: dict[str, np.ndarray] = field(repr=False)
     reached: np.ndarray = field(repr=False)
-    """Whether a pose was reached."""
+    """Whether a pose was reached at each point."""
     poses: np.ndarray = field(repr=False)
     begun: Begun = field(repr=False)
     workspace: Any = field(repr=False)
@@ -72,12 +72,12 @@ class Map:
         )
 
     def meaning(self, name: str) -> str:
-        """What a quantity is, in words."""
-        self[name]  # which tells what there is
+        """Return the meaning of a quantity as text."""
+        self[name]  # raises an error for unknown names
         return QUANTITIES[name]
 
     def state(self, i: int, j: int) -> State:
-        """The pose at a point, at rest."""
+        """Return the pose at a point, at rest."""
         for k, count in zip((i, j), self.reached.shape, strict=True):
             if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 0 <= k < count:
                 raise ModelError(f"points of the map are counted by whole numbers from 0 to {count - 1}, not by {k!r}")
@@ -86,7 +86,7 @@ class Map:
         return state_at(self.begun, self.poses[i, j], self.names, (self.x[i], self.y[j]))
 
     def plot(self, name: str = "dexterity", degrees: bool = False, units: UnitsLike = None) -> Figure:
-        """In colours, with the boundaries. `degrees` and `units` are those of ``Result.plot``."""
+        """Plot a quantity in colours, with the boundaries. `degrees` and `units` are those of ``Result.plot``."""
         with shown_in(units, degrees):
             return provided("Map.plot")(self, name)
 
@@ -134,7 +134,8 @@ def _numbers(kinds: Any, point: Point) -> dict[str, float]:
 
 
 def _distances(workspace: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """In the units of the plane; of values with different units, in the model's lengths and radians."""
+    """Return the distance from the nearest singular curve in the units of the plane; for values with different units,
+    in the model's lengths and radians."""
     units, scale = workspace.units, workspace.seeking.equations.scale
     grid = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2) / scale
     best = np.full(len(grid), np.inf)
@@ -146,7 +147,7 @@ def _distances(workspace: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def walked(equations: Equations, start: Point, x: np.ndarray, y: np.ndarray, step: float) -> list[list[Point | None]]:
-    """The pose at each point of a grid, from neighbour to neighbour; None where none was reached."""
+    """Return the pose at each point of a grid, reached from neighbour to neighbour; None where none was reached."""
     out: list[list[Point | None]] = [[None] * len(y) for _ in x]
     off = np.hypot(*np.meshgrid(x - start.p[0], y - start.p[1], indexing="ij"))
     front: list[tuple[int, int]] = []

@@ -30,10 +30,10 @@ WORDS = {
 }
 POINT: dict[str, Any] = {"linestyle": "none", "color": DARK, "zorder": 6}
 NAMED = 8
-"""So many numbers of poses the legend names, for which there is room beside the picture."""
+"""Greatest number of legend entries for numbers of poses, for which there is room beside the picture."""
 BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14), "ncols": 3}
 UNBOUNDED = ("condition", "manipulability")
-"""They grow beyond all bounds at singular poses: colours end where 5 % of the points are beyond."""
+"""Quantities that are unbounded at singular poses: colours end where 5 % of the points are beyond."""
 
 
 def plot_workspace(found: Any) -> Figure:
@@ -73,13 +73,13 @@ def plot_map(mapped: Any, name: str) -> Figure:
 
 
 def sizes_of(found: Any) -> np.ndarray:
-    """The units in which the two values are read, in SI."""
+    """Return the units in which the two values are shown, in SI units."""
     return np.array([size_of(unit, name)[0] for unit, name in zip(found.units, found.names, strict=True)])
 
 
 def draw_regions(ax: Any, regions: Any, sizes: np.ndarray) -> ScalarMappable | None:
-    """Shaded by how many poses there are; regions without one are left white. With many numbers of poses they are left
-    out of the legend, and the shades, darker then, are returned for a colour bar."""
+    """Draw regions, shaded by their number of poses; regions without one stay white. With many numbers of poses the
+    legend leaves them out, and the shades, darker then, are returned for a colour bar."""
     numbers = {one.modes for one in regions if one.states}
     many = len(numbers) > NAMED
     most = max((len(one.states) for one in regions), default=0)
@@ -108,11 +108,12 @@ def _regions_title(regions: Any) -> str:
 
 
 def draw_curves(ax: Any, curves: Any, region: Any, sizes: np.ndarray) -> None:
-    """With those that whole turns bring into the rectangle; cusps as crosses, points with a motion as circles."""
+    """Draw the curves, with those that whole turns bring into the rectangle; cusps as crosses, points with a motion as
+    circles."""
     named: set[str] = set()
 
     def label(word: str) -> str:
-        """In the legend once."""
+        """Return the label once, so that the legend shows it once."""
         known = word in named
         named.add(word)
         return "_" if known else word
@@ -143,7 +144,7 @@ def _frame(ax: Any, found: Any) -> None:
 
 
 def _label(ax: Any, found: Any) -> list[str]:
-    """Name both axes, with the units in which they are read."""
+    """Name both axes, with the units in which they are shown; return the units."""
     words = [shown_unit(unit, name) for unit, name in zip(found.units, found.names, strict=True)]
     ax.set_xlabel(axis_label(as_label(found.names[0]), words[0]))
     ax.set_ylabel(axis_label(as_label(found.names[1]), words[1]))

@@ -21,24 +21,24 @@ from .plane.arcs import Followed, Piece, PlaneCurve, Straight
 from .plane.faces import Face, faces_of, pieces_of
 
 NEAR = 12
-"""From how many known poses one in a region is looked for, where a freedom is left besides the values."""
+"""Number of known poses from which one in a region is sought, where a freedom is left besides the values."""
 ROUNDS = 3
-"""How often regions whose numbers of poses cannot be right are counted again."""
+"""Greatest number of times that regions with impossible numbers of poses are counted again."""
 LARGE = 24
-"""So many of the largest regions are searched for poses; smaller ones receive those of their neighbours."""
+"""Number of the largest regions that are searched for poses; smaller ones receive those of their neighbours."""
 FOLD_STEP = 0.02
-"""How far both poses of a pair are from the singular pose in which they meet, in lengths of the model: far beyond the
-roundoff of poses, and short beside the steps of a curve."""
+"""Distance of both poses of a pair from the singular pose in which they meet, in lengths of the model: far beyond the
+roundoff of poses, and short relative to the steps of a curve."""
 WALKED = 40
-"""From so many poses on sections through a region its inner point is driven to."""
+"""Number of poses on sections through a region that are driven to its inner point."""
 TOLD = 6
-"""So many pairs of regions with doubtful numbers of poses are told one by one."""
+"""Number of pairs of regions with doubtful numbers of poses that notes list one by one."""
 FAINT = 1e-9
-"""Regions with less than this part of the area of the rectangle are none."""
+"""Regions with less than this part of the area of the rectangle are left out."""
 
 
 def copies_of(curves: Sequence[SingularCurve], seeking: Seeking) -> list[Followed]:
-    """The pictures of the curves, with those that whole turns bring into the rectangle."""
+    """Return the pictures of the curves, with those that whole turns bring into the rectangle."""
     scale, region, found = seeking.equations.scale, seeking.region, []
     for curve in curves:
         if curve.is_point:
@@ -56,7 +56,7 @@ def sides_of(region: Region, scale: np.ndarray) -> list[Straight]:
 
 
 def faces_in(seeking: Seeking, pictures: Sequence[Followed]) -> list[Face]:
-    """The regions of the rectangle."""
+    """Return the regions of the rectangle."""
     scale, region = seeking.equations.scale, seeking.region
     low, high = region.low / scale, region.high / scale
     room = 1e-9 * (high - low)
@@ -72,9 +72,9 @@ def faces_in(seeking: Seeking, pictures: Sequence[Followed]) -> list[Face]:
 
 
 def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list[list[Point]], list[str]]:
-    """The poses at the inner point of each region; and in words samples of regions that have another number of them.
-    Curves through singular poses between such points are followed; where numbers do not agree, so are those through
-    corners of the curves found."""
+    """Return the poses at the inner point of each region, and notes on samples of regions with another number of poses.
+    Curves through singular poses between such points are followed; where numbers disagree, also those through corners
+    of the known curves."""
     scale, counted, equations = seeking.equations.scale, seeking.freedom == 0, seeking.equations
 
     many = len(faces) > LARGE
@@ -118,16 +118,16 @@ def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list
 
 
 def _section_poses(seeking: Seeking, face: Face) -> tuple[list[Point], np.ndarray, np.ndarray]:
-    """Return all poses on sections that were walked through, their values (poses, 2) with the whole turns that bring
-    them nearest to the middle of the rectangle, and the numbers of those whose values are in a region."""
+    """Return all poses on the sections, their values (poses, 2) with the whole turns that bring them nearest to the
+    middle of the rectangle, and the numbers of those whose values are in a region."""
     walked = [place.z for trace in seeking.sections for place in trace.places]
     values = seeking.region.nearest(np.array([z.p for z in walked]).reshape(-1, 2))
     return walked, values, np.flatnonzero(face.contains(values / seeking.equations.scale))
 
 
 def _search_poses(seeking: Seeking, face: Face, base: Point) -> list[Point]:
-    """The poses at the inner point of a region that throws come to, and those to which poses on sections through the
-    region are driven: in space few throws close."""
+    """Return the poses at the inner point of a region that are reached from random placements, and those to which poses
+    on sections through the region are driven: in space few random placements close."""
     equations, region, scale = seeking.equations, seeking.region, seeking.equations.scale
     found = met(equations, region, base, face.inner * scale)
     walked, values, inside = _section_poses(seeking, face)
@@ -140,10 +140,10 @@ def _search_poses(seeking: Seeking, face: Face, base: Point) -> list[Point]:
 
 
 def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> RegionPoses:
-    """The poses at the inner points of many regions: those that throws come to in the largest regions, driven on
-    straight lines from each region to its neighbours until none is new. A smaller region has those to which the
-    neighbour with most of them leads, or the next one, where none arrives; and where none leads to any, it is searched
-    as well. A line across a boundary does not stop the poses that do not meet there."""
+    """Return the poses at the inner points of many regions: those reached from random placements in the largest
+    regions, driven on straight lines from each region to its neighbours until none is new. A smaller region has those
+    that arrive from the neighbour with most of them, or from the next one, if none arrives; if none arrives from any,
+    it is searched as well. A line across a boundary does not stop the poses that do not meet there."""
     order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
     beside, large = _neighbours(faces), set(order[:LARGE])
     known = RegionPoses(seeking, faces)
@@ -170,26 +170,26 @@ def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> RegionPo
 
 
 class RegionPoses:
-    """The poses known at the inner points of regions, and between which regions they were driven: no pose twice, nor
-    back to where it came from."""
+    """The poses known at the inner points of regions, and the pairs of regions between which poses were driven: no pose
+    twice, nor back to the region from which it came."""
 
     def __init__(self, seeking: Seeking, faces: Sequence[Face]):
         self.seeking, self.faces = seeking, faces
         self.poses: list[list[Point]] = [[] for _ in faces]
         self.sources: list[list[int]] = [[] for _ in faces]
-        """The region from which each of them came; -1 for a pose that was found otherwise."""
+        """The region from which each pose came; -1 for a pose that was found otherwise."""
         self.gone: dict[tuple[int, int], int] = defaultdict(int)
-        """How many of the first poses of a region were driven to another one."""
+        """The number of first poses of a region that were driven to another one."""
 
     def add(self, k: int, poses: Iterable[Point], source: int = -1) -> bool:
-        """Add the poses that are new in a region; whether there is any."""
+        """Add the poses that are new in a region, in place; return whether there is any."""
         add_poses(self.seeking.equations, self.seeking.region, self.poses[k], poses)
         new = len(self.poses[k]) - len(self.sources[k])
         self.sources[k] += [source] * new
         return new > 0
 
     def drive(self, ways: Iterable[tuple[int, int]]) -> bool:
-        """Drive the poses of regions to others, (from, to); whether any is new there."""
+        """Drive the poses of regions to others, (from, to); return whether any is new there."""
         moves = []
         for i, k in ways:
             first, self.gone[i, k] = self.gone[i, k], len(self.poses[i])
@@ -198,7 +198,8 @@ class RegionPoses:
         return self.lead(moves)
 
     def lead(self, moves: Sequence[tuple[Point, int, int]]) -> bool:
-        """Drive poses on straight lines to the inner points of regions, (pose, to, from); whether any is new there."""
+        """Drive poses on straight lines to the inner points of regions, (pose, to, from); return whether any is new
+        there."""
         region, scale = self.seeking.region, self.seeking.equations.scale
         starts = [z for z, _, _ in moves]
         own = np.array([z.p for z in starts]).reshape(-1, 2)
@@ -220,7 +221,7 @@ def _add_border_poses(known: RegionPoses) -> None:
 
 def _fold_pairs(seeking: Seeking, faces: Sequence[Face]) -> list[tuple[Point, int]]:
     """Return the pairs of poses that meet on the borders of regions, with the number of their region: two for each
-    piece of a border, a little beside the singular pose z in its middle.
+    piece of a border, near the singular pose z in its middle.
 
     With J v = 0 and Jᵀ u = 0 at z, poses on the line through z along the normal Pᵀ u pass z along v and turn back. Both
     are on the same side of the border."""
@@ -249,7 +250,7 @@ def _fold_pairs(seeking: Seeking, faces: Sequence[Face]) -> list[tuple[Point, in
 def areas_of(
     seeking: Seeking, faces: Sequence[Face], known: Sequence[Sequence[Point]], begun: Begun, plane: Plane
 ) -> tuple[Area, ...]:
-    """The regions with their poses, those with most of them first."""
+    """Return the regions with their poses, those with most of them first."""
     scale, found = seeking.equations.scale, []
     for face, poses in zip(faces, known, strict=True):
         states = tuple(state_at(begun, z.q, plane.names, z.p) for z in poses)
@@ -259,8 +260,9 @@ def areas_of(
 
 
 def _count_again(seeking: Seeking, faces: Sequence[Face], known: list[list[Point]]) -> None:
-    """Across a fold two poses come together, so numbers on both sides differ, and by an even number. Where they do not,
-    poses are looked for from those of all neighbours as well."""
+    """Count again in regions whose numbers contradict those of neighbours: across a fold two poses coincide, so numbers
+    on both sides differ by an even number. There poses are sought from those of all neighbours as well, and added to
+    `known`."""
     beside = _neighbours(faces)
     doubtful = {k for i, j in unlikely(faces, known) for k in (i, j)}
     for _ in range(ROUNDS if doubtful else 0):
@@ -273,7 +275,7 @@ def _count_again(seeking: Seeking, faces: Sequence[Face], known: list[list[Point
 
 
 def _neighbours(faces: Sequence[Face]) -> dict[int, set[int]]:
-    """The faces on the other sides of the curves around each."""
+    """Return the numbers of the faces on the other sides of the curves around each face."""
     around: dict[int, set[int]] = {k: set() for k in range(len(faces))}
     for i, j in _pairs(faces):
         around[i].add(j)
@@ -292,12 +294,12 @@ def _pairs(faces: Sequence[Face]) -> list[tuple[int, int]]:
 
 
 def unlikely(faces: Sequence[Face], known: Sequence[Sequence[object]]) -> list[tuple[int, int]]:
-    """The neighbours whose numbers of poses are alike, or differ by an odd number."""
+    """Return the pairs of neighbours whose numbers of poses are equal, or differ by an odd number."""
     return [(i, j) for i, j in _pairs(faces) if (len(known[i]) - len(known[j])) % 2 or len(known[i]) == len(known[j])]
 
 
 def doubts(areas: Sequence[Area]) -> tuple[str, ...]:
-    """What is to be said of numbers of poses that cannot be right."""
+    """Return notes on numbers of poses that cannot be right."""
     if not all(one.counted for one in areas):
         return ()
     told = []
@@ -312,8 +314,8 @@ def doubts(areas: Sequence[Area]) -> tuple[str, ...]:
 
 
 def _pose_inside(seeking: Seeking, face: Face) -> list[Point]:
-    """Return a pose in a region in a list, if there is one: one on a section through it, or the least change of one on
-    a section near to it that leads to its inner point."""
+    """Return a list with one pose in a region, on a section through it, or at its inner point by the least change of a
+    pose on a section near by; an empty list if there is none."""
     scale = seeking.equations.scale
     known, values, inside = _section_poses(seeking, face)
     if len(inside):
@@ -328,7 +330,7 @@ def _pose_inside(seeking: Seeking, face: Face) -> list[Point]:
 
 
 def interpolations(pictures: Iterable[Followed]) -> list[str]:
-    """Return in words the pictures that are interpolated in some of their steps."""
+    """Return notes on pictures that are interpolated in some of their steps."""
     notes = []
     for picture in pictures:
         if picture.interpolated:

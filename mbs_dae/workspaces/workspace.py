@@ -1,4 +1,4 @@
-"""The verb: singular curves of a mechanism over two values, and the regions between them."""
+"""Compute singular curves of a mechanism over two values, and the regions between them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from .plane.arcs import Followed
 from .regions import areas_of, copies_of, doubts, faces_in, notes_of, poses_in
 
 ROUNDS = 6
-"""How often regions are found anew, with the curves that samples of the last ones led to."""
+"""Greatest number of rounds in which regions are computed, with the curves that samples of the round before led to."""
 
 
 def workspace(
@@ -44,18 +44,19 @@ def workspace(
     outputs: Sequence[str] | None = None, fix: Mapping[str, float] | None = None,
     release: str | Sequence[str] | None = None, start: State | None = None, t: float = 0.0, step: float = 0.1,
 ) -> Workspace:  # fmt: skip
-    """The singular curves of a mechanism over two of its quantities or parameters, and the regions between them.
+    """Compute the singular curves of a mechanism over two of its quantities or parameters, and the regions between
+    them.
 
-    `over` names both and their ranges. They are the inputs of the mechanism, if nothing else is said; ``outputs=("P.x",
-    "P.y")`` names what it is to move. Over its outputs, say what its `inputs` are. Where it can move with its inputs
-    held, it is in a parallel singularity; where outputs cannot move in every direction, in a serial one. Over
-    parameters the curves are where its equations lose their rank: limits of what can be assembled, change points.
+    `over` names both and their ranges. By default both are the inputs of the mechanism; ``outputs=("P.x", "P.y")``
+    names its outputs. Over its outputs, give its `inputs`. Where the mechanism can move with its inputs held, it is in
+    a parallel singularity; where outputs cannot move in every direction, in a serial one. Over parameters the curves
+    are where its equations lose their rank: limits of what can be assembled, change points.
 
-    Drivers of `over`, of inputs and of outputs are let go, and those named by `release`; others are held as they are at
-    the time t, and quantities in `fix` at their values. Poses are found from the placement, or from `start`, by
-    following curves with no longer a `step` than so many lengths of the model (an angle counts as it is).
+    Drivers of `over`, of inputs and of outputs are released, and those named by `release`; others are held as they are
+    at the time t, and quantities in `fix` at their values. Poses are found from the placement, or from `start`, by
+    following curves with steps of at most `step`, in lengths of the model (or in rad).
 
-    Each region has as many poses at all its points: its ``modes``.
+    Each region has one number of poses at all its points: its ``modes``.
 
     A slider-crank over the lengths of its crank and its rod: with r > l the crank does not go round.
 
@@ -80,17 +81,17 @@ def workspace(
 
 class _Roles(NamedTuple):
     kind: str
-    """Of the singularities with the values of the plane held."""
+    """The kind of the singularities with the values of the plane held."""
     other: Plane | None
-    """What is held for those of the other kind."""
+    """The quantities that are held for singularities of the other kind."""
     section: tuple[str, ...]
-    """The quantities that belong to those of the plane and are held: a section of a space of more."""
+    """Further quantities of the role of the plane, which are held: they choose a section of a larger space."""
 
 
 def _found(
     begun: Begun, plane: Plane, region: Region, roles: _Roles, fix: Mapping[str, float], step: float
 ) -> Workspace:
-    """The curves, then the regions."""
+    """Compute the curves, then the regions."""
     check_freedom(begun, plane, redundant=all(plane.of_model))
     kind, other, section = roles
     equations = equations_of(begun.model, begun.t, plane, fix)
@@ -130,7 +131,7 @@ def _found(
 
 
 def _roles(model: Model, plane: Plane, inputs: Any, outputs: Any, fix: Mapping[str, float]) -> _Roles:
-    """Whether the values of the plane are inputs or outputs, and what the others are."""
+    """Return whether the values of the plane are inputs or outputs, and the quantities of the other role."""
     if any(plane.of_model):
         if inputs is not None or outputs is not None:
             raise ModelError("over parameters there are no inputs and outputs; leave inputs= and outputs= out")
@@ -159,7 +160,7 @@ def _roles(model: Model, plane: Plane, inputs: Any, outputs: Any, fix: Mapping[s
 def _other_kind(
     seeking: Seeking, other: Plane, begun: Begun, plane: Plane, fix: Mapping[str, float], section: Sequence[str]
 ) -> Seeking:
-    """Poses in which the other quantities lose their hold, over the same plane."""
+    """Return the search of poses in which the other quantities lose rank, over the same plane."""
     equations = equations_of(begun.model, begun.t, other, fix, section)
     free = {name: value for name, value in fix.items() if name not in section}
     settle(equations, begin(begun.model, begun.t, free, None) if section else begun, other)

@@ -1,1 +1,1 @@
-"""Statics where bodies touch: what presses, what opens, what friction holds."""
+"""Statics with contacts: gaps that press or open, and poses that friction holds."""

@@ -1,14 +1,14 @@
-"""Forces within cones of friction: they are found, or proved to be none.
+"""Forces within cones of friction: find them, or prove that there are none.
 
     r + A x = 0,      D x ≥ h
 
-D x ≥ h are planes that touch the cones: in the plane a cone is two of them, in space more and more are taken, where
-forces reach out that are found without it. Of all that balance, x = x₀ + N y, the least is at a vertex (`least`).
-Where there is none, there are w ≥ 0 with Nᵀ Dᵀ w = 0 and w·(h - D x₀) = 1. Then Dᵀ w = Aᵀ z, and z is a motion that no
-forces within the cones hinder: r·z - h·w = 1, so that what is unbalanced drives it by more than given friction takes.
+D x ≥ h are planes that touch the cones: in the plane a cone is two of them, in space more and more are taken, where a
+solution lies outside its cone. The least of all balancing forces, x = x₀ + N y, is found by `least`. Where there is
+none, there are w ≥ 0 with Nᵀ Dᵀ w = 0 and w·(h - D x₀) = 1. Then Dᵀ w = Aᵀ z, and z is a motion that no forces within
+the cones hinder: r·z - h·w = 1, so the unbalanced forces do more work along z than given friction takes.
 
-What is asked for, a margin or a load, is enclosed by halves between where the pose is held and where it is not, however
-large the forces become on the way: the limit of a wedge is one of directions.
+A margin or a load is found by bisection between a value that holds the pose and one that does not, however large the
+forces become: the limit of a wedge is one of directions.
 """
 
 from __future__ import annotations
@@ -24,31 +24,32 @@ from .least import least_distance
 
 SHARP = 1e-12
 SLACKS = 0.0, SHARP, HOLDS
-"""Forces may miss their bounds by this part of all that act: by none, else by roundoff, else by what poses are off."""
+"""Slacks by which forces may miss their bounds, relative to the effort of all forces: none, roundoff, the error of
+poses."""
 CLOSE = 1e-13
-"""What is enclosed is known to this part."""
+"""Relative width at which a bisection ends."""
 MIGHT = 1e-3
-"""A slack has no such part in a margin, unless bodies are on an edge but for that slack."""
+"""A slack changes a margin by less than this part, unless bodies would be on an edge without the slack."""
 FARTHEST = 1e15
-"""A load of which so much is held is held without end."""
+"""A load that is held up to this many units is held without end."""
 ROUNDS = 100
 
 Least = Callable[[np.ndarray, np.ndarray], np.ndarray | None]
-"""The least x with D x ≥ h, the rows of D as long as 1."""
+"""The least x with D x ≥ h, the rows of D of length 1; None if there is none."""
 Ways = dict[int, np.ndarray]
-"""The directions along which each cone is touched."""
+"""The directions along which planes touch each cone."""
 
 
 def within(forces: Forces, cones: Sequence[Cone], slack: float = HOLDS, known: Ways | None = None) -> np.ndarray | None:
-    """The least forces within these cones, which they may miss by some slack; none where there are none. Ways that are
-    found to matter are added to those that are known: the next question is much the same."""
+    """Return the least forces within these cones, up to a slack; None if there are none. Directions of new planes are
+    added to `known` in place, because the next problem is similar."""
     x, N = forces.balancing
     if np.linalg.norm(forces.unbalanced + forces.A @ x) > HOLDS:
         return None
 
     def least(D: np.ndarray, h: np.ndarray) -> np.ndarray | None:
         along = D @ N
-        along[np.linalg.norm(along, axis=1) <= SHARP] = 0.0  # known, whatever balances
+        along[np.linalg.norm(along, axis=1) <= SHARP] = 0.0  # no remaining freedom y changes these
         y, _ = least_distance(along, h - D @ x - slack)
         return None if y is None else x + N @ y
 
@@ -72,13 +73,13 @@ def remaining(forces: Forces, m: float) -> np.ndarray:
         return None if found is None else start + ways @ found
 
     found = _touching(cones, least, HOLDS, {}, n + 1)
-    assert found is not None  # no forces at all are within, with a ρ that is large enough
+    assert found is not None  # with ρ large enough, zero forces are within
     return forces.unbalanced + forces.A @ found[:n]
 
 
 def _touching(cones: Sequence[Cone], least: Least, slack: float, ways: Ways, n: int) -> np.ndarray | None:
-    """The least x within the cones, which is the least within planes that touch them where it does. Where nothing is
-    within some of these planes, nothing is within the cones."""
+    """Return the least x within the cones, found as the least x within planes that touch the cones, which are added
+    where x lies outside. If nothing is within the planes, nothing is within the cones: None."""
     for k, one in enumerate(cones):
         ways.setdefault(k, _axes(one.a.size - 1))
     sizes = np.array([np.linalg.norm(one.C) for one in cones])
@@ -90,7 +91,7 @@ def _touching(cones: Sequence[Cone], least: Least, slack: float, ways: Ways, n: 
         if (x := least(D, h)) is None:
             return None
         size = max(1.0, float(np.linalg.norm(x)))
-        missed = float(np.max(h - D @ x, initial=slack))  # planes, by slack and roundoff
+        missed = float(np.max(h - D @ x, initial=slack))  # by how much planes are missed, from slack and roundoff
         room = min(2.0 * missed - slack + SHARP * size, slack + SURE * size) * sizes
         values = [one.a + one.C @ x for one in cones]
         out = np.array([np.linalg.norm(y[1:]) - y[0] if y.size > 2 else 0.0 for y in values])
@@ -172,7 +173,7 @@ def load_end(forces: Forces, side: float, about: float) -> tuple[float, np.ndarr
 
 
 def _enclosed(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """The last that holds."""
+    """Return the largest value that holds, by bisection."""
     while high - low > CLOSE * (1.0 + abs(low)):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if holds(middle) else (low, middle)

@@ -1,13 +1,13 @@
-"""Forces that may hold a pose: normal forces that press, and friction within its cones.
+"""Forces that may hold a pose: compressive normal forces, and friction within its cones.
 
 Forces f hold a pose where r + Aᵀ f = 0, r the unbalanced forces and A the rows of contacts along the free velocities,
 with
 
     0 ≤ f_n,        m |f_s| ≤ |v|,        v = b + B f
 
-and m = 1. (For contacts |v| is μ f_n, for given friction its force.) The larger m, the less friction there is. For
-each m the forces that balance are a convex set within cones, but for |v| in a joint: there a direction n takes its
-place, |v| ≥ n·v. Such forces obey the law, so what they hold is held.
+and m = 1. (For contacts |v| is μ f_n, for given friction its force.) The larger m, the less friction there is. For each
+m the forces that balance are a convex set within cones, but for |v| in a joint: there n·v with a fixed direction n
+replaces |v|, since |v| ≥ n·v. Such forces obey the law, so a pose that they hold is held.
 """
 
 from __future__ import annotations
@@ -23,29 +23,30 @@ from ...tolerances import RANK
 from .rows import Bound, Rows, with_loads
 
 HOLDS = 1e-8
-"""What may be left of forces that hold, relative to all that act, or to themselves where they are larger."""
+"""Largest residual of forces that hold a pose, relative to the effort, or to the forces themselves where they are
+larger."""
 MOST = 1e6
-"""Forces are no larger than this, relative to those that act."""
+"""Forces larger than this, relative to the effort, count as unbounded."""
 STILL = 1e-9
-"""Bodies that have less than this part of every free motion of unit length are held: what is left is roundoff."""
+"""Bodies that have less than this part of every free motion of unit length do not move: the rest is roundoff."""
 SURE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Cone:
-    """Expressions a + C x, the first no less than the length of the others."""
+    """The cone of x for which the first component of a + C x is no less than the length of the others."""
 
     a: np.ndarray
     C: np.ndarray
 
     def slackened(self, by: float) -> Cone:
-        """The same with another unknown, by so much of which the first is larger."""
+        """Return the cone with one more unknown, which is added to the first component, times `by`."""
         return Cone(self.a, np.hstack([self.C, by * np.eye(self.a.size)[:, :1]]))
 
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """What each 1 of a load adds to the unbalanced forces, and to the b of each bound."""
+    """The change of the unbalanced forces, and of the b of each bound, for a unit of a load."""
 
     pull: np.ndarray
     bounds: tuple[np.ndarray, ...]
@@ -53,34 +54,35 @@ class Load:
 
 @dataclass(frozen=True, eq=False)
 class Forces:
-    """What may act along the rows of contacts, and a load if one is looked for: units · x, in this order."""
+    """Forces along the rows of contacts, and a load if there is one: units · x, in this order."""
 
     rows: Rows
     against: np.ndarray
-    """What is unbalanced, along the free velocities."""
+    """The unbalanced forces along the free velocities."""
     used: np.ndarray
     """The rows along which forces act: closed gaps, and slips with friction."""
     bounds: tuple[Bound, ...]
     pressing: tuple[np.ndarray, ...]
-    """n of each bound."""
+    """The direction n of each bound."""
     load: Load | None = None
 
     @cached_property
     def efforts(self) -> np.ndarray:
-        """How large forces are along each free velocity: those of its level."""
+        """The effort of the level of each free velocity; 1 where that effort is 0."""
         sizes = self.rows.balance.efforts[self.rows.balance.motion_levels]
         return np.where(sizes > 0.0, sizes, 1.0)
 
     @cached_property
     def columns(self) -> np.ndarray:
-        """What each 1 of a force does along the free velocities."""
+        """The force along the free velocities for a unit of each force, shape (free velocities, forces)."""
         along = self.rows.along[self.used].T
         return along if self.load is None else np.hstack([along, self.load.pull[:, None]])
 
     @cached_property
     def units(self) -> np.ndarray:
-        """Forces that do as much as all that acts, if they are not taken up by joints: at a dead centre friction and
-        loads along the free velocities are roundoff. A load counts with the friction that its press brings about."""
+        """Units of forces, each as large as the effort, however much of it joints take up: at a dead centre the parts
+        of friction and loads along the free velocities are roundoff. The unit of a load includes the friction that the
+        load adds."""
         if self.load is None:
             return self.rows.units[self.used]
         least = [self.rows.units[one.slips].min() for one in self.bounds]
@@ -98,14 +100,14 @@ class Forces:
 
     @cached_property
     def balancing(self) -> tuple[np.ndarray, np.ndarray]:
-        """x₀ and N of all x₀ + N y that balance, or leave least."""
+        """x₀ and N of all x₀ + N y that balance the forces, or leave the least residual."""
         if not self.A.size:
             return np.zeros(self.units.size), np.eye(self.units.size)
         return np.linalg.lstsq(self.A, -self.unbalanced, rcond=RANK)[0], null_space(self.A, rcond=RANK)
 
     @cached_property
     def normals(self) -> np.ndarray:
-        """Which x are normal forces."""
+        """A mask of the x that are normal forces."""
         return np.append(np.isin(self.used, self.rows.gaps), np.zeros(len(self.units) - self.used.size, dtype=bool))
 
     @cached_property
@@ -116,24 +118,24 @@ class Forces:
         return tuple(k for k, (one, more) in parts if one.joint and (np.abs(one.B).max() > RANK or more.any()))
 
     def forces(self, x: np.ndarray) -> np.ndarray:
-        """Along all rows of contacts."""
+        """Return the forces along all rows of contacts, shape (rows,)."""
         found = np.zeros(len(self.rows.G))
         found[self.used] = (self.units * x)[: self.used.size]
         return found
 
     def press(self, k: int) -> Cone:
-        """v of a bound, in its units, and as it follows from x."""
+        """Return v of a bound, in its units, as a function a + C x."""
         one, unit = self.bounds[k], self._unit(k)
         by_load = [] if self.load is None else [self.load.bounds[k][:, None]]
         return Cone(one.b / unit, np.hstack([one.B[:, self.used], *by_load]) * self.units / unit)
 
     def friction(self, k: int) -> np.ndarray:
-        """How the friction of a bound follows from x, in the same units."""
+        """Return the matrix that gives the friction of a bound, in its units, from x."""
         own = np.append(self._slips(k), np.zeros(self.units.size - self.used.size, dtype=bool))
         return (self.units / self._unit(k) * np.eye(self.units.size))[own]
 
     def cone(self, k: int, m: float, n: np.ndarray) -> Cone:
-        """m |f_s| ≤ n·v"""
+        """Return the cone m |f_s| ≤ n·v of a bound."""
         v, root = self.press(k), np.sqrt(m)
         C = np.vstack([n @ v.C / root, root * self.friction(k)])
         return Cone(np.append(n @ v.a / root, np.zeros(len(C) - 1)), C)
@@ -142,7 +144,7 @@ class Forces:
         return [Cone(np.zeros(1), row[None]) for row in np.eye(self.units.size)[self.normals]]
 
     def cones(self, m: float) -> list[Cone]:
-        """Of all normal forces, then of all friction."""
+        """Return the cones of all normal forces, then of all friction."""
         return [*self.pushes(), *(self.cone(k, m, n) for k, n in enumerate(self.pressing))]
 
     def _slips(self, k: int) -> np.ndarray:
@@ -153,7 +155,7 @@ class Forces:
         return float(self.units[: self.used.size][self._slips(k)][0])
 
     def followed(self, x: np.ndarray) -> Forces:
-        """The same with each joint pressed as these forces press it."""
+        """Return these forces with the direction n of each joint taken from v at x."""
         pressed = []
         for k, (one, n) in enumerate(zip(self.bounds, self.pressing, strict=True)):
             v = self.press(k)
@@ -161,12 +163,13 @@ class Forces:
         return replace(self, pressing=tuple(pressed))
 
     def turns(self, other: Forces) -> bool:
-        """Whether a joint is pressed in another direction there."""
+        """Return whether a joint has another direction n in `other`."""
         pairs = zip(self.pressing, other.pressing, strict=True)
         return any(np.linalg.norm(one - two) > SURE for one, two in pairs)
 
     def growing(self, side: float) -> Forces:
-        """What grows in proportion to a load of `side` (to one side, to the other, or none), along the same n."""
+        """Return the part of the forces that grows in proportion to a load of `side` (1, -1, or 0 for none), with the
+        same n."""
         added = self.load.bounds if self.load else [0.0 * one.b for one in self.bounds]
         unit = 0.0 if self.load is None else side * self.units[-1]
         against = np.zeros(self.against.size) if self.load is None else unit * self.load.pull
@@ -177,8 +180,8 @@ class Forces:
         return Forces(self.rows, against, used, tuple(one for one, _ in some), tuple(n for _, n in some))
 
     def loaded(self, x: float) -> Forces:
-        """Return the forces to which the load is added, x of its unit. Where only the load turns what presses in a
-        joint, n is known with it."""
+        """Return the forces to which the load is added, x of its unit. Where only the load turns the normal force of a
+        joint, n follows from the load."""
         if self.load is None:
             return self
         amount = x * float(self.units[-1])
@@ -191,7 +194,7 @@ class Forces:
 
 
 def forces_of(rows: Rows) -> Forces:
-    """What may act at a pose."""
+    """Return the forces that may act at a pose."""
     return _forces_along(with_loads(rows, _passed_on, _loads_of(rows)))
 
 
@@ -204,14 +207,15 @@ def _forces_along(rows: Rows) -> Forces:
 
 
 def _passed_on(rows: Rows) -> np.ndarray:
-    """The least forces along all rows of contacts that balance, within their bounds or not."""
+    """Return the least forces along all rows of contacts that balance, within their bounds or not."""
     forces = _forces_along(rows)
     return forces.forces(forces.balancing[0])
 
 
 def _loads_of(rows: Rows) -> np.ndarray:
-    """How large forces along each velocity are: those that act on groups of bodies that can move, and given friction. A
-    machine that joints hold still on its foundation has nothing to do with what slips beside it, or on it."""
+    """Return the magnitude of the forces along each velocity, from forces on groups of bodies that can move and from
+    given friction. A machine that joints hold still on its foundation does not count for slips beside or on the
+    machine."""
     balance, root = rows.balance, np.sqrt(rows.balance.system.weight)
     group, moved = balance.system.structure.groups.column, np.abs(balance.free_velocities).max(axis=1, initial=0.0)
     sizes = np.where(np.isin(group, group[moved * root > STILL]), balance.sizes, 0.0)

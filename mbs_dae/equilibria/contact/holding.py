@@ -1,4 +1,4 @@
-"""Whether friction holds a pose, as it is told."""
+"""The answer of `holding`: whether friction holds a pose."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from .sectors import somewhere
 from .supported import Supported, standing
 
 EDGE = 1e-9
-"""A margin is 1, and the end of a range 0, as near as this."""
+"""Tolerance of a margin about 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class Holding(metaclass=PublicClass):
-    """Whether a pose is held, from `holding`: by what touches, and by friction at rest.
+    """Whether contacts and friction at rest hold a pose, from `holding`.
 
     >>> model = mbs.PlanarModel("sledge", gravity=(0, -10))
     >>> pull = model.parameter("pull", 0.0, unit="N")
@@ -44,11 +44,11 @@ class Holding(metaclass=PublicClass):
 
     rows: Rows = field(repr=False)
     load: str | None = None
-    """The parameter or input that is asked for."""
+    """The parameter or input whose range is computed."""
     reach: Range | None = field(default=None, repr=False)
-    """How far it may go from the value that it has."""
+    """The range of the load, relative to its present value."""
     value: float = 0.0
-    """This value."""
+    """The present value of the load."""
 
     @cached_property
     def _limit(self) -> Limit:
@@ -56,13 +56,14 @@ class Holding(metaclass=PublicClass):
 
     @property
     def margin(self) -> float:
-        """By which factor all friction may be smaller until something begins to move; less than 1 where it has to be
-        larger (a block on a slope: μ/tan α). Infinite where no friction is needed, 0 where none is enough."""
+        """The factor by which all friction may be smaller until something begins to move; less than 1 where it has to
+        be larger (a block on a slope: μ/tan α). Infinite where no friction is needed, 0 where no friction is enough."""
         return self._limit.margin
 
     @property
     def between(self) -> tuple[float, float] | None:
-        """The values of the load between which the pose is held; None where none holds it, or none is asked for."""
+        """The values of the load between which the pose is held; None where no value holds the pose, or no load is
+        given."""
         if self.reach is None or self.reach.least > self.reach.most:
             return None
         least, most = self.value + self.reach.least, self.value + self.reach.most
@@ -71,10 +72,10 @@ class Holding(metaclass=PublicClass):
 
     @property
     def certain(self) -> bool:
-        """Whether margin and range are certain to a hundredth. They are for contacts and given forces. They may be too
-        small where friction acts in many joints, because the search may end before it has tried all directions in
-        which these are pressed. They are uncertain where friction acts in a bearing of a gear with a ratio, because
-        the tooth force is not known."""
+        """Whether margin and range are certain to a hundredth, as for contacts and given forces. Both may be too small
+        where friction acts in many joints, because the search may end before it has tried all directions in which
+        joints are pressed. Both are uncertain where friction acts in a bearing of a gear with a ratio, because the
+        tooth force is not known."""
         return not self._unknown and self._limit.certain and (self.reach is None or self.reach.certain)
 
     @cached_property
@@ -85,12 +86,12 @@ class Holding(metaclass=PublicClass):
 
     @property
     def held(self) -> bool:
-        """Whether it stays where it is: whether the `margin` is 1 or more."""
+        """Whether the pose is held: whether the `margin` is 1 or more."""
         return self.margin >= 1.0 - EDGE
 
     @cached_property
     def slips(self) -> tuple[str, ...]:
-        """What slips as soon as friction is less than that."""
+        """Names of the frictions that slip as soon as friction is less than the `margin` allows."""
         limit, index = self._limit, self.rows.contacts
         lengths = np.linalg.norm(self.rows.along, axis=1)
         speeds = np.abs(limit.motion) / np.where(lengths > 0.0, lengths, 1.0)
@@ -100,7 +101,7 @@ class Holding(metaclass=PublicClass):
 
     @cached_property
     def forces(self) -> Mapping[str, float]:
-        """Of contacts and of friction when it begins to move, by their names: ``forces["floor.friction"]``."""
+        """Forces of contacts and of friction when motion sets in, by their names: ``forces["floor.friction"]``."""
         index, found = self.rows.contacts, {}
         for element in index.elements:
             for load, row in zip(element.loads, index.rows_of[element.name], strict=True):
@@ -108,8 +109,9 @@ class Holding(metaclass=PublicClass):
         return MappingProxyType(found)
 
     def is_unique(self, name: str) -> np.ndarray:
-        """Whether each of the `forces` of a contact, or of friction, is determined: booleans in their order. Rigid
-        bodies leave open how contacts share a load (a table on four legs); then the least forces are told."""
+        """Return whether each of the `forces` of a contact, or of a friction, is determined: booleans in their order.
+        Rigid bodies leave undetermined how contacts share a load (a table on four legs); then `forces` are the least
+        ones."""
         rows, model = self.rows.contacts.rows_of, self.rows.balance.system.model
         check_name("contact or friction", name, rows, f"model {model.name!r}")
         return ~np.isin(rows[name], self._open)
@@ -120,8 +122,8 @@ class Holding(metaclass=PublicClass):
 
     @cached_property
     def wedged(self) -> bool:
-        """Whether bodies may be wedged: points that press by themselves, without a load. Then forces exist that hold
-        the pose, and whether they are there depends on how the bodies were put there."""
+        """Whether bodies may be wedged: contacts can press without a load. Then forces exist that hold the pose, and
+        whether these forces act depends on how the bodies were put there."""
         return is_wedged(forces_of(self.rows))
 
     @cached_property
@@ -161,7 +163,7 @@ class Holding(metaclass=PublicClass):
 
     @property
     def _nearest(self) -> str:
-        """The least gap, by its name, and how large it is."""
+        """The least gap with its name, as text."""
         index, row = self.rows.contacts, min(self.rows.gaps, key=lambda row: self.rows.phi[row])
         point = int(np.flatnonzero(index.gap == row)[0])
         element, number = index.points[point]
@@ -176,7 +178,7 @@ def holding_at(rows: Rows, load: str | None = None) -> Holding:
 
 
 def _with_load(rows: Rows, load: str) -> tuple[float, Forces]:
-    """The value of a parameter or an input, and the forces with it for a load."""
+    """Return the value of a parameter or an input, and the forces with it as a load."""
     balance, model = rows.balance, rows.balance.system.model
     change: Callable[..., Model]
     if load in model.parameters:
@@ -204,7 +206,8 @@ def _with_load(rows: Rows, load: str) -> tuple[float, Forces]:
 
 
 def _beside(rows: Rows, load: str, model: Model) -> tuple[np.ndarray, ...]:
-    """The forces, and the b of bounds, with another value, with which all else is as it is."""
+    """Return the forces and the b of all bounds for another value of the load; raise a `ModelError` if anything else
+    changes."""
     here, there = rows.balance, balance_at(model.compile(), rows.balance.t, rows.balance.q)
     other = rows_at(there)
     same = [(there.phi, here.phi), (there.jacobian, here.jacobian), (other.phi, rows.phi), (other.G, rows.G)]

@@ -9,11 +9,11 @@ NOTHING = 1e-13
 
 
 def least_distance(A: np.ndarray, h: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
-    """The least u with A u ≥ h, and its multipliers w ≥ 0, u = Aᵀ w. Where there is no such u, none, and w proves it:
-    w ≥ 0, Aᵀ w = 0, h·w = 1 (Farkas).
+    """Return the least u with A u ≥ h, and its multipliers w ≥ 0, u = Aᵀ w. If there is no such u, return None and a
+    proof w: w ≥ 0, Aᵀ w = 0, h·w = 1 (Farkas).
 
-    Of w ≥ 0 with the least |Aᵀ w|² + (h·w - 1)² the residual r = (Aᵀ w, h·w - 1) is u up to a factor: the conditions
-    of that minimum are those of this one, and |r|² = 1 - h·w = 1/(1 + |u|²)."""
+    For the w ≥ 0 with the least |Aᵀ w|² + (h·w - 1)², the residual r = (Aᵀ w, h·w - 1) is proportional to u: both
+    problems have the same optimality conditions, and |r|² = 1 - h·w = 1/(1 + |u|²)."""
     lengths = np.linalg.norm(A, axis=1)
     lengths[lengths == 0.0] = 1.0
     size = float(np.abs(h / lengths).max(initial=0.0))
@@ -29,7 +29,7 @@ def least_distance(A: np.ndarray, h: np.ndarray) -> tuple[np.ndarray | None, np.
 
 
 def pushed(A: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """The f ≥ 0 that leaves least of r + Aᵀ f."""
+    """Return the f ≥ 0 with the least |r + Aᵀ f|."""
     if not A.size:
         return np.zeros(len(A))
     lengths = np.linalg.norm(A, axis=1)

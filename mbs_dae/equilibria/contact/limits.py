@@ -1,10 +1,10 @@
-"""How much friction it takes to hold a pose, and how much of a load it holds.
+"""The friction that a pose needs to be held, and the range of a load that friction holds.
 
-The margin is the largest m for which there are forces that hold (`forces`). Where joints are pressed to known sides
-that is decided for any m (`exact`). What is left a little beyond, r + Aᵀ f, is the motion that sets in.
+The margin is the largest m for which there are forces that hold (`forces`). With known directions n of joints, `exact`
+decides for any m. The least residual r + Aᵀ f a little beyond the margin is the motion that sets in.
 
-With joints pressed along n this is a margin of these n, and of those that follow. Then others are looked for
-(`sectors`), until it is certain that none is larger, or not worth more.
+The margin of given directions n is improved by updates of n. Then other n are searched (`sectors`), until none has a
+larger margin, or the search becomes too long.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from .forces import HOLDS, MOST, SURE, Cone, Forces
 from .sectors import PART, somewhere
 
 NO_END, NONE = 1e4, 1e-6
-"""A margin that is more is infinite; one that is less is none."""
+"""A margin above the first is infinite; one below the second is 0."""
 NEAR = 1e-4
 """Relative distance beyond the margin at which the incipient motion is computed."""
 ROUNDS = 60
 """Greatest number of updates of the directions n in which joints are pressed."""
 SLIPS = 1e-3
-"""A point slips that has more than this part of the fastest motion."""
+"""A point slips if its speed is more than this part of the fastest."""
 
 
 @dataclass(frozen=True, eq=False)
 class Limit:
-    """The margin; the forces there; and how fast each row moves when it is passed, along the fastest as 1."""
+    """The margin; the forces there; and the rate of each row just beyond the margin, relative to the fastest."""
 
     margin: float
     forces: np.ndarray
     motion: np.ndarray
     at: Forces
     certain: bool = True
-    """Whether none is larger by more than a hundredth."""
+    """Whether no margin is larger by more than a hundredth."""
 
 
 def limit_of(forces: Forces) -> Limit:
-    """The margin of a pose."""
+    """Return the margin of a pose."""
     best = _climbed(forces)
     while forces.open and best.margin < np.inf:
         found = somewhere(best.at, max(best.margin * (1.0 + PART), 2.0 * NONE))
@@ -55,7 +55,7 @@ def limit_of(forces: Forces) -> Limit:
 
 
 def _climbed(forces: Forces) -> Limit:
-    """The margin of the directions that are known, and those that follow."""
+    """Return the margin of the present directions n, improved by updates of n."""
     margin, x = margin_of(forces, NONE, NO_END)
     for _ in range(ROUNDS):
         turned = forces.followed(x)
@@ -78,12 +78,12 @@ def _fastest(forces: Forces, motion: np.ndarray) -> np.ndarray:
 
 
 def _grown(x: np.ndarray) -> np.ndarray:
-    """Forces at a margin, infinite where they grow beyond all bounds."""
+    """Return the forces at a margin, infinite where they grow beyond all bounds."""
     return np.where(np.abs(x) > MOST, np.copysign(np.inf, x), x)
 
 
 def is_wedged(forces: Forces) -> bool:
-    """Whether points may press that nothing presses: forces by themselves in balance, within their cones."""
+    """Return whether contacts can press without a load: forces within their cones that balance by themselves."""
     alone = forces.growing(0.0)
     if not alone.normals.any():
         return False
@@ -91,15 +91,15 @@ def is_wedged(forces: Forces) -> bool:
 
 
 def least_forces(forces: Forces) -> np.ndarray:
-    """The least of all forces that hold the pose, with joints pressed along the directions that are known."""
+    """Return the least of all forces that hold the pose with the present directions n."""
     x = within(forces, forces.cones(1.0))
-    assert x is not None  # it is held
+    assert x is not None  # the pose is held
     return forces.forces(x)
 
 
 def open_rows(limit: Limit) -> np.ndarray:
-    """The rows whose forces may be others in the same balance, with what slips at its bound: f_s grows with |v| there.
-    (Where no friction is needed there is none; where forces have no bound, they are open.)"""
+    """Return the rows whose forces are not determined by the balance and by the bound f_s ∝ |v| of slipping friction.
+    (Where no friction is needed, friction is 0; unbounded forces are undetermined.)"""
     if not np.isfinite(limit.forces).all():
         return np.flatnonzero(~np.isfinite(limit.forces))
     forces, size = limit.at, limit.at.used.size
@@ -121,7 +121,8 @@ def open_rows(limit: Limit) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Range:
-    """Between which amounts of the load, from the present one, the pose is held; none where the least is infinite."""
+    """The range of the load from its present value, in which the pose is held; the least is infinite if no load is
+    held."""
 
     least: float
     most: float
@@ -129,7 +130,7 @@ class Range:
 
 
 def range_of(forces: Forces) -> Range:
-    """Around the present amount if that is held, else around some other."""
+    """Return the range of loads about the present value if it holds the pose, else about some other."""
     found = somewhere(forces.loaded(0.0))
     found = somewhere(forces) if found.forces is None else found
     if found.forces is None:
@@ -146,7 +147,7 @@ def _farthest(forces: Forces, side: float) -> tuple[float, bool]:
     while forces.open and best < np.inf:
         beyond = best + PART * (1.0 + abs(best))
         found = somewhere(known.loaded(side * beyond))
-        while found.forces is not None:  # these n hold loads from `least` on: are those before it held?
+        while found.forces is not None:  # these n hold loads from `least` on: are the loads below `least` held?
             other = replace(forces, pressing=found.forces.pressing)
             end = load_end(other, -side, side * beyond)
             least = beyond if end is None else -end[0]

@@ -1,10 +1,10 @@
-"""What touches at a pose: the rows of contacts, and what bounds their friction.
+"""Contacts at a pose: their rows, and the bounds of their friction.
 
 With f along the rows G of contacts a mechanism is at rest where
 
     Q - Φ_vᵀ λ + Gᵀ f = 0,      Φ = 0,      0 ≤ g,  0 ≤ f_n,  g f_n = 0,      |f_s| ≤ μ N,
 
-N the normal force of a contact, or what presses in a joint, |b + B f|, or N = 1 and μ N a given force.
+N the normal force of a contact or of a joint, |b + B f|, or N = 1 and μ N a given force.
 """
 
 from __future__ import annotations
@@ -24,38 +24,39 @@ from ...motion.mechanism import mechanism
 from ..balance import Balance, levels_of_forces
 
 MOVES = 1e-9
-"""Obstacles move that go faster than this, in lengths of the model a second, or begin to, in a second."""
+"""Obstacles move if they are faster than this, in lengths of the model a second, or accelerate by more in a second."""
 ROUNDS = 5
-"""The levels of loads through contacts are found again so often at most: each time ε times what was there is left."""
+"""Greatest number of updates of the levels of loads through contacts: each leaves ε of the error before it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """A friction force f[slips], no longer than what presses, |b + B f|: the coefficient of rest is in b and B."""
+    """A bound |f[slips]| ≤ |b + B f| of friction; b and B include the coefficient of rest."""
 
     point: int
     slips: slice
     b: np.ndarray
     B: np.ndarray
     joint: bool
-    """Whether it is a joint that presses, to any side: what presses in a contact, and what is given, has no sign."""
+    """Whether the normal force is that of a joint, whose direction may vary; that of a contact, and a given force, has
+    one component."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rows of contacts at the pose of a balance, which knows of none."""
+    """The rows of contacts at the pose of a balance without contacts."""
 
     balance: Balance
     phi: np.ndarray
     G: np.ndarray
     factors: np.ndarray
-    """What the bounds of friction are made of: see `compiled.contacts`."""
+    """Outputs of `normals.readings` from which the bounds of friction follow: see `compiled.contacts`."""
     extent: float
 
     @cached_property
     def gaps(self) -> np.ndarray:
-        """Which rows are gaps."""
-        gap = self.contacts.gap_row
+        """The numbers of the rows that are gaps."""
+        gap = self.contacts.gap
         return np.sort(gap[gap >= 0])
 
     @property
@@ -69,12 +70,12 @@ class Rows:
 
     @cached_property
     def along(self) -> np.ndarray:
-        """G along the free velocities: how fast gaps open, and what slips."""
+        """G along the free velocities: rates of gaps and slips, shape (rows, free velocities)."""
         return self.G @ self.balance.free_velocities
 
     @cached_property
     def units(self) -> np.ndarray:
-        """A force along each row that is as large as the loads of the bodies on which it acts."""
+        """A unit of force along each row, as large as the loads of the bodies on which it acts."""
         balance = self.balance
         unit = balance.efforts[balance.levels] * np.sqrt(balance.system.weight)
         sizes = np.linalg.norm(self.G / np.where(unit > 0.0, unit, 1.0), axis=1)
@@ -82,7 +83,7 @@ class Rows:
 
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
-        """Of all friction that may act here."""
+        """The bounds of all friction that may act here."""
         return tuple(self._bounds())
 
     def _bounds(self) -> Iterator[Bound]:
@@ -115,8 +116,9 @@ class Rows:
 
 
 def with_loads(rows: Rows, pushes_of: Callable[[Rows], np.ndarray], sizes: np.ndarray) -> Rows:
-    """The rows with the levels of all that bodies carry: forces of these sizes, and what contacts pass on. A light body
-    under a heavy one has heavy loads. Pushes follow from the rows: at first as if there were one level."""
+    """Return the rows with levels of all loads that bodies carry: forces of these sizes, and forces that contacts pass
+    on. A light body under a heavy one has heavy loads. The pushes follow from the rows, at first with a single
+    level."""
     balance, root = rows.balance, np.sqrt(rows.balance.system.weight)
     levels = levels_of_forces(balance.system, sizes)
     one = replace(rows, balance=replace(balance, sizes=sizes, levels=0 * levels))
@@ -130,7 +132,7 @@ def with_loads(rows: Rows, pushes_of: Callable[[Rows], np.ndarray], sizes: np.nd
 
 
 def rows_at(balance: Balance) -> Rows:
-    """The rows of contacts at the pose of this balance, in Cartesian coordinates."""
+    """Return the rows of contacts at the pose of this balance, in Cartesian coordinates."""
     run, system = mechanism(balance.system), balance.system
     for driving in system.structure.contacts.separations:
         raise ModelError(

@@ -1,11 +1,10 @@
-"""Whether forces hold a pose with joints pressed in any direction.
+"""Search forces that hold a pose, with normal forces of joints in any direction.
 
-What presses in a joint, |v|, is no concave function of the forces, so those with joints pressed along other directions
-n are other problems (`forces`). All of them together are looked through by bounds: where v lies between some rays,
-v = N a with a ≥ 0, it is no longer than Σ a, which is linear, and next to |v| where the rays are close. So where no
-forces are found with Σ a in place of |v|, there are none. Where there are some that do not obey the law itself, the
-sector of the joint with the largest error is split. The first rays follow from bounds of all forces: where friction
-turns the normal forces little, they decide at once.
+The normal force of a joint, |v|, is not a concave function of the forces, so each direction n gives another problem
+(`forces`). Branch and bound covers all n: where v lies between some unit rays, v = N a with a ≥ 0, |v| is at most Σ a,
+which is linear, and close to |v| where the rays are close. So where no forces exist with Σ a in place of |v|, there are
+none. Where there are some that do not obey the law itself, the sector of the joint with the largest error is split. The
+first rays follow from bounds of all forces: where friction turns the normal forces little, they decide at once.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ from .exact import within
 from .forces import HOLDS, Cone, Forces
 
 PART = 0.002
-"""What holds is found for certain where it would hold with friction that is less by this part."""
+"""The search is certain to find forces that would hold with friction less by this part."""
 MANY = 200
-"""So many problems are solved for that at most."""
+"""Greatest number of problems that a search solves."""
 WIDEST = 0.99
 """Greatest sine of half the angle of a sector from bounds; wider sectors are replaced by all directions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Somewhere:
-    """Forces that hold, with their n, if there are any; and whether it is certain that there are none."""
+    """Forces that hold, with their n, if there are any; and whether the search is certain that there are none."""
 
     forces: Forces | None = None
     certain: bool = True
@@ -60,7 +59,7 @@ def somewhere(forces: Forces, m: float = 1.0, also: Sequence[Cone] = ()) -> Some
 
 
 def _sectors(forces: Forces, m: float) -> dict[int, np.ndarray]:
-    """Rays between which what presses in joints must lie, from bounds of all forces.
+    """Return rays between which the normal force of each joint must lie, from bounds of all forces.
 
     Friction has |x_s| ≤ |v|/m and v = b + B x; a load and normal forces follow from the balance, x_u = -A_u⁺ (r + A x).
     So sizes y of all x obey y ≤ c + M y with M ≥ 0, which bounds them by (I - M)⁻¹ c where M has no eigenvalue of 1 or
@@ -93,17 +92,18 @@ def _sectors(forces: Forces, m: float) -> dict[int, np.ndarray]:
 
 
 def _rays(n: np.ndarray, sine: float) -> np.ndarray:
-    """The rays, as columns, of a simplex about the cone of all directions that are so far from n, and no farther."""
+    """Return the rays, as columns, of a simplex about the cone of all directions whose angle to n has at most this
+    sine."""
     d, tangent = n.size, sine / np.sqrt(1.0 - sine * sine)
     across = null_space(n[None])
-    corners = null_space(np.ones((1, d))).T  # of a regular simplex: its inner sphere is d - 1 times smaller
+    corners = null_space(np.ones((1, d))).T  # corners of a regular simplex: its inner sphere is d - 1 times smaller
     corners = corners / np.linalg.norm(corners, axis=0) if d > 1 else corners
     rays = n[:, None] + max(tangent, RANK) * (d - 1) * across @ corners
     return rays / np.linalg.norm(rays, axis=0)
 
 
 def _around(forces: Forces, m: float, sectors: Mapping[int, np.ndarray]) -> list[Cone]:
-    """The cones with v between the rays of these sectors, where there are none unbounded."""
+    """Return the cones with v between the rays of these sectors; joints without a sector have no bound of friction."""
     known = [forces.cone(k, m, n) for k, n in enumerate(forces.pressing) if k not in forces.open]
     inverse = {k: np.linalg.inv(rays) for k, rays in sectors.items()}
     within = [forces.cone(k, m, N.sum(axis=0)) for k, N in inverse.items()]
@@ -113,14 +113,14 @@ def _around(forces: Forces, m: float, sectors: Mapping[int, np.ndarray]) -> list
 
 
 def _missing(forces: Forces, k: int, m: float, x: np.ndarray) -> float:
-    """The friction of a bound as part of what its joint can give."""
+    """Return the friction of a bound at x as part of its limit |v|; at most 1 if the law holds."""
     v = forces.press(k)
     wanted, given = m * float(np.linalg.norm(forces.friction(k) @ x)), float(np.linalg.norm(v.a + v.C @ x))
     return 1.0 if wanted - given <= HOLDS * max(1.0, float(np.linalg.norm(x))) else wanted / max(given, HOLDS)
 
 
 def _parts(rays: np.ndarray | None, v: np.ndarray) -> list[np.ndarray]:
-    """All orthants, or both halves of some rays: the one with v in it last."""
+    """Return the orthants, or both halves of some rays; the part that contains v is last."""
     if rays is None:
         parts = [np.diag(signs) for signs in product([-1.0, 1.0], repeat=v.size)]
     else:

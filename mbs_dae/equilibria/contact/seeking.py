@@ -1,15 +1,15 @@
-"""Downhill to where a mechanism comes to rest on what it touches, without friction.
+"""Descend to a pose in which a mechanism rests on its contacts, without friction.
 
-Along a basis of the free velocities a small motion y is looked for that goes downhill most within what all gaps allow,
+Each step is a small motion y along a basis of the free velocities that lowers the energy most within all gaps,
 
     ½ yᵀ H y - rᵀ y  least,      g + A y ≥ 0,
 
-r the unbalanced forces, A the gradients of the gaps. Its multipliers are normal forces: what presses, and what opens,
-is its answer. H is the stiffness, with what forces in contacts do when they turn, along the motions that keep closed
-what presses, and positive there as in `seeking`; across them any number will do. Then Newton's method closes what is to
-be closed, so that every pose on the way is a possible one.
+r the unbalanced forces, A the gradients of the gaps. The multipliers of this problem are normal forces; they tell which
+gaps stay closed and which open. H is the stiffness, with the terms of turning contact forces, along the motions that
+keep pressing gaps closed, made positive as in `seeking`; across these motions any positive number will do. Then
+Newton's method closes the joints and these gaps, so that every pose on the way is admissible.
 
-It has come to rest where forces f ≥ 0 of what touches leave nothing of r.
+The mechanism is at rest where contact forces f ≥ 0 balance r.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from .rows import Rows, rows_at, with_loads
 from .supported import Supported, pressed, standing, with_rows
 
 FAR = 1e4
-"""Who has come so far, in lengths of the model, will not come to rest."""
+"""A longest step beyond this, in lengths of the model, ends the search without a rest."""
 CLOSED = 1e-12
 """Gaps are closed to this part of the model's length."""
 ROUNDS = 30
 POLISHED = 20
-"""So many steps are made from a rest that is loose, to one that is tight: gaps are closed to `CLOSED`, and forces that
-depend on them are not known any better."""
+"""Number of further steps from a rest within LOOSE to one within TIGHT: gaps are closed to `CLOSED`, and forces that
+depend on gaps are no more accurate."""
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A closed pose on which no bodies overlap."""
+    """An assembled pose in which no bodies overlap."""
 
     found: Rows
-    """The rows of contacts as they are found at the pose."""
+    """The rows of contacts at the pose, with levels of their balance."""
     rows: Rows
-    """The same, with levels of all that bodies carry."""
+    """The rows of contacts with levels of all loads that bodies carry."""
 
     @property
     def balance(self) -> Balance:
@@ -59,25 +59,26 @@ class Place:
 
     @cached_property
     def left(self) -> np.ndarray:
-        """The forces of each level that contacts do not balance."""
+        """The norm of the forces of each level that contacts do not balance, shape (levels,)."""
         return self.balance.of_levels(self.balance.unbalanced + self.rows.along.T @ self.pushes)
 
     def is_balanced(self, near: float) -> bool:
         return bool((self.left <= near * self.balance.efforts).all())
 
     def downhill(self, far: float) -> tuple[np.ndarray, np.ndarray]:
-        """y, with a stiffness of no less than (forces over `far`), and the gaps that it closes."""
+        """Return the step y, with a stiffness of no less than (forces over `far`), and the gaps that the step
+        closes."""
         gaps, ways = self.rows.gaps, self._ways(far)
         start, A = ways.T @ self.balance.unbalanced, self.rows.along[gaps] @ ways
         gap = np.maximum(self.rows.phi[gaps], 0.0)
         step, multipliers = least_distance(A, -gap - A @ start)
-        assert step is not None  # y = 0 is one that the gaps allow
+        assert step is not None  # y = 0 obeys all gaps
         felt = RANK * np.minimum(self.rows.units[gaps], multipliers.max(initial=0.0))
         return ways @ (start + step), gaps[multipliers > felt]
 
     def _ways(self, far: float) -> np.ndarray:
-        """Small motions y = T z of energy |z|²/2: those that keep closed what presses, by their stiffness, and others.
-        Motions of light bodies alone have no part along which heavier ones move."""
+        """Return small motions y = T z of energy |z|²/2: those that keep pressing gaps closed, by their stiffness, and
+        others. Motions of light bodies alone have no component along the motions of heavier ones."""
         here = with_rows(self.balance, self.rows, self.pushes, pressed(self.rows, self.pushes), self.loads)
         levels, own, scale = self.balance.motion_levels, here.motion_levels, here.motion_scale
         along = self.balance.free_velocities.T @ (here.system.weight[:, None] * here.free_velocities)
@@ -98,12 +99,12 @@ class Place:
 
     @cached_property
     def loads(self) -> np.ndarray:
-        """λ of joints."""
+        """The multipliers λ of joints, with the normal forces as loads."""
         return self.balance.taken_up(self.balance.forces + self.rows.G.T @ self.pushes)
 
 
 def place_of(found: Rows, levels: np.ndarray | None = None) -> Place:
-    """The place with levels of its own, or with those of another place."""
+    """Return the place with levels of its own, or with those of another place."""
     balance, sizes = found.balance, found.balance.sizes
     if levels is None:
         return Place(found, with_loads(found, pushes_of, sizes))
@@ -113,8 +114,8 @@ def place_of(found: Rows, levels: np.ndarray | None = None) -> Place:
 
 
 def pushes_of(rows: Rows) -> np.ndarray:
-    """The normal forces that leave least of what is unbalanced, relative to the efforts of levels, along all rows of
-    contacts."""
+    """Return the normal forces that leave the least unbalanced forces, relative to the efforts of levels, along all
+    rows of contacts, shape (rows,)."""
     balance, found = rows.balance, np.zeros(len(rows.G))
     sizes = np.where(balance.efforts > 0.0, balance.efforts, 1.0)[balance.motion_levels]
     found[rows.closed] = pushed(rows.along[rows.closed] / sizes, balance.unbalanced / sizes)
@@ -122,7 +123,7 @@ def pushes_of(rows: Rows) -> np.ndarray:
 
 
 def settle_on(system: System, t: float, q: np.ndarray) -> Supported | None:
-    """Downhill from a pose without overlap; nothing where no rest is found."""
+    """Descend from a pose without overlap to a rest; return None where no rest is found."""
     here, far, reach = place_of(rows_at(balance_at(system, t, q))), system.length, LONGEST * system.length
     near = 0
     for _ in range(ITERATIONS):
@@ -148,8 +149,9 @@ def settle_on(system: System, t: float, q: np.ndarray) -> Supported | None:
 
 
 def _stepped(here: Place, y: np.ndarray, closing: np.ndarray, most: float) -> Place | None:
-    """The place after a step, or after as much of it as helps: forces have done work, or less of them is left. It helps
-    the largest forces that are not balanced yet, or else those of a level below."""
+    """Return the place after the largest part of a step that helps, None if none does: forces have done work, or less
+    of them is left unbalanced. A step has to help the largest forces that are not balanced yet, or else those of a
+    level below."""
     balance = here.balance
     way, parts = balance.free_velocities @ y, most * 0.5 ** np.arange(12)
     stays = [closing if part == 1.0 else np.intersect1d(closing, here.rows.closed) for part in parts]
@@ -170,7 +172,8 @@ def _stepped(here: Place, y: np.ndarray, closing: np.ndarray, most: float) -> Pl
 
 
 def moved_to(here: Balance, way: np.ndarray, closing: np.ndarray) -> Place | None:
-    """The place some way off, with joints and these gaps closed, and no others less than that."""
+    """Return the place after a small motion, with joints and these gaps closed, and all other gaps that would overlap;
+    None if Newton's method fails."""
     system, q, root = here.system, here.system.moved(here.q, way), 1.0 / np.sqrt(here.system.weight)
     shut = {*closing.tolist()}
     try:
@@ -184,7 +187,7 @@ def moved_to(here: Balance, way: np.ndarray, closing: np.ndarray) -> Place | Non
             if np.abs(off).max(initial=0.0) <= CLOSED * system.length:
                 return place_of(rows, here.levels)
             q[:] = system.moved(q, -root * np.linalg.lstsq(J, off, rcond=RANK)[0])
-    except MbsError:  # a force without value out there
+    except MbsError:  # a force has no value there
         pass
     return None
 
@@ -195,15 +198,15 @@ def _balances(system: System, t: float, q: np.ndarray) -> Iterator[Balance]:
 
 
 def rest_on(here: Place) -> Supported:
-    """The balance of a place, with the least of all forces that hold it up: λ of joints and f ≥ 0 of contacts."""
+    """Return the balance of a place, with the least of all forces that hold it: λ of joints and f ≥ 0 of contacts."""
     rows, balance, closed = here.rows, here.balance, here.rows.closed
     held = with_rows(balance, rows, here.pushes, closed, here.loads)
     J, lengths = unit_rows(held.jacobian / np.sqrt(balance.system.weight))
     n = len(balance.jacobian)
-    x = held.taken_up(balance.forces)  # λ and -f
+    x = held.taken_up(balance.forces)  # the multipliers λ and -f
     free = null_space(J.T, rcond=RANK) if J.size else np.zeros((len(J), 0))
     found, _ = least_distance(-free[n:], (x * lengths)[n:])
-    if found is None:  # but for roundoff there are some
+    if found is None:  # no forces f ≥ 0, because of roundoff
         return standing(rows, here.pushes)
     x = x + free @ found / lengths
     x = x + held.taken_up(balance.forces - held.jacobian.T @ x)

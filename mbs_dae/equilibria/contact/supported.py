@@ -1,10 +1,10 @@
-"""The equations at a pose with what touches: rows of contacts that hold, beside those of joints.
+"""The equations at a pose with contacts: rows of joints, and rows of contacts that hold.
 
-As long as they press, or stick, contacts hold like joints, with the multipliers -f:
+While contacts press or stick, they act like joints, with the multipliers -f:
 
     F = Φ_vᵀ λ - Gᵀ f - Q,      Φ_v v = ν,      G v = 0.
 
-So all that is said of small motions about a rest is said of the motions that these rows allow.
+So the equations of small motions about a rest apply to the motions that these rows allow.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from ..balance import Balance
 from .rows import Rows
 
 FELT = 1e-9
-"""A motion that opens a gap, or a force that presses, by less than this part of what it could is none."""
+"""Rates of gaps, and normal forces, less than this part of their largest possible size count as zero."""
 
 
 @dataclass(frozen=True, eq=False)
 class Supported(Balance):
-    """A balance whose rows are those of joints and of the contacts that hold."""
+    """A balance with the rows of joints and of the contacts that hold."""
 
     rows: Rows = field(repr=False)
     pushes: np.ndarray
-    """The forces along all rows of contacts."""
+    """The forces along all rows of contacts, shape (rows,)."""
     held: np.ndarray
-    """The rows of contacts that hold."""
+    """The numbers of the rows of contacts that hold."""
     loads: np.ndarray
-    """λ of the rows of joints."""
+    """The multipliers λ of the rows of joints."""
 
     @property
     def position_rows(self) -> np.ndarray:
@@ -73,7 +73,8 @@ class Supported(Balance):
         return K + found[:n, :n], D, *below
 
     def check_two_sided(self) -> None:
-        """Small motions have a law only where what touches presses: what does not may open and close."""
+        """Raise a `ModelError` if a gap is closed without pressing and may open: then small motions have no linear
+        law."""
         touching = np.setdiff1d(self.rows.closed, self.held)
         felt = np.abs(self.rows.G[touching] @ self.free_velocities).max(axis=1, initial=0.0)
         if (some := touching[felt > FELT * np.linalg.norm(self.rows.along[touching], axis=1)]).size:
@@ -86,7 +87,7 @@ class Supported(Balance):
 
 
 def with_rows(balance: Balance, rows: Rows, pushes: np.ndarray, held: np.ndarray, loads: np.ndarray) -> Supported:
-    """The balance (of joints) with these rows of contacts."""
+    """Return the balance (of joints) with these rows of contacts."""
     own = {one.name: getattr(balance, one.name) for one in fields(Balance)}
     own["jacobian"] = np.vstack([balance.jacobian, rows.G[held]])
     own["phi"], none = np.append(balance.phi, rows.phi[held]), np.zeros(held.size)
@@ -95,12 +96,12 @@ def with_rows(balance: Balance, rows: Rows, pushes: np.ndarray, held: np.ndarray
 
 
 def pressed(rows: Rows, pushes: np.ndarray) -> np.ndarray:
-    """The gaps that press."""
+    """Return the numbers of the gaps that press."""
     return rows.gaps[pushes[rows.gaps] > FELT * np.minimum(rows.units, np.abs(pushes).max(initial=0.0))[rows.gaps]]
 
 
 def modes_of(here: Supported) -> Mapping[str, np.ndarray]:
-    """As a run tells them."""
+    """Return the states of contacts by name, as results show them."""
     index, modes = here.rows.contacts, np.zeros((1, here.rows.contacts.entries))
     for gap, entry in zip(index.gap, index.entry, strict=True):
         if gap >= 0:
@@ -109,8 +110,8 @@ def modes_of(here: Supported) -> Mapping[str, np.ndarray]:
 
 
 def standing(rows: Rows, pushes: np.ndarray) -> Supported:
-    """The balance of a pose that these forces along the rows of contacts hold: what presses stays closed, and where
-    there is friction it sticks."""
+    """Return the balance of a pose that these forces along the rows of contacts hold: gaps that press stay closed, and
+    slips with friction stick."""
     felt = FELT * np.minimum(rows.units, np.abs(pushes).max(initial=0.0))
     sticking = [
         np.arange(one.slips.start, one.slips.stop)

@@ -1,1 +1,1 @@
-"""How equilibria, and the laws of small motions about them, change with parameters."""
+"""Derivatives of equilibria, and of the laws of small motions about them, by parameters."""

@@ -1,4 +1,4 @@
-"""Differences along a line, of what is a slope already, or follows from more than the equations of an instant."""
+"""Differences along a line, for derivatives of slopes and of functions of more than the equations of an instant."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 FARTHEST, STEPS = 0.02, 4
-"""How far differences go: lengths of the model, or a part of the numbers that change. How often the way is halved."""
+"""Largest step of differences, in lengths of the model or as a part of changing numbers; number of steps, each half the
+one before."""
 AGREE = 1e-6
 
 
 def extrapolated(function: Callable[[float], np.ndarray], h: float) -> np.ndarray:
-    """The derivative at 0, from central differences over h, h/2, ...; nan where the last ones do not agree."""
+    """Return the derivative at 0, from central differences over h, h/2, ...; NaN where the last two do not agree."""
     rows = [[(function(0.5**k * h) - function(-(0.5**k) * h)) / (2.0 * 0.5**k * h)] for k in range(STEPS)]
     for k in range(1, STEPS):
         for order in range(k):

@@ -1,14 +1,14 @@
-"""How a rest changes that contacts hold, or in which states stand still.
+"""Derivatives of a rest with contacts, or with constant states.
 
-To the equations of a rest (`rest`) come closed gaps g = 0, with forces f as joints have multipliers, and rates ż = 0:
+The equations of a rest (`rest`) are extended by closed gaps g = 0, whose multipliers are forces f, and by rates ż = 0:
 
     [F_x  F_z  Φ_vᵀ  -Gᵀ] [dx]      [F_p]
     [ż_x  ż_z  0      0 ] [dz]      [ż_p]
     [Φ_v  0    0      0 ] [dλ]  = - [Φ_p]
     [G    0    0      0 ] [df]      [g_p]
 
-F_x is exact, with what forces of contacts do when they turn. What is by z, and by p, are extrapolated differences, as
-in the law of small motions, with the pose, λ and f held.
+F_x is exact, with the terms of turning contact forces. Derivatives by z and by p are extrapolated differences, as in
+the law of small motions, with the pose, λ and f held.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from ..states import difference, rates_at, state_places
 from .differences import FARTHEST, extrapolated
 
 CHOICE = 1e-9
-"""A multiplier that a choice between several changes by less than this part of it is unique."""
+"""A multiplier is unique if no null vector of unit length has a larger component along it."""
 
 
 class Solved(NamedTuple):
-    """The changes of a rest: a row for each parameter."""
+    """The derivatives of a rest: a row for each parameter."""
 
     x: np.ndarray
     multipliers: np.ndarray
     z: np.ndarray
-    """Of the states that move."""
+    """Derivatives of the states that are not held."""
     pushes: np.ndarray
-    """Of the forces along the rows of contacts."""
+    """Derivatives of the forces along the rows of contacts."""
     holds: bool
     """Whether forces hold all motions."""
 
 
 def without_friction(here: Balance) -> Balance:
-    """The same with the gaps alone that press."""
+    """Return the balance in which the pressing gaps are the only rows of contacts."""
     if not isinstance(here, Supported):
         return here
     gaps = pressed(here.rows, here.pushes)
@@ -55,7 +55,8 @@ def without_friction(here: Balance) -> Balance:
 
 
 def check_contacts(here: Balance) -> None:
-    """Refuse a rest that friction holds, which may be elsewhere as well, and one in which a gap may open, or not."""
+    """Raise a `ModelError` for a rest that friction holds, which may be elsewhere as well, and for one with a gap that
+    may open without a force."""
     if not isinstance(here, Supported):
         return
     size = np.minimum(here.rows.units, np.abs(here.pushes).max(initial=0.0))
@@ -90,7 +91,7 @@ def solved_rest(here: Balance, asked: Asked) -> Solved:
 
 
 def _slopes_of_states(own: Balance, places: list[int], units: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """F_z, ż_x and ż_z."""
+    """Return F_z, ż_x and ż_z."""
     system, t, still = own.system, own.t, own.system.still
     n, count = system.nv, len(places)
     by_z, by_x, own_z = np.zeros((n, count)), np.zeros((count, n)), np.zeros((count, count))
@@ -112,7 +113,7 @@ def _slopes_of_states(own: Balance, places: list[int], units: np.ndarray) -> tup
 
 
 def _by_parameter(own: Balance, asked: Asked, name: str, places: list[int]) -> np.ndarray:
-    """F_p, ż_p, Φ_p and g_p."""
+    """Return F_p, ż_p, Φ_p and g_p of one parameter."""
     value, model, rows = asked.model.parameters[name].value, asked.model, len(own.system.rows)
 
     def at(h: float) -> np.ndarray:
@@ -129,7 +130,7 @@ def _by_parameter(own: Balance, asked: Asked, name: str, places: list[int]) -> n
 
 
 def _where_unique(J: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
-    """nan where rows that depend on others leave a choice."""
+    """Return the multipliers, NaN where dependent rows leave a choice."""
     left, sines, _ = np.linalg.svd(J) if J.size else (np.eye(len(J)), np.zeros(0), None)
     rank = int((sines > RANK * sines.max(initial=0.0)).sum())
     chosen = np.abs(left[:, rank:]).max(axis=1, initial=0.0) > CHOICE

@@ -1,15 +1,15 @@
-"""How the law of small motions about an equilibrium changes with parameters, and with it frequencies and damping.
+"""Derivatives of the law of small motions about an equilibrium by parameters, and of its frequencies and damping.
 
 M, D and K are exact functions of the equilibrium and of the numbers in the equations, K a derivative already. With p
-the equilibrium moves by dx, which is exact too; K changes with both. That change is the derivative of K along a line,
+the equilibrium moves by dx, which is exact too; K changes with both. The derivative of K along a line,
 
     d/dh K(x + h dx, p + h),        h = 0,
 
-of which differences are taken: central ones over four steps, extrapolated, each pose on the line closed. They agree
-with the derivative to some eleven digits; where the last two do not agree to six, there is none.
+is computed from central differences over four steps, extrapolated, each pose on the line closed. The result agrees with
+the derivative to some eleven digits; where the last two do not agree to six, there is no derivative.
 
-A simple eigenvalue σ of A, with A u = σ u and wᴴ A = σ wᴴ, changes by wᴴ dA u / wᴴ u. Those that coincide have no
-derivative each by itself (their sum has), nor have the rigid motions, whose eigenvalue 0 is double.
+A simple eigenvalue σ of A, with A u = σ u and wᴴ A = σ wᴴ, changes by wᴴ dA u / wᴴ u. Coinciding eigenvalues have no
+derivative each by itself (their sum has), nor has the double eigenvalue 0 of rigid motions.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ MATRICES, VALUES = ("M", "D", "K", "A"), ("eigenvalues", "frequencies", "damping
 
 @dataclass(frozen=True, eq=False)
 class VariedLaw:
-    """The law about a rest, in the coordinates that it has."""
+    """The law about a rest, in its own coordinates."""
 
     rest: VariedRest
     names: tuple[str, ...]
-    """Of the coordinates."""
+    """The names of the coordinates."""
 
     @cached_property
     def matrices(self) -> dict[str, np.ndarray]:
-        """The derivatives of M, D, K and A, by each parameter: (parameters, rows, columns)."""
+        """The derivatives of M, D, K and A by each parameter: (parameters, rows, columns)."""
         found = [self._along(k) for k in range(len(self.rest.asked.names))]
         return dict(zip(MATRICES, (np.array(parts) for parts in zip(*found, strict=True)), strict=True))
 
@@ -59,7 +59,7 @@ class VariedLaw:
         return tuple(part.reshape(x.shape) for part, x in zip(parts, here, strict=True))
 
     def _step(self, k: int) -> float:
-        """One in which neither the pose nor a number changes by more than a small part."""
+        """Return a step over which neither the pose nor a number changes by more than a small part."""
         asked, system, number = self.rest.asked, self.rest.system, self.rest.system.evaluator
         x = self.rest.solved[0][k]
         fastest = float(np.sqrt(system.weight @ x**2)) / system.length
@@ -86,7 +86,8 @@ class VariedLaw:
 
 
 def eigenvalue_slopes(A: np.ndarray, dA: np.ndarray, values: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """By each parameter, (parameters, eigenvalues): nan of those that are not simple."""
+    """Return the derivatives of eigenvalues by each parameter, (parameters, eigenvalues): NaN for those that are not
+    simple."""
     slopes = np.full((len(dA), len(values)), np.nan, dtype=complex)
     scaled, changed = A * units / units[:, None], dA * units / units[:, None]
     largest = np.abs(values).max(initial=0.0)
@@ -100,7 +101,7 @@ def eigenvalue_slopes(A: np.ndarray, dA: np.ndarray, values: np.ndarray, units: 
 
 
 def law_derivative(law: LinearSystem, name: str, by: str) -> np.ndarray:
-    """See `LinearSystem.d`."""
+    """Return a derivative of a law: see `LinearSystem.d`."""
     varied: VariedLaw | None = law.varied
     if varied is None:
         what = "this law has no derivatives; ask for some about a rest"

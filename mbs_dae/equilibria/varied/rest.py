@@ -1,6 +1,7 @@
-"""How an equilibrium changes with parameters.
+"""Derivatives of an equilibrium by parameters.
 
-At rest F = Φ_vᵀ λ - Q and Φ are 0 for every value of a parameter p. So with s' how the numbers in the equations change,
+At rest F = Φ_vᵀ λ - Q and Φ are 0 for every value of a parameter p. So with s' the derivative of the numbers in the
+equations,
 
     [F_x   Φ_vᵀ] [dx]     [F_s s']
     [Φ_v   0   ] [dλ] = - [Φ_s s'],
@@ -35,13 +36,14 @@ from .held import Solved, check_contacts, solved_rest
 
 @dataclass(frozen=True, eq=False)
 class VariedRest(Varied):
-    """The one pose of an equilibrium."""
+    """The derivatives of the one pose of an equilibrium."""
 
     balance: Balance
 
     @cached_property
     def solved(self) -> Solved:
-        """Where forces let a motion be as it likes, the least one is taken."""
+        """The derivatives of pose, multipliers, states and contact forces. The least motion is taken where forces leave
+        it free."""
         here, count = self.balance, len(self.asked.names)
         if isinstance(here, Supported) or state_places(here.system):
             return solved_rest(here, self.asked)
@@ -54,7 +56,8 @@ class VariedRest(Varied):
         return Solved(found.x.T, found.multipliers.T, np.zeros((count, 0)), np.zeros((count, 0)), holds)
 
     def _known(self, slopes: np.ndarray) -> np.ndarray:
-        """Where forces do not hold all motions, it may be at rest elsewhere, too."""
+        """Return the slopes, or NaN where forces do not hold all motions, because the rest may then be elsewhere,
+        too."""
         return slopes if self.solved.holds else np.full_like(slopes, np.nan)
 
     @cached_property
@@ -70,7 +73,7 @@ class VariedRest(Varied):
 
     @cached_property
     def pushes(self) -> Any:
-        """The forces along the rows of contacts, if some hold it."""
+        """The forces along the rows of contacts with their derivatives; None without contacts."""
         if not isinstance(self.balance, Supported):
             return None
         return self.dual(self.balance.pushes[None], self._known(self.solved.pushes)[:, None])
@@ -98,7 +101,8 @@ class VariedRest(Varied):
 
 
 def check_derivatives(balance: Balance) -> None:
-    """What is refused: rests that other equations have a part in."""
+    """Raise a `ModelError` for a rest without derivatives: one held by friction, or with rows that restrict velocities
+    only."""
     model = balance.system.model
     check_contacts(balance)
     if balance.system.program.velocity_rows:
@@ -108,7 +112,7 @@ def check_derivatives(balance: Balance) -> None:
 
 
 def check_law_derivatives(balance: Balance) -> None:
-    """The same of the law of small motions."""
+    """Raise a `ModelError` for a rest whose law of small motions has no derivatives."""
     check_derivatives(balance)
     if isinstance(balance, Supported) or state_places(balance.system):
         what = f"{balance.system.model.name!r} has states or contacts, and its law of small motions no derivatives yet"

@@ -1,18 +1,17 @@
-"""What an element says, as equations that are algebraic in the axes and points of its markers.
+"""The equations of an element in a form that is algebraic in the axes and points of its markers.
 
-Joints are so already. What is not are measures of angles and of distances:
+Joints are algebraic already. Measures of angles and of distances are rewritten:
 
     θ - f = 0, θ = atan2(S, C)      becomes      S cos f - C sin f = 0
     √D - f = 0                      becomes      D - f² = 0
     a vector of sines over √(1 + trace), of a led frame,      becomes      the vector.
 
-The first has solutions at θ = f + π, too, the second at -f, and right angles between axes (`parallel`, `unturned`) do
-not tell parallel from opposite. All these are told apart by something that can have a few values only, such as
-cos(θ - f) = ±1; it does not change along a continuous path of solutions. So paths that begin at a solution as it is
-meant lead to none that is not.
+The first has solutions at θ = f + π, too, the second at -f, and right angles between axes (`parallel`, `unturned`) also
+hold for opposite axes. A check with a few discrete values, such as cos(θ - f) = ±1, separates these solutions, and is
+constant along a continuous path of solutions. So paths from a valid solution lead to valid solutions only.
 
-In the plane angles stay numbers, of which only the cosine and sine are asked elsewhere, with θ_j - θ_i - f as it is.
-What is a function of time is a number, too: time is held.
+In the plane angles stay numbers, and θ_j - θ_i - f stays a row; other rows contain only their cosine and sine. A
+function of time is a number, too: time is held.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from ...symbolic.functions import Unwound, written_out
 from ...symbolic.markers import t, variables
 
 WHOLE = 1e-9
-"""A ratio of angles that differs from a whole number by less is one."""
+"""A ratio of angles counts as a whole number if it differs by less."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +40,12 @@ class Algebraic:
 
     relation: Relation
     values: dict[str, float]
-    """What stands in its own slots; those of its markers are theirs."""
+    """The numbers of the element's own slots; those of its markers are theirs."""
     free: frozenset[str]
-    """The slots whose numbers may be any: lengths, places and what drivers ask for."""
+    """The slots whose numbers may be varied: lengths, places and values of drivers."""
     checks: int
-    """How many rows stand behind the equations that tell whether a solution is as it is meant: they vanish there, and
-    are ±2 or so where axes are opposite, or an angle is half a turn away."""
+    """Number of rows, after the equations, that check whether a solution is valid: they vanish there, and are ±2 or so
+    where axes are opposite, or an angle is half a turn away."""
 
 
 @dataclass(frozen=True)
@@ -62,14 +61,14 @@ class Closure(Composed):
 
 
 def composed(relation: Relation, maps: Sequence[MarkerMap]) -> Closure:
-    """The equations in coordinates, differentiated once."""
+    """Return the equations in coordinates, with their Jacobian."""
     found = differentiate(relation.phi, (), relation.markers)
     own = replace(relation, steps=found.steps).in_coordinates(maps)
     return Closure(**own, phi=found.phi, jacobian=by_velocities(found.A, maps))
 
 
 def algebraic(element: Condition, time: float, number: Callable[[Any], float]) -> Algebraic | None:
-    """The equations of places of an element at a time; None if it has none."""
+    """Return the position equations of an element at a time; None if it has none."""
     relation, slots = element.turning if isinstance(element, Gear) else element.form()
     if not relation.phi:
         return None
@@ -93,7 +92,7 @@ class _Writer:
         self.m: list[sp.Symbol] = variables(relation.markers)[0]
         self.flat = relation.markers[0].dimension == 2
         self.turns = {marker.m[-1] for marker in relation.markers}
-        """θ of each marker in the plane; in space its turn about its own axis."""
+        """θ of each marker in the plane; in space its rotation about its own axis."""
         self.values: dict[sp.Symbol, float] = {}
         self.free: set[sp.Symbol] = set()
         self.checks: list[sp.Expr] = []
@@ -119,7 +118,7 @@ class _Writer:
     # --- numbers ------------------------------------------------------------------------------------------------
 
     def _value(self, e: Any) -> float:
-        """The value of an expression of slots and time."""
+        """Return the value of an expression of slots and time."""
         if isinstance(e, sp.Basic) and not isinstance(e, sp.Number):
             e = e.xreplace({t: sp.Float(self.time, 17)}).xreplace(self.slots) if e not in self.slots else self.slots[e]
             if isinstance(e, sp.Basic) and e.free_symbols and not e.is_Symbol:
@@ -127,7 +126,7 @@ class _Writer:
         return self.number(e)
 
     def _number(self, e: sp.Expr, free: bool = True) -> sp.Symbol:
-        """A slot for an expression in which no marker stands."""
+        """Return a slot for an expression without markers."""
         name = next(s for k in range(1000) if (s := sp.Symbol(f"given{k}", real=True)) not in self.values)
         self.values[name] = self._value(e)
         if free:
@@ -135,7 +134,8 @@ class _Writer:
         return name
 
     def _led(self, one: Any) -> dict[sp.Symbol, sp.Symbol]:
-        """The variables of a marker that is led are numbers; where it is, and in the plane its angle, may be any."""
+        """Return a slot for each variable of a prescribed marker; its place, and in the plane its angle, may be
+        varied."""
         dimension = one.marker.dimension
         named = {}
         for k, (s, e) in enumerate(zip(one.marker.m, one.values, strict=True)):
@@ -168,7 +168,8 @@ class _Writer:
         return sine * sp.cos(wanted) - cosine * sp.sin(wanted)
 
     def _facing(self) -> list[sp.Expr]:
-        """What a joint keeps parallel points the same way; a led frame is not half a turn away."""
+        """Return the checks that axes a joint keeps parallel point the same way, and that a prescribed frame is not
+        half a turn away."""
         if self.flat:
             return []
         markers = self.relation.markers
@@ -179,7 +180,7 @@ class _Writer:
         return []
 
     def _without_roots(self, row: sp.Expr) -> sp.Expr:
-        """The row with its one root of places gone."""
+        """Return the row without its one root of places."""
         powers = [e for e in row.atoms(sp.Pow) if e.has(*self.m) and not e.exp.is_Integer]
         if not powers:
             return row
@@ -196,7 +197,7 @@ class _Writer:
         raise self._refused("has a root of places in it")
 
     def _timed(self, row: sp.Expr) -> sp.Expr:
-        """Time is held: the largest parts in which it stands become numbers."""
+        """Return the row at the held time: the largest subexpressions of time alone become numbers."""
         if not row.has(t):
             return row
         if not row.has(*self.m):
@@ -208,7 +209,8 @@ class _Writer:
         return row.func(*(self._timed(part) for part in row.args))
 
     def _checked(self, row: sp.Expr) -> sp.Expr:
-        """Polynomials only; angles with whole numbers before them, and nothing beside them."""
+        """Return the row if it is a polynomial, with whole-number factors of angles and no angle coupled with places;
+        else raise."""
         turning = sorted(self.turns & row.free_symbols, key=str)
         if turning:
             if not self.flat:

@@ -1,11 +1,11 @@
-"""The algebraic equations of a model, on many poses side by side, with all their numbers as variables.
+"""The algebraic equations of a model for many poses side by side, with all their numbers as variables.
 
-Poses are arrays (coordinates, poses), real or complex, in Cartesian coordinates: in space a quaternion of unit length,
-e · e = 1, which a complex one is, too. A small motion is given like a velocity, so there are as many unknowns as
-velocities, and each pose but for e and -e is one point.
+Poses are arrays (coordinates, poses), real or complex, in Cartesian coordinates: in space with a quaternion of unit
+length, e · e = 1, also a complex one. A small motion is given like a velocity, so there are as many unknowns as
+velocities, and each pose is one point, up to the sign of e.
 
-Numbers are an array (numbers, poses) or (numbers, 1): what stands in the slots of kernels, then one number for each
-row, which is added to it and is 0 in every real member of the family.
+Numbers are an array (numbers, poses) or (numbers, 1): the numbers in the slots of kernels, then one number for each
+row, which is added to the row and is 0 in every real member of the family.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .algebraic import Algebraic, algebraic
 from .kernels import Kernel, kernel_of, stacked
 
 PLACES = {2: ("sx", "sy"), 3: ("sx", "sy", "sz")}
-"""The slots of a marker that say where it is on its body."""
+"""The slots of a marker for its place on its body."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,15 +33,15 @@ class Group:
 
     kernel: Kernel
     index: np.ndarray
-    """(local coordinates, instances)."""
+    """Local coordinates: their places in q, (local coordinates, instances)."""
     numbers: np.ndarray
-    """Where its numbers stand, (slots, instances)."""
+    """Places in the array of numbers, (slots, instances)."""
     phi_to: np.ndarray
-    """The rows, (rows of the kernel, instances)."""
+    """Numbers of the rows, (rows of the kernel, instances)."""
     entry: np.ndarray
-    """Which outputs are entries of the Jacobian by what moves: pairs (entry, instance), flat,"""
+    """Outputs that are entries of the Jacobian by moving coordinates: pairs (entry, instance), flat."""
     entry_to: np.ndarray
-    """and where they stand in it, row by row."""
+    """The place of each of these outputs in the Jacobian, row by row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,14 +54,14 @@ class Closure:
     groups: tuple[Group, ...]
     values: np.ndarray
     places: dict[tuple, list[int]]
-    """For each thing that may be any number, where it stands among the numbers."""
+    """The places, among the numbers, of each quantity that may be varied."""
     owners: tuple[str, ...]
     """The element of each row."""
     metric: np.ndarray
-    """Which rows speak of points."""
+    """A mask of the rows that contain places."""
     equations: np.ndarray
-    """Which rows are equations. Others tell whether a solution is as it is meant; they vanish there, and so do their
-    slopes."""
+    """A mask of the rows that are equations. The others check whether a solution is valid; they vanish there, and so do
+    their slopes."""
 
     @property
     def rows(self) -> int:
@@ -73,11 +73,11 @@ class Closure:
 
     @property
     def count(self) -> int:
-        """How many numbers there are."""
+        """The number of numbers."""
         return self.values.size
 
     def evaluate(self, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Φ (poses, rows) and its Jacobian (poses, rows, unknowns)."""
+        """Return Φ (poses, rows) and its Jacobian (poses, rows, unknowns)."""
         poses = max(q.shape[1], numbers.shape[1])
         kind = np.result_type(q, numbers)
         phi = np.empty((self.rows, poses), kind)
@@ -99,12 +99,12 @@ class Closure:
 
     @cached_property
     def _attitudes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where quaternions and angular velocities stand, (4, bodies) and (3, bodies)."""
+        """The places of quaternions and of angular velocities, (4, bodies) and (3, bodies)."""
         pairs = self.system.layout.quaternions
         return pairs[:, 0] + np.arange(4)[:, None], pairs[:, 1] + np.arange(3)[:, None]
 
     def rates(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """q̇ from velocities (unknowns, poses)."""
+        """Return q̇ from velocities (unknowns, poses)."""
         out = np.zeros(q.shape, np.result_type(q, v))
         at, by = self._plain
         out[at] = v[by]
@@ -116,7 +116,7 @@ class Closure:
         return out
 
     def normalised(self, q: np.ndarray) -> np.ndarray:
-        """Quaternions of unit length, in place."""
+        """Scale quaternions to unit length, in place, and return q."""
         if self.system.layout.quaternions.size:
             e = q[self._attitudes[0]]
             q[self._attitudes[0]] = e / np.sqrt((e * e).sum(axis=0))
@@ -129,7 +129,8 @@ class Closure:
         return signature(self.system, q)
 
     def slope(self, q: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """How weights · signature changes with the unknowns, (unknowns, poses); weights are (numbers, poses)."""
+        """Return the derivative of weights · signature by the unknowns, (unknowns, poses); weights are (numbers,
+        poses)."""
         layout, dimension = self.system.layout, self.system.model.dimension
         out = np.zeros((self.unknowns, q.shape[1]), complex)
         at, by = self._plain
@@ -156,12 +157,13 @@ class Closure:
 
     @cached_property
     def scale(self) -> np.ndarray:
-        """What each unknown is measured by: the model's length, or 1 rad."""
+        """Unit of each unknown: the model's length, or 1 rad."""
         return self.system.length / np.sqrt(self.system.weight)
 
 
 def signature(system: System, q: np.ndarray) -> np.ndarray:
-    """Numbers by which poses are told apart (numbers, poses): places, by the model's length, and attitudes."""
+    """Return numbers that differ for different poses, (numbers, poses): places in lengths of the model, and
+    attitudes."""
     layout = system.layout
     at = layout.plain[:, 0]
     if system.model.dimension == 2:
@@ -173,7 +175,7 @@ def signature(system: System, q: np.ndarray) -> np.ndarray:
 
 
 def closure_of(system: System, time: float) -> Closure:
-    """The closure of a compiled model in Cartesian coordinates."""
+    """Return the closure of a compiled model in Cartesian coordinates."""
     found = [(e, a) for e in system.model.conditions if (a := algebraic(e, time, system.evaluator)) is not None]
     kernels = body_coordinates(system.model.dimension)
     grouped: dict[str, list[int]] = {}
@@ -206,7 +208,7 @@ def closure_of(system: System, time: float) -> Closure:
 def _number(
     system: System, element: Condition, own: Algebraic, name: str, kernels: object
 ) -> tuple[float, tuple | None]:
-    """What stands in a slot, and by which key it may be any number: markers at one point of a body stay there."""
+    """Return the number in a slot, and its key if it may be varied: markers at one point of a body share a key."""
     if name in own.values:
         return own.values[name], (element.name, name) if name in own.free else None
     label = name.rpartition("_")[2]
@@ -224,7 +226,8 @@ def _number(
 def _indexed(
     system: System, kernel: Kernel, elements: Sequence[Condition], rows: np.ndarray, at: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Where a group finds its coordinates and numbers, and where its outputs belong."""
+    """Return the coordinates and numbers that a group reads, its rows, and the entries of the Jacobian with their
+    places."""
     layout = system.layout
     q = [[p for m in e.markers for p in layout.q[m.body]] for e in elements]
     v = np.array([[p for m in e.markers for p in layout.v[m.body]] for e in elements], dtype=int)

@@ -1,8 +1,9 @@
-"""The family of mechanisms that a model is a member of, and ways through it.
+"""The family of mechanisms to which a model belongs, and ways between members.
 
-Its variables are all places of joints on bodies, all constants of joints, and what drivers ask for; directions stay,
-and markers at one point of a body stay at one. Members are points of this space, real ones and complex ones; where
-members are generic, all have the same number of solutions, and those of special ones are limits of theirs.
+Its variables are all places of joints on bodies, all constants of joints, and the values of drivers; directions stay,
+and markers at one point of a body stay together. Members are points of this space, real ones and complex ones; where
+members are generic, all have the same number of solutions, and the solutions of special members are limits of generic
+ones.
 """
 
 from __future__ import annotations
@@ -15,19 +16,20 @@ from ..paths import along
 from .closure import PLACES, Closure
 
 SPREAD = 0.5
-"""How far random members are from a given one, in its own sizes."""
+"""Distance of random members from a given one, relative to the sizes of its numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The square system of a closure: `rows` are as many independent ones as there are unknowns."""
+    """The square system of a closure: `rows` are independent rows, as many as there are unknowns if the system is
+    square."""
 
     closure: Closure
     rows: np.ndarray
 
     def random_member(self, random: np.random.Generator, near: np.ndarray) -> np.ndarray:
-        """A generic complex one. Angles change by a radian at most, however many turns they count: the imaginary part
-        of one goes into an exponential."""
+        """Return a generic complex member. Angles change by a radian at most, however many turns they count, because
+        their imaginary parts go into exponentials."""
         out = near.astype(complex)
         length = self.closure.system.length
         kinds = PLACES[self.closure.system.model.dimension]
@@ -50,7 +52,7 @@ class Family:
 @dataclass(frozen=True, eq=False)
 class Way:
     """Ways between two members in the complex line through both: numbers = first + (second - first) c; each path has
-    its own way c(s), see `paths.along`."""
+    its own c(s), see `paths.along`."""
 
     family: Family
     first: np.ndarray
@@ -73,7 +75,8 @@ class Way:
         return self.family.closure.normalised(x)
 
     def size(self, x: np.ndarray) -> np.ndarray:
-        """Places by the model's length, and attitudes."""
+        """Return the size of each solution: the largest of places in lengths of the model and of attitudes, at least
+        1."""
         return np.maximum(1.0, np.abs(self.family.closure.signature(x)).max(axis=0))
 
     def length(self, step: np.ndarray) -> np.ndarray:

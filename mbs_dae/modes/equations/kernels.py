@@ -24,12 +24,12 @@ ARITHMETIC = {name: found for name in FUNCTIONS if (found := getattr(np, NAMES.g
 
 class Kernel(NamedTuple):
     function: Callable[..., None]
-    """(count, t, q, v, index, parameters, tables, out), as all kernels."""
+    """The kernel as a Python function: (count, t, q, v, index, parameters, tables, out)."""
     slots: tuple[str, ...]
     phi: int
-    """How many rows it has."""
+    """The number of rows."""
     jacobian: tuple[tuple[int, int], ...]
-    """Where the outputs behind them stand among its rows and its velocities."""
+    """Row and velocity of each output after Φ, an entry of the Jacobian."""
     outputs: int
 
 
@@ -37,7 +37,7 @@ _kept: dict[str, Kernel] = {}
 
 
 def kernel_of(relation: Relation, coordinates: KernelCoordinates) -> Kernel:
-    """The kernel of a form, derived once."""
+    """Return the kernel of a relation, derived once."""
     key = f"{coordinates.name} {relation.meaning}"
     if key not in _kept:
         maps = [coordinates.marker_map(LABELS[k]) for k in range(len(relation.markers))]
@@ -50,5 +50,5 @@ def kernel_of(relation: Relation, coordinates: KernelCoordinates) -> Kernel:
 
 
 def stacked(columns: Sequence[Sequence[int]], width: int) -> np.ndarray:
-    """(width, instances), also of none."""
+    """Return the columns as an array (width, instances), also without instances."""
     return np.array(columns, dtype=np.int64).reshape(-1, width).T.copy()

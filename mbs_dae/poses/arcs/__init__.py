@@ -1,1 +1,1 @@
-"""One-dimensional motions followed by arc length, through turning points of whatever drives them."""
+"""One-dimensional motions followed by arc length, through turning points of their drivers."""

@@ -1,4 +1,4 @@
-"""From a pose to the first place of its curve: how many motions are left, and in which direction it is followed."""
+"""The first place of a curve: the motions that a pose has, and the direction in which the curve is followed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .track import Place, Track, angles_of, is_timed
 from .zeros import reader_of, row_of
 
 AWAY = 1e-2
-"""How far from a pose it is looked at how many motions are left, in lengths of the model."""
+"""Distance of poses at which motions are counted, in lengths of the model."""
 TOLD = 3
-"""So many quantities are named that could be held."""
+"""Greatest number of quantities to hold that a message names."""
 SAME = 1e-6
 """Quantities whose directions are nearer to each other than this hold the same motion."""
 
@@ -31,8 +31,8 @@ SAME = 1e-6
 def track_at(
     system: System, t: float, q: np.ndarray, step: float, name: str, fixed: Iterable[str]
 ) -> tuple[Track, np.ndarray]:
-    """What is needed to follow a mechanism from a pose, and the motions left there, more than one in a singular pose.
-    Without one freedom: told, with what holds it (`fixed` are the quantities held by `fix`) or does not."""
+    """Return the track from a pose, and the motions there as columns, several in a singular pose. Without exactly one
+    freedom, raise a `ModelError` that names what to release or to hold (`fixed` are the quantities held by `fix`)."""
     machine, who = system.machine(), repr(system.model.name)
     if machine.program.velocity_rows > 0:
         what = f"{who} has equations that restrict velocities alone: where it is then follows from the way it went"
@@ -48,7 +48,7 @@ def track_at(
         what = f"{who} has {counted(freedom, 'degree')} of freedom, and one is followed"
         raise ModelError(f"{what}; hold {freedom - 1} by drivers, or by {_too_little(system, t, regular, name)}")
     close(machine, t, regular.copy(), system.still, 20)
-    # (next to a singular pose pivots of redundant rows are too large to be seen as such)
+    # (next to a singular pose, pivots of redundant rows are too large to be recognised)
     redundant = max(int(dependent_rows(machine, DEPENDENT)), len(system.rows) - system.nv + 1)
     return Track(
         system, t, redundant, int(system.structure.once(is_timed)), system.structure.once(angles_of), step
@@ -56,8 +56,8 @@ def track_at(
 
 
 def poses_beside(system: System, t: float, q: np.ndarray, motions: np.ndarray) -> list[np.ndarray]:
-    """Poses next to one, in directions of the motions that it has. (Where such a motion goes nowhere, Newton's method
-    creeps back to the pose itself, and what it ends in, off by the root of a gap, tells no rank.)"""
+    """Return closed poses near one, in directions of its motions. (If a motion is only infinitesimal, Newton's method
+    creeps back to the pose itself, up to the root of a gap, and its end shows no rank.)"""
     machine: Machine = system.machine()
     found, n = [], system.nv
     mixed = np.random.default_rng(3).standard_normal((6, motions.shape[1])) @ motions.T
@@ -72,7 +72,7 @@ def poses_beside(system: System, t: float, q: np.ndarray, motions: np.ndarray) -
 
 
 def _too_much(model: Model, fixed: Iterable[str]) -> str:
-    """What holds a mechanism that cannot move."""
+    """Return a text about what locks a mechanism that cannot move."""
     if fixed:
         return f"fix= holds {', '.join(fixed)}: leave one out"
     if drivers := [d.name for d in model.drivers]:
@@ -81,7 +81,7 @@ def _too_much(model: Model, fixed: Iterable[str]) -> str:
 
 
 def _too_little(system: System, t: float, q: np.ndarray, name: str) -> str:
-    """Quantities that hold all but one motion, of joints where there are such, and their values."""
+    """Return quantities that hold all motions except one, with their values, as text; those of joints first."""
     model, motions = system.model, free_motions(system, t, q) / np.sqrt(system.weight[: system.nv, None])
     of_joints = [f"{e.name}.{m.levels[0]}" for e in model.conditions for m in e.measures().values()]
     chosen: dict[str, float] = {}
@@ -102,11 +102,11 @@ def _too_little(system: System, t: float, q: np.ndarray, name: str) -> str:
     return f"fix={{{shown}{', ...' * (len(chosen) > TOLD)}}}"
 
 
-# --- where the curve begins -------------------------------------------------------------------------------------------
+# --- the beginning of the curve -----------------------------------------------------------------------------------
 
 
 def start_of(track: Track, q: np.ndarray, motions: np.ndarray, name: str, branch: int | None) -> Place:
-    """The place to begin with, in the direction in which a quantity grows."""
+    """Return the first place, in the direction in which a quantity grows; from a singular pose, on the given branch."""
     system, t, n = track.system, track.t, track.system.nv
     if motions.shape[1] > 1:
         place = _on_branch(track, q, branch)

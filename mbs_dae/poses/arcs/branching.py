@@ -1,12 +1,11 @@
-"""How branches of a curve go on from the pose in which they meet.
+"""Directions of the branches of a curve at the pose in which they meet.
 
-There Φ_v leaves two motions or more, N c, and what is left of the equations is of second order: for each u with
-uᵀ Φ_v = 0
+There Φ_v leaves two motions or more, N c, and the remaining equations are of second order: for each u with uᵀ Φ_v = 0
 
     uᵀ γ(N c) = 0,
 
-a homogeneous quadratic equation for c. Of one equation in two unknowns there are two solutions (branches that cross),
-none (a single pose), or one that counts twice: then the second order does not decide.
+a homogeneous quadratic equation for c. One equation in two unknowns has two solutions (branches that cross), none (a
+single pose), or a double one: then the second order does not decide.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ from .steps import SMALLEST
 from .track import Place, Track
 
 STARTS, ROUNDS = 400, 60
-"""Of Newton's method, where more than two motions are left."""
+"""Numbers of starts and of Newton steps, where more than two motions are left."""
 TWICE = 1e-10
-"""A discriminant of less than this, relative to the squared coefficients, is zero."""
+"""A discriminant less than this, relative to the squared coefficients, is zero."""
 ASIDE = 1e-3
-"""How far beyond a branch point a branch is taken up, in lengths of the model."""
+"""Distance from a branch point at which a branch is started, in lengths of the model."""
 
 
 def tangents_of(here: Local) -> np.ndarray:
-    """The tangents of all branches through a singular pose, a row each (W-long 1); none where the second order does not
-    decide."""
+    """Return the tangents of all branches through a singular pose, a row each, of unit length by W; none where the
+    second order does not decide."""
     system = here.system
     forms = here.forms(here.rank)
     _, sizes, independent = np.linalg.svd(forms.reshape(len(forms), -1), full_matrices=False)
@@ -38,7 +37,8 @@ def tangents_of(here: Local) -> np.ndarray:
 
 
 def _common_zeros(forms: np.ndarray) -> np.ndarray:
-    """The directions, a row each, in which all these quadratic forms are zero, and change their sign."""
+    """Return the directions, a row each, in which all these quadratic forms are zero; with two unknowns only those
+    where the form changes its sign."""
     if not len(forms):
         return np.zeros((0, forms.shape[-1]))
     count = forms.shape[-1]
@@ -57,8 +57,8 @@ def _common_zeros(forms: np.ndarray) -> np.ndarray:
 
 
 def _searched(forms: np.ndarray) -> np.ndarray:
-    """The common zeros of at least as many forms as there are unknowns, less one: by Newton's method on the sphere from
-    many starts, always the same ones; those that are regular."""
+    """Return the regular common zeros of forms, at least as many as unknowns less one: by Newton's method on the sphere
+    from many starts, which are the same in every call."""
     k, count, _ = forms.shape
     found: list[np.ndarray] = []
     if k < count - 1:
@@ -80,7 +80,8 @@ def _searched(forms: np.ndarray) -> np.ndarray:
 
 
 def beyond(track: Track, base: Place, tangent: np.ndarray, far: float = ASIDE) -> Place | None:
-    """The first regular place of the branch with this tangent, a little beyond a branch point."""
+    """Return the first regular place of the branch with this tangent, a little beyond a branch point; None if there is
+    none."""
     still = Place(base.s, base.q, tangent, track.system.still)
     h, n = far * track.system.length, track.system.nv
     while h > 10 * SMALLEST * track.system.length:

@@ -1,4 +1,4 @@
-"""A curve that was followed, as a result: named quantities over the arc length, and what happens along it."""
+"""A curve of poses as a result: named quantities over the arc length, and special places of the curve."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROUND = 1e-9
-"""What a lap adds to a quantity less than this (rad, lengths of the model) is nothing."""
+"""A change of a quantity over a lap that is less than this (rad, lengths of the model) is zero."""
 BY_ARC = {"m/s": "", "m/s²": "1/m", "rad/s": "rad/m", "rad/s²": "rad/m²"}
 """Units of rates along the arc."""
 
@@ -34,9 +34,9 @@ BY_ARC = {"m/s": "", "m/s²": "1/m", "rad/s": "rad/m", "rad/s²": "rad/m²"}
 class Curve(Result):
     """The one-dimensional motion of a mechanism over its arc length, from `follow`.
 
-    It reads like any result: ``curve["P.x"]`` over ``curve.t``, which is the arc length s in m: bodies count with their
-    places, and with their angles times the model's length. What are velocities and accelerations elsewhere are first
-    and second rates along the arc.
+    A curve reads like any result: ``curve["P.x"]`` over ``curve.t``, which is the arc length s in m: bodies count with
+    their places, and with their angles times the model's length. Velocities and accelerations of the result are first
+    and second derivatives by the arc length.
 
     >>> crank = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0)}, rods={"crank": "AB"}, fixed="A")
     >>> curve = mbs.follow(crank, "crank.angle")
@@ -45,17 +45,17 @@ class Curve(Result):
     """
 
     followed: str = ""
-    """The quantity in whose direction the curve begins, and whose dead points are told."""
+    """The quantity in whose direction the curve begins, and whose dead points are reported."""
     closed: bool = False
-    """Whether it comes back to its first pose: a lap of a circuit."""
+    """Whether the curve returns to its first pose: a lap of a circuit."""
     ends: tuple[str, ...] = ()
-    """Why an open curve ends where it does: at its beginning, and at its end."""
+    """Reasons why an open curve ends: at its beginning, and at its end."""
     beginning: int = 0
-    """The number of the pose from which both ways were gone."""
+    """The number of the pose from which the curve was followed in both directions."""
     fix: Mapping[str, float] = field(default_factory=dict)
     """The quantities that are held, and their values."""
     release: tuple[str, ...] = ()
-    """The drivers that were let go."""
+    """The drivers that were released."""
     track: Track = field(default=cast(Any, None), repr=False)
     traced: Traced = field(default=cast(Any, None), repr=False)
 
@@ -67,16 +67,16 @@ class Curve(Result):
 
     @property
     def length(self) -> float:
-        """The length of its arc, in m."""
+        """The arc length, in m."""
         return float(self.t[-1] - self.t[0])
 
     def unit(self, name: str) -> str:
-        """The unit of a quantity; of rates along the arc."""
+        """Return the unit of a quantity; rates are derivatives by the arc length."""
         own = super().unit(name)
         return BY_ARC.get(own, own)
 
     def state(self, index: int = -1) -> State:
-        """One of its poses, at rest: where another analysis may start."""
+        """Return one pose, at rest: a state from which another analysis may start."""
         return self._at_rest(super().state(index).full_q)
 
     def _at_rest(self, q: np.ndarray) -> State:
@@ -94,7 +94,7 @@ class Curve(Result):
         return name
 
     def turning_points(self, name: str) -> tuple[TurningPoint, ...]:
-        """Where a quantity turns back, in their order along the curve."""
+        """Return the places where a quantity turns back, in their order along the curve."""
         places = turning_places(self.track, self.traced, self._checked(name), self.closed)
         return tuple(self._turning(name, place) for place in places)
 
@@ -103,8 +103,8 @@ class Curve(Result):
         return TurningPoint(name, place.s, float(value), bool(second < 0.0), self._at_rest(place.q))
 
     def states_where(self, name: str, value: float) -> tuple[State, ...]:
-        """The poses of this curve in which a quantity has a value, at rest and in their order; angles but for whole
-        turns. Where it turns back just there, that is one pose.
+        """Return the poses of this curve in which a quantity has a value, at rest and in their order; angles up to
+        whole turns. A turning point at this value is one pose.
 
         >>> points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}
         >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
@@ -115,7 +115,7 @@ class Curve(Result):
         return tuple(self.at_rest(place) for place in self.places_where(name, value))
 
     def places_where(self, name: str, value: float) -> list[Place]:
-        """The same, as places on the curve."""
+        """Return the places of the curve in which a quantity has a value, as `states_where` does."""
         value, unit = finite_number(value, f"the value of {name!r}"), self._unit_of(self._checked(name))
         values = self[name]
         turns = np.array([0.0])
@@ -130,21 +130,22 @@ class Curve(Result):
         return found
 
     def at_rest(self, place: Place) -> State:
-        """The pose in a place."""
+        """Return the pose of a place as a state at rest."""
         return self._at_rest(place.q)
 
     def _unit_of(self, name: str) -> float:
-        """What differences of a quantity are measured by: lengths by that of the model."""
+        """Return the unit of differences of a quantity: 1 for angles, the model's length for others."""
         return 1.0 if self.unit(name) == "rad" else self.track.system.length
 
     @cached_property
     def dead_points(self) -> tuple[TurningPoint, ...]:
-        """Where what was followed turns back: a driver of it cannot pass there."""
+        """The turning points of the followed quantity: its driver cannot pass them."""
         return self.turning_points(self.followed)
 
     @cached_property
     def branches(self) -> np.ndarray:
-        """The number of the branch of each pose: between dead points one value of what was followed is one pose."""
+        """The number of the branch of each pose: between dead points one value of the followed quantity belongs to one
+        pose."""
         at = np.array([point.s for point in self.dead_points])
         number = np.searchsorted(at, self.t)
         return frozen(number % len(at) if self.closed and len(at) else number)
@@ -155,7 +156,7 @@ class Curve(Result):
 
     @cached_property
     def branch_points(self) -> tuple[BranchPoint, ...]:
-        """The singular poses that the curve passes, where other branches leave it."""
+        """The singular poses of the curve at which other branches leave it."""
         n, found = self.track.system.nv, []
         for place, tangents, _ in self._singular:
             if len(tangents) > 1:
@@ -166,12 +167,12 @@ class Curve(Result):
 
     @cached_property
     def undecided(self) -> tuple[UndecidedPoint, ...]:
-        """The singular poses that it passes, of which it is not known what else leaves them."""
+        """The singular poses of the curve whose other branches are unknown."""
         left = (met for met in self._singular if met.why)
         return tuple(UndecidedPoint(met.place.s, met.why, self._at_rest(met.place.q)) for met in left)
 
     def limits(self, name: str) -> tuple[float, float]:
-        """The least and the largest value that a quantity has on this curve; infinite where each lap adds to it."""
+        """Return the least and the largest value of a quantity on this curve; infinite where each lap adds to it."""
         values = self[self._checked(name)]
         if self.closed and abs(values[-1] - values[0]) > ROUND * self._unit_of(name):
             return -np.inf, np.inf
@@ -191,8 +192,8 @@ class Curve(Result):
         self, *names: str, axes: str = "world", over: str | None = None, degrees: bool = False,
         units: UnitsLike = None, beside: Curve | Sequence[Curve] = (),
     ) -> Figure:  # fmt: skip
-        """Named quantities over the one that was followed, or `over` another: a colour for each branch, a circle at
-        dead points, a cross at branch points. Other curves, `beside`, are drawn with it. `degrees` and `units` are
+        """Plot named quantities over the followed one, or over the quantity `over`: a colour for each branch, a circle
+        at dead points, a cross at branch points. Other curves, `beside`, are drawn with it. `degrees` and `units` are
         those of ``Result.plot``."""
         if axes != "world":
             raise ModelError(f"a curve is drawn in world axes, not in those of {axes!r}")
@@ -200,6 +201,6 @@ class Curve(Result):
             return provided("Curve.plot")(self, names, over, beside)
 
     def plot_path(self, *markers: str, units: UnitsLike = None, beside: Curve | Sequence[Curve] = ()) -> Figure:
-        """The coupler curves of named points, branches and dead points as in `plot`."""
+        """Plot the coupler curves of named points, branches and dead points as in `plot`."""
         with shown_in(units):
             return provided("Curve.plot_path")(self, markers, beside)

@@ -1,4 +1,4 @@
-"""From the first place of a curve to the whole of it: both ways, and where bodies stop it."""
+"""The whole curve from its first place: in both directions, up to contacts that stop it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from .tracing import Traced, both_ways, comes_home, joined, traced
 from .track import Place, Track
 
 TOUCHES = 1e-9
-"""Gaps above minus this, relative to how far the model reaches, are none that overlap."""
+"""Bodies overlap if a gap is less than minus this, relative to the extent of the model."""
 
 
 def whole(track: Track, start: Place, both: bool, poses: int) -> tuple[Traced, tuple[str, ...], int]:
-    """The curve through a place; why it ends, if it is open; and which place is the one given."""
+    """Return the curve through a place; the reasons why it ends, if it is open; and the number of the given place on
+    it."""
     forth, end = _until_stopped(track, _onward(track, start, poses))
     if forth.ending == HOME:
         return forth, (), 0
@@ -30,7 +31,7 @@ def whole(track: Track, start: Place, both: bool, poses: int) -> tuple[Traced, t
 
 
 def _onward(track: Track, start: Place, poses: int) -> Traced:
-    """From a place as far as the curve goes, across singular poses through which it is smooth."""
+    """Return the curve from a place onwards, across singular poses through which it is smooth."""
     one = traced(track, start, start, poses)
     while one.ending not in (HOME, ENDLESS) and (there := across(track, one.place(-1))) is not None:
         last = one.place(-1)
@@ -47,7 +48,7 @@ def _onward(track: Track, start: Place, poses: int) -> Traced:
 
 
 def _until_stopped(track: Track, one: Traced) -> tuple[Traced, str]:
-    """The curve up to where a contact stops it; and why it ends."""
+    """Return the curve up to a contact that stops it, and the reason why it ends."""
     if track.system.model.contacts and (stopped := _stopped(track, one)) is not None:
         return stopped
     if one.ending == HOME:
@@ -59,7 +60,7 @@ def _until_stopped(track: Track, one: Traced) -> tuple[Traced, str]:
 
 
 def _stopped(track: Track, one: Traced) -> tuple[Traced, str] | None:
-    """The curve up to where the first contact closes; None if none does."""
+    """Return the curve up to the first contact that closes, and the reason; None if none closes."""
     contacts = track.system.structure.contacts
     points = np.flatnonzero(contacts.gap >= 0)
     reader, places = track.system.reader_by(contacts.program), contacts.gap[points]

@@ -1,4 +1,4 @@
-"""Single places of a curve: where a quantity turns back, where branches meet, and where it is not known what does."""
+"""Special places of a curve: turning points of a quantity, branch points, and undecided singular poses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...unit_system import equation
 
 @dataclass(frozen=True, eq=False)
 class TurningPoint(metaclass=PublicClass):
-    """Where a quantity turns back: a dead point of what drives it.
+    """A place where a quantity turns back: a dead point of its driver.
 
     >>> points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}
     >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
@@ -25,7 +25,7 @@ class TurningPoint(metaclass=PublicClass):
 
     name: str
     s: float
-    """The arc length there."""
+    """The arc length there, in m."""
     value: float
     is_maximum: bool
     state: State = field(repr=False)
@@ -49,16 +49,17 @@ class BranchPoint(metaclass=PublicClass):
     """
 
     s: float
-    """The arc length there."""
+    """The arc length there, in m."""
     tangents: np.ndarray = field(repr=False)
-    """One for each branch, a row over the velocities of bodies, of unit length."""
+    """The tangent of each branch, a row over the velocities of bodies, of unit length."""
     along: int
-    """The branch on which it was met."""
+    """The number of the branch on which the curve reached the point."""
     state: State = field(repr=False)
     """The pose, at rest, at the time that was held."""
     fix: Mapping[str, float] = field(repr=False)
+    """The quantities that were held, and their values."""
     release: tuple[str, ...] = field(repr=False)
-    """What was held there, and which drivers were let go: what follows it from there does the same."""
+    """The drivers that were released. A curve from here keeps `fix` and `release`."""
 
     def __repr__(self) -> str:
         return f"<BranchPoint at {equation('s', self.s, 'm')}: {len(self.tangents)} branches>"
@@ -66,8 +67,8 @@ class BranchPoint(metaclass=PublicClass):
 
 @dataclass(frozen=True, eq=False)
 class UndecidedPoint(metaclass=PublicClass):
-    """A singular pose on a curve of which it is not known what leaves it: branches touch there, or the equations of
-    second order do not tell them apart.
+    """A singular pose on a curve whose branches are unknown: they touch there, or the equations of second order do not
+    separate them.
 
     A bead that may go straight on, or along a parabola that touches the straight line:
 
@@ -82,7 +83,7 @@ class UndecidedPoint(metaclass=PublicClass):
     """
 
     s: float
-    """The arc length there."""
+    """The arc length there, in m."""
     why: str
     state: State = field(repr=False)
     """The pose, at rest."""

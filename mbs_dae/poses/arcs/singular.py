@@ -1,9 +1,9 @@
-"""The singular poses that a curve passes: where they are, and which branches go through them.
+"""The singular poses on a curve, and the branches through them.
 
-Along a curve the matrix [Φ_v; vᵀW] has full rank, with the tangent v as one more row. Its determinant
-changes its sign where the curve passes a crossing, however many directions are weak there; it touches zero where
-branches touch, or where an even number of directions is lost. Where it is zero on the curve through two places is a
-guess; from there Newton's method goes to the singular pose itself (`Local.step`).
+Along a curve the matrix [Φ_v; vᵀW] has full rank, with the tangent v as one more row. Its determinant changes its sign
+where the curve passes a crossing, however many directions are weak there; it touches zero where branches touch, or
+where an even number of directions is lost. Its zero on the curve through two places is a guess, from which Newton's
+method goes to the singular pose itself (`Local.step`).
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from .tracing import Traced
 from .track import Place, Track
 
 AT_ONCE = 1000
-"""So many poses are looked at together."""
+"""Number of poses that are evaluated together."""
 WEAK = 0.1
-"""A determinant less than this, relative to its largest along the curve, may have touched zero."""
+"""A minimum of the determinant less than this, relative to its largest value along the curve, may have touched zero."""
 ONE = 1e-4
 """Singular poses nearer to each other than this, in lengths of the model, are one."""
 STEPS, STILL = 12, 1e-13
-"""Of Newton's method: at most so many, until they are less than this in lengths of the model."""
+"""Newton's method: greatest number of steps, and the length in lengths of the model below which it has converged."""
 FAR = 0.05
-"""How far it may go, in lengths of the model."""
+"""Greatest length of all steps of Newton's method, in lengths of the model."""
 OPEN = 1e-11
-"""Gaps of so many lengths of the model, where all others are closed, keep branches apart."""
+"""Gaps above this, in lengths of the model, while all others are closed, keep branches apart."""
 OVER = 1.5
-"""By how much farther than a branch is taken up, it is where it is crossed: a lap ends where it began."""
+"""A crossing ends this factor farther from the branch point than a branch is started: a lap ends where it began."""
 MOST = 4
-"""So many more motions than one are looked for."""
+"""Greatest number of lost directions that is tried."""
 
 
 class Met(NamedTuple):
-    """A singular pose of a curve, the tangents of all branches, a row each; or why they are not known. Where equations
-    are redundant there may be one branch alone: what others would leave by, the further equations forbid."""
+    """A singular pose of a curve, with the tangents of all branches, a row each, or the reason why they are unknown.
+    With redundant equations there may be one branch alone, because further equations forbid the others."""
 
     place: Place
     tangents: np.ndarray
@@ -47,7 +47,7 @@ class Met(NamedTuple):
 
 
 def singular_places(track: Track, traced: Traced, closed: bool) -> list[Met]:
-    """The singular poses that a curve passes, in their order."""
+    """Return the singular poses of a curve, in their order."""
     if len(traced.path.t) < 2:
         return []
     turned, size = _determinants(track, traced)
@@ -60,7 +60,7 @@ def singular_places(track: Track, traced: Traced, closed: bool) -> list[Met]:
 
 
 def _determinants(track: Track, traced: Traced) -> tuple[np.ndarray, np.ndarray]:
-    """For each step whether the determinant changes its sign; for each place the logarithm of its size."""
+    """Return for each step whether the determinant changes its sign, and for each place the logarithm of its size."""
     signs, sizes, count = [], [], len(traced.path.t)
     for start in range(0, count - 1, AT_ONCE):
         chosen = slice(start, start + AT_ONCE + 1)
@@ -74,8 +74,8 @@ def _determinants(track: Track, traced: Traced) -> tuple[np.ndarray, np.ndarray]
 
 
 def _independent(track: Track, rows: np.ndarray) -> np.ndarray | None:
-    """Of rows that depend on each other in general, what combinations of them do not, in each pose; None where none
-    does."""
+    """Return the independent combinations of the rows, in each pose, if there are too many rows; None if the number is
+    right."""
     independent = track.system.nv - 1
     if rows.shape[1] == independent:
         return None
@@ -85,14 +85,15 @@ def _independent(track: Track, rows: np.ndarray) -> np.ndarray | None:
 def _determinant(
     track: Track, parts: np.ndarray | None, rows: np.ndarray, v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The signs and the logarithms of the determinants of such rows with tangents v."""
+    """Return the signs and the logarithms of the determinants of these rows with tangents v."""
     rows = rows if parts is None else parts @ rows
     tangents = np.sqrt(track.machine.norm) * v[:, None, : track.system.nv]
     return np.linalg.slogdet(np.concatenate([rows, tangents], axis=1))
 
 
 def _between(track: Track, first: Place, last: Place) -> tuple[Callable[[float], Place], Callable[[float], float]]:
-    """The places from one to the next, from 0 to 1, and the determinant there, positive at the first."""
+    """Return two functions of x from 0 to 1: the place between two places, and the determinant there, positive at the
+    first."""
     place, rows = track.between(first, last), rows_at(track.system, track.t, first.q[None])[0]
     parts = _independent(track, rows)
     sign = _determinant(track, parts, rows, first.v[None])[0][0]
@@ -112,17 +113,18 @@ def _zeros(track: Track, traced: Traced, k: int | np.integer) -> Iterator[Place]
 
 
 def _low(size: np.ndarray, turned: np.ndarray, closed: bool) -> np.ndarray:
-    """The places next to which the determinant is least, and has not changed its sign."""
+    """Return the places with a local minimum of the determinant, and no change of its sign next to them."""
     inside = np.arange(1, len(size) - 1)
     least = inside[(size[inside] <= size[inside - 1]) & (size[inside] <= size[inside + 1])]
     if closed and size[0] <= min(size[1], size[-2]):
         least = np.append(0, least)
-    near = turned[least - 1] | turned[least]  # (place 0 comes after the last step of a lap)
+    near = turned[least - 1] | turned[least]  # (place 0 follows the last step of a lap)
     return least[(size[least] < size.max() + np.log(WEAK)) & ~near]
 
 
 def _touches(track: Track, traced: Traced, low: np.ndarray) -> Iterator[Place]:
-    """Where the determinant is zero without a change of its sign from place to place: touching, or twice in a step."""
+    """Yield the places where the determinant is zero without a change of its sign from place to place: it touches zero,
+    or has two zeros in a step."""
     for k in low:
         for step in (k - 1, k):
             first = step % (len(traced.path.t) - 1)
@@ -139,7 +141,7 @@ def _touches(track: Track, traced: Traced, low: np.ndarray) -> Iterator[Place]:
 
 
 def _met(track: Track, guess: Place) -> Met:
-    """The singular pose next to a place, as that of the fewest directions lost that it is one of."""
+    """Return the singular pose next to a place, with the fewest lost directions for which there is one."""
     n, none = track.system.nv, np.zeros((0, track.system.still.size))
     for lost in range(1, min(MOST, n - 1) + 1):
         if (place := _refined(track, guess, n - 1 - lost)) is None:
@@ -159,8 +161,8 @@ def _met(track: Track, guess: Place) -> Met:
 
 
 def across(track: Track, last: Place) -> Place | None:
-    """The place beyond a singular pose that ends the steps of a curve, where it goes on smoothly; None if it does not.
-    Where more than one direction is lost, tangents are roundoff so near to it that no step can pass."""
+    """Return the place beyond a singular pose that ends the steps of a curve, if the curve is smooth there; else None.
+    Where more than one direction is lost, tangents near the pose are roundoff, and no step can pass."""
     met = _met(track, last)
     if met.why:
         return None
@@ -171,12 +173,12 @@ def across(track: Track, last: Place) -> Place | None:
 
 
 def _nearest(track: Track, tangents: np.ndarray, v: np.ndarray) -> float:
-    """The largest cosine of a direction with the tangents."""
+    """Return the largest cosine of a direction with the tangents."""
     return float(np.abs(tangents[:, : track.system.nv] @ (track.machine.norm * v[: track.system.nv])).max())
 
 
 def _refined(track: Track, guess: Place, rank: int) -> Place | None:
-    """The pose next to a place in which but so many rows are independent: by Newton's method."""
+    """Return the pose next to a place in which the rows have this rank, by Newton's method; None if there is none."""
     system, norm = track.system, track.machine.norm
     q, gone = guess.q, 0.0
     for _ in range(STEPS):

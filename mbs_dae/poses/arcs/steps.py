@@ -1,16 +1,16 @@
 """Steps along the curve Φ(q) = 0 of a mechanism with one freedom, by its arc length s. Compiled.
 
-The curve has the metric of the norm W. Its tangent is the velocity with Φ_v v = 0 and v·W v = 1; which of the two
-directions is decided by the one foretold. Its curvature is the least acceleration with Φ_v a = γ: as the least one it
-stands at right angles (W) to all that Φ_v leaves free, so v keeps its length, and s is the arc length. Nothing in this
-speaks of a driver: where one turns back is a regular pose of the curve.
+The curve has the metric of the norm W. Its tangent is the velocity with Φ_v v = 0 and v·W v = 1, in the predicted
+direction. Its curvature is the least acceleration with Φ_v a = γ: the least one is at right angles (W) to all free
+motions, so v keeps its length, and s is the arc length. Drivers do not occur: a pose where a driver turns back is a
+regular pose of the curve.
 
-A step is foretold by q + h v + h²/2 a, closed by the least change, and judged as steps in time are (`continuation`).
-How long it has become follows from its ends: of the smooth motion through both, that with the chord d has
+A step is predicted by q + h v + h²/2 a, closed by the least change, and accepted as steps in time are (`continuation`).
+Its length h follows from its ends: the smooth motion through both, with the chord d, has
 
     u·W d = u·W (h/2 (v₀ + v₁) + h²/12 (a₀ - a₁)),      u = (v₀ + v₁)/2,
 
-but for O(h⁵). What depends on time is held: of γ only the part that is quadratic in v belongs to the curve.
+up to O(h⁵). Time is held: only the part of γ that is quadratic in v belongs to the curve.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ from ..newton import close, dependent_rows, solve_here
 SMALLEST = 1e-9
 """The shortest step, in lengths of the model: a curve that is not smooth on this scale has an end or a corner."""
 ASIDE = 0.61
-"""By how much a step is shortened that ends in a singular pose: the next one does not."""
+"""Factor by which a step that ends in a singular pose is shortened: the next one ends elsewhere."""
 ITERATIONS = 12
 
 
@@ -43,7 +43,8 @@ def size_of(machine, x):
 
 @compiled_apart
 def bend(machine: Machine, t: float, q: Vector, v: Vector, a: Vector, timed: int):
-    """The tangent nearest to v, in its place, and the curvature, at the pose that `close` has just left."""
+    """Replace v by the tangent nearest to it, and a by the curvature, in place, at the pose that `close` has just left;
+    return a status."""
     n = machine.norm.size
     machine.f[:] = 0.0
     machine.g[:] = 0.0
@@ -68,7 +69,8 @@ def bend(machine: Machine, t: float, q: Vector, v: Vector, a: Vector, timed: int
 
 @compiled
 def _hold_time(machine, t, q, v, still):
-    """Leave in machine.g what γ has with the square of v: the even part less that of rest. `still` becomes zero."""
+    """Leave in machine.g the part of γ that is quadratic in v: the even part less that of rest. `still` becomes
+    zero."""
     for k in range(v.size):
         v[k] = -v[k]
     observe(machine, t, q, v)
@@ -84,7 +86,7 @@ def _hold_time(machine, t, q, v, still):
 
 @compiled
 def length_of_step(machine, h):
-    """The arc length between both ends of a step, of which h is an estimate."""
+    """Return the arc length between both ends of a step, from an estimate h."""
     here, there, foretold, done = machine.here, machine.there, machine.way, machine.x
     difference(machine.manifold, here.q, there.q, done)
     for _ in range(4):
@@ -100,8 +102,8 @@ def length_of_step(machine, h):
 
 @compiled_apart
 def stride(machine: Machine, t: float, h: float, redundant: int, timed: int):
-    """A step of some h from where the machine stands. Its length; less than zero where it does not close (the status,
-    with a minus), or ends in a singular pose."""
+    """Make a step of estimated length h from the machine's place. Return its length, or the negative status if it does
+    not close or ends in a singular pose."""
     here, there = machine.here, machine.there
     copy(here.q, there.q)
     for k in range(machine.norm.size):
@@ -122,7 +124,7 @@ def stride(machine: Machine, t: float, h: float, redundant: int, timed: int):
 
 @compiled
 def _fastest(machine):
-    """The largest part of the tangent that a single coordinate has."""
+    """Return the largest component of the tangent, by weight."""
     most = 0.0
     for k in range(machine.norm.size):
         most = max(most, machine.norm[k] * machine.here.v[k] ** 2)
@@ -131,8 +133,8 @@ def _fastest(machine):
 
 @compiled_apart
 def ahead_of(machine: Machine, q: Vector, home: Vector, tangent: Vector, angles: Vector):
-    """How far a pose is beyond the plane through `home` across its tangent; in machine.x the way from there, angles
-    but for whole turns."""
+    """Return the distance of a pose beyond the plane through `home` across its tangent; machine.x becomes the way from
+    `home`, angles up to whole turns."""
     difference(machine.manifold, home, q, machine.x)
     total = 0.0
     for k in range(machine.norm.size):
@@ -147,9 +149,9 @@ def trace(
     machine: Machine, t: float, path: Trajectory, first: int, pace: Vector, home: Vector,
     tangent: Vector, angles: Vector, redundant: int, timed: int,
 ):  # fmt: skip
-    """Poses first+1 .. of a path by arc length (in the place of time), each from the one before. `pace` is the next
-    step, the longest one for any coordinate, and how far the last pose was beyond the plane through `home`. A status;
-    how many poses there are then is counts[POSES]."""
+    """Compute poses first+1 .. of a path by arc length (in place of time), each from the one before. `pace` holds the
+    next step, the longest one for any coordinate, and the last pose's distance beyond the plane through `home`. Return
+    a status; counts[POSES] becomes the number of poses."""
     begin(machine, t, path.q[first], path.v[first], path.a[first])
     machine.reached[0] = path.t[first]
     h, n = pace[0], machine.norm.size

@@ -1,4 +1,4 @@
-"""A curve from a place on it, as far as it goes: a lap, or to its ends."""
+"""A curve from a place on it, for a lap or up to its end."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ from .track import Place, Track
 
 CHUNK = 500
 SAME = 1e-9
-"""Two places nearer to each other than this (in lengths of the model) are one: Newton leaves them equal to roundoff."""
+"""Two places nearer to each other than this (in lengths of the model) are equal: Newton's method converges to
+roundoff."""
 ALIKE = 0.99
-"""And their tangents have at least this cosine."""
+"""Least cosine between the tangents of equal places."""
 ROUNDS, ROUNDOFF = 8, 1e-15
-"""Of Newton's method for the end of a lap, until no more than this is left of how far the model reaches."""
+"""Newton's method for the end of a lap: greatest number of steps, and tolerance relative to the extent of the model."""
 
 
 class Traced(NamedTuple):
-    """Places of a curve one after the other, the arc length in the place of time."""
+    """Successive places of a curve, with the arc length in place of time."""
 
     path: Trajectory
     ending: int
-    """`HOME` where the last place is the first one; `ENDLESS` where more was not asked for; else why no step was made
-    that is smooth."""
+    """`HOME` if the last place is the first one; `ENDLESS` if the requested number of places was reached; else the
+    status of the failed step."""
 
     def place(self, k: int | np.integer) -> Place:
         return Place(float(self.path.t[k]), *(x[k] for x in self.path[1:]))
 
 
 def traced(track: Track, start: Place, home: Place, poses: int) -> Traced:
-    """From a place onwards, until it comes home, at most so many places."""
+    """Return the curve from a place onwards until it returns to `home`, with at most so many places."""
     path = Trajectory(np.array([start.s]), *(own[None].copy() for own in start[1:]))
     beyond = 1.0 if start is home else _ahead(track, home, start)
     pace = np.array([track.step * track.system.length, track.step, beyond])
@@ -58,12 +59,13 @@ def _longer(rows: np.ndarray, size: int) -> np.ndarray:
 
 
 def comes_home(track: Track, home: Place, path: Trajectory, done: int) -> bool:
-    """Whether the last step has passed the first place itself, and not another one beside it; if so it ends there."""
+    """Return whether the last step has passed the first place itself, and not another place near by; if so, replace the
+    last place by it."""
     before, after = (Place(float(path.t[k]), *(x[k] for x in path[1:])) for k in (done - 2, done - 1))
     if not _ahead(track, home, before) < 0.0 <= _ahead(track, home, after):
         return False
     place, h, x = track.between(before, after), after.s - before.s, 1.0
-    for _ in range(ROUNDS):  # the tangents being the same there, this is Newton's method
+    for _ in range(ROUNDS):  # with equal tangents, this is Newton's method
         ahead = _ahead(track, home, found := place(x))
         x = min(max(x - ahead / h, 0.0), 1.0)
         if abs(ahead) < ROUNDOFF * track.machine.extent:
@@ -82,18 +84,18 @@ def _ahead(track: Track, home: Place, place: Place) -> float:
 
 
 def reversed_path(traced: Traced) -> Traced:
-    """The same places in the other order and direction, so that the arc length grows."""
+    """Return the places in reverse order and direction, so that the arc length grows."""
     path = traced.path
     back = Trajectory(-path.t[::-1], path.q[::-1].copy(), -path.v[::-1], path.a[::-1].copy())
     return Traced(back, traced.ending)
 
 
 def joined(first: Traced, last: Traced) -> Traced:
-    """One curve of two, the second of which begins where the first ends."""
+    """Return one curve from two, the second of which begins where the first ends."""
     path = Trajectory(*(np.concatenate([x, y[1:]]) for x, y in zip(first.path, last.path, strict=True)))
     return Traced(path, last.ending)
 
 
 def both_ways(back: Traced, forth: Traced) -> Traced:
-    """One curve of two that have the same first place."""
+    """Return one curve from two that have the same first place."""
     return joined(reversed_path(back), forth)

@@ -1,4 +1,4 @@
-"""A mechanism with one freedom, ready to be followed: its machine, what is held, and places on its curve."""
+"""A mechanism with one freedom: its machine, its held time, and places on its curve."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ..newton import close, dependent_rows, evaluate_and_factorise
 from .steps import ITERATIONS, bend, stride
 
 NARROW = 1e-3
-"""A part of a step over which the curve of fifth order is exact to roundoff (its third power to the second)."""
+"""A part of a step over which the curve of fifth order is exact to roundoff (the square of its third power)."""
 
 
 class Place(NamedTuple):
-    """A pose of a curve: the arc length there, coordinates, tangent and curvature."""
+    """A place of a curve: arc length, coordinates, tangent and curvature."""
 
     s: float
     q: np.ndarray
@@ -34,35 +34,35 @@ class Place(NamedTuple):
     a: np.ndarray
 
     def back(self) -> Place:
-        """The same in the other direction."""
+        """Return the place in the other direction."""
         return Place(-self.s, self.q, -self.v, self.a)
 
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """What is the same along a curve."""
+    """Quantities that are constant along a curve."""
 
     system: System
     t: float
     redundant: int
-    """How many rows depend on others in general."""
+    """The number of rows that depend on others in general."""
     timed: int
     """1 where equations depend on time, which is held."""
     angles: np.ndarray
-    """1 for velocities that are rates of angles as they are counted in the plane: whole turns lead to the same pose."""
+    """1 for velocities that are rates of plane angles: whole turns lead to the same pose."""
     step: float
     """The longest step of a coordinate, in lengths of the model."""
 
     @cached_property
     def machine(self) -> Machine:
-        """The work space, which copies have their own of."""
+        """The work space; copies of a track have their own."""
         return self.system.machine()
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "machine"}
 
     def from_place(self, base: Place, h: float) -> Place | None:
-        """The place some h ahead of another; None where the curve is not so simple there."""
+        """Return the place an arc length of about h ahead of another; None where the step fails."""
         machine = self.machine
         if h == 0.0:
             return base
@@ -77,13 +77,13 @@ class Track:
         return Place(base.s + sense * done, there.q.copy(), sense * there.v, there.a.copy())
 
     def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-        """Where a small motion, given like a velocity, leads."""
+        """Return the coordinates after a small motion, given like a velocity."""
         out = q.copy()
         move(self.machine.manifold, out, np.ascontiguousarray(step))
         return out
 
     def stand(self, guess: Place) -> Place | None:
-        """The place of the curve next to a guess; None where it is singular, or the guess too far away."""
+        """Return the place of the curve next to a guess; None where it is singular, or Newton's method fails."""
         machine = self.machine
         q, v, a = guess.q.copy(), guess.v.copy(), guess.a.copy()
         if close(machine, self.t, q, v, ITERATIONS) != DONE or dependent_rows(machine, DEPENDENT) > self.redundant:
@@ -91,8 +91,8 @@ class Track:
         return Place(guess.s, q, v, a) if bend(machine, self.t, q, v, a, self.timed) == DONE else None
 
     def between(self, first: Place, last: Place) -> Callable[[float], Place]:
-        """The places of the curve between two that are next to each other, from 0 to 1: those of the curve of fifth
-        order through both, brought to the constraints where they determine the place."""
+        """Return a function of x from 0 to 1 that gives the places between two neighbours: those of the curve of fifth
+        order through both, projected on the constraints where these determine the place."""
         smooth = self._smooth(first, last)
 
         def place(x: float) -> Place:
@@ -122,7 +122,7 @@ class Track:
         return place
 
     def counted(self, first: Place, there: Place) -> Place:
-        """With the turns of bodies in space added up from those at another place."""
+        """Return the place `there` with the turns of bodies in space counted from those at another place."""
         machine = self.machine
         for instant, place in ((machine.here, first), (machine.there, there)):
             instant.q[:], instant.v[:], instant.a[:] = place[1:]
@@ -130,26 +130,26 @@ class Track:
         return there._replace(q=machine.there.q.copy())
 
     def zero(self, function: Callable[[Place], float], first: Place, last: Place, narrow: bool = False) -> Place | None:
-        """Where a function is zero between two places next to each other; None if it does not change its sign."""
+        """Return the zero of a function between two neighbouring places; None if it does not change its sign."""
         if not function(first) * function(last) <= 0.0:
             return None
         place = self.between(first, last)
         x = float(brentq(lambda x: function(place(x)), 0.0, 1.0, xtol=1e-15, rtol=8.9e-16))
         if narrow or self.stand(found := place(x)) is not None:
             return place(x)
-        # singular: there the curve through two places close by is as good as the constraints
+        # singular: there the curve through two places near by is as good as the constraints
         ends = place(max(x - NARROW, 0.0)), place(min(x + NARROW, 1.0))
         return self.zero(function, *ends, narrow=True) or found
 
 
 def angles_of(structure: Structure) -> np.ndarray:
-    """Which velocities are rates of angles that are numbers: those of bodies in the plane."""
+    """Return 1 for each velocity that is the rate of a plane angle of a body, else 0."""
     of_body = body_coordinates(structure.model.dimension)
     turns = of_body.turns if structure.model.dimension == 2 else (False,) * len(of_body.turns)
     return np.tile(np.array(turns, dtype=float), len(structure.model.bodies))[: structure.layout.nv]
 
 
 def is_timed(structure: Structure) -> bool:
-    """Whether the equations depend on time."""
+    """Return whether the equations depend on time."""
     forms = (element.form()[0] for element in structure.model.conditions)
     return any(expression.has(time) for form in forms for expression in form.expressions)

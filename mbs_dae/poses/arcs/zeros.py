@@ -1,4 +1,5 @@
-"""Where along a curve a quantity turns back, and where it has a given value: zeros of its rate, and of a difference."""
+"""Turning points of a quantity along a curve, and places where it has a given value: zeros of its rate, and of a
+difference."""
 
 from __future__ import annotations
 
@@ -13,17 +14,16 @@ from .tracing import Traced
 from .track import Place, Track
 
 STILL = 1e-9
-"""A quantity that changes by less than this, relative to what motions of the curve's length could change it, is still:
-next to singular poses the tangent is known to this."""
+"""A quantity is constant if it changes by less than this, relative to the largest change by motions of the curve's
+length: next to singular poses the tangent has this accuracy."""
 NOTHING = 1e-13
-"""Of a rate relative to the largest: it is zero in the place itself."""
+"""A rate less than this, relative to the largest, is zero."""
 ROUNDOFF = 4e-15
-"""A difference less than this, relative to the value, is zero: a curve that begins where a quantity has the value finds
-that pose again."""
+"""A difference less than this, relative to the value, is zero: a curve that begins at the value has that pose again."""
 EQUAL = 1e-12
-"""Values nearer to each other than this (rad, or lengths of the model) are one, where a quantity turns back;"""
+"""Values nearer to each other than this (rad, or lengths of the model) are equal at a turning point."""
 BESIDE = 1e-5
-"""and then the zeros within so many lengths of the model are that one."""
+"""Zeros nearer to such a turning point than this, in lengths of the model, are the turning point."""
 
 
 def reader_of(system: System, name: str) -> Reader:
@@ -35,7 +35,7 @@ def _reader(system: System, name: str) -> Reader:
 
 
 def row_of(system: System, name: str, t: float, q: np.ndarray) -> np.ndarray:
-    """The derivatives of a quantity by the velocities: its rates, with each of them 1."""
+    """Return the derivatives of a quantity by the velocities, (velocities,): its rates for unit velocities."""
     n = system.nv
     each = np.eye(n, system.still.size)
     read = reader_of(system, name)(np.full(n, t), np.repeat(q[None], n, axis=0), each, 0.0 * each)
@@ -43,19 +43,19 @@ def row_of(system: System, name: str, t: float, q: np.ndarray) -> np.ndarray:
 
 
 def rates_along(track: Track, traced: Traced, name: str) -> np.ndarray:
-    """A quantity, its rate and its second rate along the arc, at all places."""
+    """Return a quantity, its first and its second derivative by arc length at all places, (3, places)."""
     _, *path = traced.path
     return np.asarray(reader_of(track.system, name)(np.full(len(path[0]), track.t), *path)[:, :, 0])
 
 
 def value_at(track: Track, name: str, place: Place) -> np.ndarray:
-    """The same in one place."""
+    """Return a quantity, its first and its second derivative by arc length in one place, (3,)."""
     own = (x[None] for x in place[1:])
     return np.asarray(reader_of(track.system, name)(np.array([track.t]), *own)[:, 0, 0])
 
 
 def stands_still(track: Track, traced: Traced, name: str) -> bool:
-    """Whether a quantity is the same all along a curve."""
+    """Return whether a quantity is constant along a curve."""
     system, path = track.system, traced.path
     row = row_of(system, name, track.t, path.q[0])
     possible = float(np.sqrt((row**2 / track.machine.norm).sum())) or 1.0
@@ -63,7 +63,7 @@ def stands_still(track: Track, traced: Traced, name: str) -> bool:
 
 
 def turning_places(track: Track, traced: Traced, name: str, closed: bool) -> list[Place]:
-    """The places where the quantity turns back, in their order."""
+    """Return the places where the quantity turns back, in their order."""
     if stands_still(track, traced, name):
         return []
     _, rate, second = rates_along(track, traced, name)
@@ -80,13 +80,13 @@ def turning_places(track: Track, traced: Traced, name: str, closed: bool) -> lis
 def places_where(
     track: Track, traced: Traced, name: str, wanted: Sequence[float], unit: float, closed: bool
 ) -> list[Place]:
-    """The places where a quantity has one of some values, or touches it where it turns back, in their order. Values are
-    told apart by so many parts of a `unit`."""
+    """Return the places where a quantity has one of some values, or touches it at a turning point, in their order.
+    Values are compared in parts of a `unit`."""
     turning, found = turning_places(track, traced, name, closed), []
     s = np.array([*traced.path.t, *(place.s for place in turning)])
-    order = np.argsort(s, kind="stable")  # between two places in this order the quantity grows, or falls
+    order = np.argsort(s, kind="stable")  # between neighbours in this order the quantity grows, or falls
     values = rates_along(track, traced, name)[0]
-    if closed:  # the end is the beginning, but for whole turns
+    if closed:  # the end is the beginning, up to whole turns
         values[-1] = values[0] + 2.0 * np.pi * np.round((values[-1] - values[0]) / (2.0 * np.pi))
     values = np.array([*values, *(value_at(track, name, place)[0] for place in turning)])[order]
 
@@ -105,7 +105,7 @@ def places_where(
         passed = [place_of(k) for k in np.flatnonzero(off == 0.0)]
         for k in np.flatnonzero(off[:-1] * off[1:] < 0.0):
             first, last = place_of(k), place_of(k + 1)
-            place = track.zero(zero, first, last)  # (none: it is zero in one of them, to roundoff)
+            place = track.zero(zero, first, last)  # (None: zero at one of both ends, to roundoff)
             passed.append(min(first, last, key=lambda place: abs(zero(place))) if place is None else place)
         near = BESIDE * track.system.length
         found += touched + [p for p in passed if all(abs(p.s - other.s) > near for other in touched)]
@@ -115,10 +115,10 @@ def places_where(
 def sign_changes(
     track: Track, traced: Traced, values: np.ndarray, slopes: np.ndarray, zero: Callable[[Place], float], closed: bool
 ) -> Iterator[Place]:
-    """The places where a function changes its sign along a curve, of its values and slopes in all places."""
+    """Yield the places where a function changes its sign along a curve, from its values and slopes in all places."""
     for k in np.flatnonzero(values[:-1] * values[1:] < 0.0):
         first, last = traced.place(k), traced.place(k + 1)
-        place = track.zero(zero, first, last)  # (none: it is zero in one of them, to roundoff)
+        place = track.zero(zero, first, last)  # (None: zero at one of both ends, to roundoff)
         yield min(first, last, key=lambda place: abs(zero(place))) if place is None else place
     for at, x in _dips(values, slopes, np.diff(traced.path.t)):
         first, last = traced.place(at), traced.place(at + 1)
@@ -136,13 +136,13 @@ def sign_changes(
 
 
 def _dips(values: np.ndarray, slopes: np.ndarray, h: np.ndarray) -> Iterator[tuple[int, float]]:
-    """The steps at both ends of which a function has one sign, but the other one between, and where, from 0 to 1, it
-    dips there most. By the cubic with the values and slopes of both ends."""
+    """Yield the steps with one sign at both ends, but the other sign between, and the extremum there, from 0 to 1, by
+    the cubic with the values and slopes of both ends."""
     r0, r1, d0, d1 = values[:-1], values[1:], slopes[:-1] * h, slopes[1:] * h
     b, c = 3.0 * (r1 - r0) - 2.0 * d0 - d1, 2.0 * (r0 - r1) + d0 + d1
     dips = (r0 * r1 > 0.0) & (r0 * d0 < 0.0) & (r1 * d1 > 0.0)
     square = np.maximum(b * b - 3.0 * c * d0, 0.0)
-    q = -b - np.copysign(np.sqrt(square), b)  # of 3 c x² + 2 b x + d0 = 0: x = q / 3c and d0 / q
+    q = -b - np.copysign(np.sqrt(square), b)  # zeros of 3 c x² + 2 b x + d0: x = q / 3c and d0 / q
     for k in np.flatnonzero(dips):
         for x in (q[k] / (3.0 * c[k]) if c[k] else np.inf, d0[k] / q[k] if q[k] else np.inf):
             if 0.0 < x < 1.0 and r0[k] * (r0[k] + x * (d0[k] + x * (b[k] + x * c[k]))) < 0.0:

@@ -1,1 +1,1 @@
-"""Poses in which markers are where they are wanted: inverse geometric models."""
+"""Inverse geometric models: poses in which markers reach their targets."""

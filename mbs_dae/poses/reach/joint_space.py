@@ -1,6 +1,6 @@
-"""A mechanism seen from its joints: their coordinates by name, and the poses that these are.
+"""The joint space of a mechanism: joint coordinates by name, and the poses that belong to them.
 
-Drivers are left aside: where joints are chosen, or looked for, nothing else leads them.
+Drivers are removed, since joints are chosen or computed.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from ..assembly import assembled
 
 @dataclass(frozen=True, eq=False)
 class JointSpace:
-    """The joint coordinates of a model without its drivers. Arrays q carry hidden turns behind the coordinates."""
+    """The joint coordinates of a model without its drivers. Arrays q hold hidden turns after the coordinates."""
 
     model: Model
     system: System
     note: str
-    """Which drivers were left aside; empty if there were none."""
+    """A note on the drivers that were removed; empty if there were none."""
 
     @classmethod
     def of(cls, thing: Model | System) -> JointSpace:
@@ -54,7 +54,7 @@ class JointSpace:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """One for each coordinate; a ball has four, e0 to e3."""
+        """The name of each coordinate; a ball has four, e0 to e3."""
         return self.system.coordinate_names
 
     @property
@@ -63,12 +63,13 @@ class JointSpace:
 
     @property
     def closed(self) -> bool:
-        """Whether equations of positions are left besides the joints of the tree: those of loops, of gears."""
+        """Whether there are position equations besides the joints of the tree: those of loops or gears."""
         return bool(tells_positions(self.system.program).any())
 
     @cached_property
     def velocity_names(self) -> tuple[str, ...]:
-        """The coordinate that each velocity changes; of a ball its angular velocity (in the axes of what it turns)."""
+        """The coordinate that each velocity changes; for a ball the components of its angular velocity (in the axes of
+        the body that it turns)."""
         out: list[str] = []
         for f in self.coordinates.freedoms:
             name = self.names[f.q]
@@ -78,7 +79,7 @@ class JointSpace:
 
     @cached_property
     def coordinate_of(self) -> np.ndarray:
-        """For each velocity the coordinate that it is the rate of; -1 for those of balls."""
+        """For each velocity the coordinate whose rate it is; -1 for velocities of balls."""
         out = np.full(self.system.nv, -1, dtype=np.int64)
         for f in self.coordinates.freedoms:
             if not isinstance(f.motion, Ball):
@@ -87,23 +88,24 @@ class JointSpace:
 
     @cached_property
     def angles(self) -> np.ndarray:
-        """The coordinates that are back where they were after 2π."""
+        """The numbers of the coordinates that are angles, of period 2π."""
         return np.array([f.q for f in self.coordinates.freedoms if isinstance(f.motion, Turn)], dtype=np.int64)
 
     @cached_property
     def balls(self) -> np.ndarray:
-        """The first of four coordinates of each ball."""
+        """The first of the four coordinates of each ball."""
         return np.array([f.q for f in self.coordinates.freedoms if isinstance(f.motion, Ball)], dtype=np.int64)
 
     @cached_property
     def unit(self) -> np.ndarray:
-        """What a velocity of size 1 is, a turn counting by the model's length."""
+        """The change of a coordinate for a scaled velocity of size 1; a rotation is scaled by the model's length."""
         return 1.0 / np.sqrt(self.system.weight)
 
     @cached_property
     def turning(self) -> np.ndarray:
-        """The hidden turns with which angles count are linear in what the coordinates have gained since the placement:
-        (3 for each body, coordinates). On a pin, those of its bodies about its axis differ by how far it has turned."""
+        """The matrix that gives hidden turns, by which angles are counted, from the changes of coordinates since the
+        placement: (3 for each body, coordinates). The turns of the two bodies on a pin, about its axis, differ by the
+        angle of the pin."""
         topology, size, number = self.coordinates.topology, self.size, self.system.evaluator
         gained = {f.edge: f.q for f in self.coordinates.freedoms if not f.edge.floating and _counts(f)}
         counted = {topology.ground: np.zeros((3, size))}
@@ -121,7 +123,7 @@ class JointSpace:
         return self.turned(self.system.moved(q, step))
 
     def turned(self, q: np.ndarray) -> np.ndarray:
-        """With the hidden turns that belong to the coordinates."""
+        """Write the hidden turns that belong to the coordinates into q, in place, and return q."""
         start = self.system.placement
         q[self.size : self.size + len(self.turning)] = self.turning @ (q - start)[: self.size]
         return q
@@ -133,7 +135,7 @@ class JointSpace:
         return self.names.index(name)
 
     def number(self, value: Any, what: str) -> float:
-        """A number, or an expression of parameters."""
+        """Return the value of a number, or of an expression of parameters."""
         return finite_number(self.system.evaluator(value) if isinstance(value, Basic) else value, what)
 
     def numbers(self, values: Mapping[str, Any], what: str) -> dict[str, float]:
@@ -141,7 +143,7 @@ class JointSpace:
         return {name: self.number(value, f"{what}[{name!r}]") for name, value in values.items()}
 
     def with_values(self, q: np.ndarray, values: Mapping[str, Any], what: str = "joints") -> np.ndarray:
-        """q with values by name; sizes of balls are checked."""
+        """Return q with values by name; quaternions of balls must have unit length."""
         q = q.copy()
         for name, number in self.numbers(values, what).items():
             q[self.index(name)] = number
@@ -154,7 +156,7 @@ class JointSpace:
         return self.turned(q)
 
     def start(self, start: Any) -> np.ndarray:
-        """The joints in a pose, or with these values; by default as they are placed, loops as they are assembled."""
+        """Return the coordinates of a pose, or q with these values; by default the placement, with loops assembled."""
         if start is None and self.closed:
             start = assembled(self.model)
         if start is None:
@@ -168,20 +170,20 @@ class JointSpace:
         return {name: float(x) for name, x in zip(self.names, q[: self.size], strict=True)}
 
     def bodies(self, poses: Sequence[np.ndarray]) -> Motion:
-        """The bodies in some poses, at rest: Cartesian coordinates, velocities and accelerations."""
+        """Return the bodies in some poses, at rest: Cartesian coordinates, velocities and accelerations."""
         q = np.array(poses).reshape(len(poses), self.system.placement.size)
         still = np.zeros((len(poses), self.system.layout.v_size))
         return self.system.to_bodies((q, still, still))
 
     def state(self, q: np.ndarray, message: str = "") -> State:
-        """The pose as a state, at rest."""
+        """Return the pose as a state at rest."""
         (q,), (v,), (a,) = self.bodies([q])
         return State(self.system.cartesian, 0.0, q, v, a, message)
 
     # --- markers --------------------------------------------------------------------------------------------------
 
     def marker(self, wanted: Any) -> Marker:
-        """A marker by its name ("link6.tool"), by that of its body, or itself."""
+        """Return a marker by its name ("link6.tool"), by the name of its body, or itself."""
         if isinstance(wanted, Body):
             wanted = wanted.origin
         if isinstance(wanted, Marker):
@@ -198,19 +200,19 @@ class JointSpace:
 
 
 def label(marker: Marker) -> str:
-    """As results call it: a body stands for its origin."""
+    """Return the name of a marker in results: a body stands for its origin."""
     unnamed = not getattr(marker, "name", "")
     return marker.body.name if unnamed and not any(marker.point) else marker.label
 
 
 def _counts(f: Freedom) -> bool:
-    """Whether an angle is read of this motion."""
+    """Return whether the joint of this freedom has an angle as a measure."""
     return not isinstance(f.motion, Ball | Slide) and "angle" in f.edge.joint.measures()
 
 
 def _in_joint_coordinates(thing: Model | System, model: Model) -> System:
-    """The model, which has no drivers, in joint coordinates: those of the system given, if it has some. The equations
-    are those of joints however long the chains are."""
+    """Return the system of a model without drivers in joint coordinates: those of the given system, if it has some. The
+    equations are those of joints however long the chains are."""
     tree: dict[str, Any] = {}
     if isinstance(thing, System) and isinstance(thing.coordinates, JointCoordinates):
         given = thing.coordinates

@@ -1,5 +1,5 @@
-"""The least of a function of the joints under equations and limits: the least change that reaches a target, and the
-pose nearest to one that cannot be reached.
+"""Minimise a function of the joints under equations and limits: the least change that reaches a target, and the pose
+nearest to a target out of reach.
 
     minimise f(q)   with   h(q) = 0,   low ≤ q ≤ high.
 
@@ -11,7 +11,7 @@ others, Z a basis of the null space of H, g the gradient of f and λ the least-s
 
 Newton's step in the null space is p = -Z |Zᵀ∇²L Z|⁻¹ Zᵀ g (eigenvalues by their size, so that it always descends); it
 is followed by corrections that bring h back to zero, and shortened until f falls. Where the first order holds and the
-second does not, the step goes along the eigenvector. So what is found is a minimum, and no saddle. ∇²L comes from
+second does not, the step goes along the eigenvector. So the result is a minimum, not a saddle. ∇²L comes from
 differences of g + Hᵀλ, which is exact.
 """
 
@@ -25,18 +25,18 @@ from .joint_space import JointSpace
 from .task import Task, move_joints, observe_task
 
 DIFFERENCE = 1e-5
-"""For the second derivatives: radians, or model lengths."""
+"""Step of differences for second derivatives: radians, or model lengths."""
 STATIONARY = 1e-11
-"""Slope, relative to the model's length, that counts as none."""
+"""A slope less than this, relative to the model's length, is zero."""
 RANK_TOLERANCE = 1e-9
-"""Singular values of H, against the largest one, that count as none."""
+"""Singular values of H less than this, relative to the largest, are zero."""
 LONGEST = 0.5
-"""A step: radians, or model lengths."""
+"""Longest step: radians, or model lengths."""
 STEPS = 200
 
 
 class Levels(NamedTuple):
-    """f, its gradient, h and its Jacobian at a pose; velocities scaled as in `poses.reach.task`."""
+    """f, its gradient, h and its Jacobian at a pose; velocities are scaled as in `poses.reach.task`."""
 
     f: float
     g: np.ndarray
@@ -46,7 +46,7 @@ class Levels(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """f, h and the limits, over the joints of one space."""
+    """f, h and the limits, over the joints of a joint space."""
 
     space: JointSpace
     task: Task
@@ -57,7 +57,7 @@ class Problem:
         return self.space.system.length
 
     def moved(self, q: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """By scaled velocities, no farther than the limits."""
+        """Return q moved by scaled velocities, no farther than the limits."""
         out = q.copy()
         move_joints(self.task, out, y * self.space.unit)
         return out
@@ -67,29 +67,29 @@ class Problem:
         return y * min(1.0, LONGEST * self.length / longest) if longest > 0 else y
 
     def at_limit(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Which velocities are at their lower limit, and which at their upper one."""
+        """Return two masks: the velocities at their lower limit, and those at their upper limit."""
         x = self._limited(q)
         return x <= self.task.low, x >= self.task.high
 
     def outward(self, q: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Which velocities of a step lead beyond a limit at once."""
+        """Return a mask of the velocities of a step that lead beyond a limit at once."""
         low, high = self.at_limit(q)
         return (low & (y < 0)) | (high & (y > 0))
 
     def room(self, q: np.ndarray, y: np.ndarray) -> float:
-        """How much of a step there is before the first limit."""
+        """Return the part of a step up to the first limit."""
         x, step = self._limited(q), y * self.space.unit
         way = np.where(step > 0, self.task.high - x, x - self.task.low)
         moving = np.abs(step) > 1e-300
         return float(np.min(way[moving] / np.abs(step[moving]), initial=np.inf))
 
     def _limited(self, q: np.ndarray) -> np.ndarray:
-        """The coordinate that each velocity changes; 0 for those of balls, which have no limits."""
+        """Return the coordinate that each velocity changes; 0 for velocities of balls, which have no limits."""
         return np.where(self.task.coordinate >= 0, q[self.task.coordinate], 0.0)
 
 
 def nearest_pose(space: JointSpace, task: Task) -> Problem:
-    """f is half the squared error of the targets, h are the equations of loops."""
+    """Return the problem with half the squared error of the targets as f, and the equations of loops as h."""
 
     def levels(q: np.ndarray) -> Levels:
         observe_task(task, q)
@@ -100,7 +100,7 @@ def nearest_pose(space: JointSpace, task: Task) -> Problem:
 
 
 def least_change(space: JointSpace, task: Task, start: np.ndarray) -> Problem:
-    """f is half the squared distance from the start, h are targets and loops."""
+    """Return the problem with half the squared distance from the start as f, and targets and loops as h."""
 
     def levels(q: np.ndarray) -> Levels:
         observe_task(task, q)
@@ -114,11 +114,11 @@ class Minimum(NamedTuple):
     q: np.ndarray
     f: float
     stationary: bool
-    """Whether the conditions of a minimum hold; else the descent ended early."""
+    """Whether the conditions of a minimum hold; otherwise the descent ended early."""
 
 
 def minimise(problem: Problem, q: np.ndarray) -> Minimum:
-    """A local minimum, from a pose that satisfies the equations (or nearly)."""
+    """Return a local minimum, from a pose that satisfies the equations (or nearly)."""
     small = STATIONARY * problem.length
     q = restored(problem, q, np.zeros(problem.task.low.size, dtype=bool))
     low, high = problem.at_limit(q)
@@ -144,7 +144,7 @@ def minimise(problem: Problem, q: np.ndarray) -> Minimum:
         else:
             y = -Z @ (vectors @ ((vectors.T @ slopes) / np.maximum(np.abs(sizes), 1e-8)))
         y = problem.shortened(y)
-        if problem.outward(q, y).any():  # a joint just let go: straight down it goes inwards
+        if problem.outward(q, y).any():  # after a joint was released: steepest descent moves it inwards
             y = problem.shortened(-Z @ slopes)
         if (outward := problem.outward(q, y)).any():
             kept = kept | outward
@@ -162,7 +162,8 @@ def minimise(problem: Problem, q: np.ndarray) -> Minimum:
 def _descend(
     problem: Problem, q: np.ndarray, y: np.ndarray, kept: np.ndarray, here: Levels, slope: float
 ) -> np.ndarray | None:
-    """The first of ever shorter steps that lowers f; near the end, where f no longer tells, that lowers its slope."""
+    """Return the pose after the first of shorter and shorter steps that lowers f, or near the end, where changes of f
+    are roundoff, its slope; None if none does."""
     fraction = min(1.0, problem.room(q, y))
     for _ in range(30):
         trial = restored(problem, problem.moved(q, fraction * y), kept)
@@ -179,7 +180,7 @@ def _descend(
 
 
 def restored(problem: Problem, q: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """The equations closed again by least changes of the joints that are not kept."""
+    """Return the pose with the equations closed again by least changes of the joints that are not kept."""
     best, size = q, np.inf
     for _ in range(30):
         here = problem.levels(q)
@@ -200,7 +201,7 @@ def restored(problem: Problem, q: np.ndarray, kept: np.ndarray) -> np.ndarray:
 
 
 def null_space(here: Levels, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Z, with zero rows for what is kept, and λ."""
+    """Return Z, with zero rows for kept joints, and λ."""
     U, s, Vt = np.linalg.svd(here.H[:, free])
     rank = int((s > RANK_TOLERANCE * s.max(initial=0.0)).sum())
     Z = np.zeros((free.size, int(free.sum()) - rank))
@@ -209,7 +210,7 @@ def null_space(here: Levels, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _inward(problem: Problem, q: np.ndarray, kept: np.ndarray, r: np.ndarray) -> int | None:
-    """The kept joint that f pulls hardest away from its limit."""
+    """Return the kept joint that f pulls most strongly away from its limit; None if there is none."""
     low, high = problem.at_limit(q)
     if not kept.any():
         return None
@@ -219,7 +220,7 @@ def _inward(problem: Problem, q: np.ndarray, kept: np.ndarray, r: np.ndarray) ->
 
 
 def _curvature(problem: Problem, q: np.ndarray, Z: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
-    """Zᵀ ∇²(f + λ·h) Z."""
+    """Return Zᵀ ∇²(f + λ·h) Z, by central differences."""
     eps = DIFFERENCE * problem.length
     out = np.zeros((Z.shape[1], Z.shape[1]))
     for k, z in enumerate(Z.T):

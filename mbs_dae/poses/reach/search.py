@@ -1,15 +1,15 @@
-"""From some pose to one where markers are where they are wanted, by steps of Levenberg and Marquardt. Compiled.
+"""Search a pose in which markers reach their targets, by steps of Levenberg and Marquardt. Compiled.
 
-Each step is the least one that takes most of the error away,
+Each step minimises the linearised error, with damping λ,
 
     y = -Jᵀ (J Jᵀ + λ)⁻¹ e,        λ = ν |e|² / L²,
 
-by a Cholesky factor of as many rows as the error has; more joints than needed, or fewer, are no matter. As λ goes with
-|e|², the last steps are Newton's. A step is taken if its error is below the largest one of the last RECENT steps, and ν
-falls; otherwise ν grows. So the error may rise for a while: beside a fold, where two solutions lie close together, the
-way to them is a narrow bent valley, and who only goes down creeps along it.
+by a Cholesky factor with one row for each component of the error; there may be more joints than needed, or fewer. Since
+λ is proportional to |e|², the last steps are Newton's. A step is taken if its error is below the largest one of the
+last RECENT steps, and ν falls; otherwise ν grows. So the error may rise for a while: near a fold, where two solutions
+lie close together, the way to them is a narrow bent valley, along which a monotonic descent creeps.
 
-A joint at a limit that -Jᵀ e would lead beyond keeps still (its column is left out); others stop at theirs.
+A joint at a limit that -Jᵀ e would move beyond does not move (its column is left out); others stop at their limits.
 """
 
 from math import sqrt
@@ -20,14 +20,15 @@ from ...linear.vectors import copy, dot, largest
 from .task import Task, move_joints, observe_task
 
 LONGEST = 1.5
-"""No joint moves farther in one step: radians, or model lengths."""
+"""Longest motion of a joint in one step: radians, or model lengths."""
 FLOOR = 1e-16
-"""λ against the trace of J Jᵀ, at least."""
+"""Least λ, relative to the trace of J Jᵀ."""
 
 
 @compiled
 def search(task, q, tolerance, iterations):
-    """Go from q, in place, to the least |e| that is found; gives it. Below the tolerance it goes on to roundoff."""
+    """Move q, in place, to the least |e| that is reached, and return it. Below the tolerance the search goes on to
+    roundoff."""
     length, recent = task.machine.length, task.recent
     nu = 1.0
     square = observe_task(task, q)
@@ -66,7 +67,8 @@ def search(task, q, tolerance, iterations):
 
 @compiled_apart
 def search_all(task: Task, starts: Matrix, tolerance: float, iterations: int, residuals: Vector, wanted: int):
-    """From each start in turn, in place, until so many have come below the tolerance; gives how many were gone from."""
+    """Search from each start in turn, in place, until `wanted` ones are below the tolerance; return the number of
+    starts used."""
     found = 0
     for k in range(starts.shape[0]):
         residuals[k] = search(task, starts[k], tolerance, iterations)
@@ -78,7 +80,8 @@ def search_all(task: Task, starts: Matrix, tolerance: float, iterations: int, re
 
 @compiled
 def _shorten(task, length):
-    """The step in velocities of joints, no longer than LONGEST; gives how long it was."""
+    """Shorten the scaled step to LONGEST, and make it a step of velocities of joints, in place; return its length
+    before."""
     longest = largest(task.step)
     shrink = min(1.0, LONGEST * length / longest) if longest > 0.0 else 1.0
     for c in range(task.step.size):
@@ -88,7 +91,7 @@ def _shorten(task, length):
 
 @compiled
 def _pin(task, q):
-    """Leave out the joints that are at a limit and would go beyond."""
+    """Set the columns of J to zero for joints at a limit that would move beyond it."""
     for c in range(task.unit.size):
         k = task.coordinate[c]
         if k < 0 or (q[k] > task.low[c] and q[k] < task.high[c]):
@@ -103,7 +106,7 @@ def _pin(task, q):
 
 @compiled
 def _step(task, damping):
-    """y into `step`; whether there is one."""
+    """Put y into `step`; return whether there is one."""
     J, A, x, rows, columns = task.J, task.A, task.x, task.e.size, task.unit.size
     trace = 0.0
     for i in range(rows):

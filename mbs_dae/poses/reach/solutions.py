@@ -1,9 +1,9 @@
-"""Looking for the joints with which markers are where they are wanted.
+"""Solve the inverse geometric model: joints with which markers reach their targets.
 
-From the start given, and from many at random, a compiled search goes to where the error is least (`search`).
-What it finds is gathered: poses with all bodies in the same place are the same solution. Where the targets leave joints
-free to choose, every solution goes on, with the targets kept, to the least change from the start (`nearest`); where
-there is no solution, the best ends of the search go on to the pose nearest to the targets.
+A compiled search goes from the given start, and from many random ones, to a least error (`search`). Poses with all
+bodies in equal places are one solution. Where the targets leave joints free, each solution is moved, with the targets
+kept, to the least change from the start (`nearest`); where there is no solution, the best ends of the search are moved
+to the pose nearest to the targets.
 """
 
 from dataclasses import dataclass
@@ -21,30 +21,30 @@ from .targets import Target, task_of
 from .task import Task, observe_task
 
 TOLERANCE = 1e-12
-"""Error of what counts as solved, relative to the model's length."""
+"""Error of a solution, relative to the model's length."""
 SAME = 1e-5
-"""Solutions nearer to each other than this are one: radians, or model lengths. (At the end of the reach, where two run
-into one, roundoff of the error leaves 1e-8 of an angle open.)"""
+"""Solutions nearer to each other than this are one: radians, or model lengths. (At the end of the reach, where two
+solutions coincide, roundoff of the error leaves 1e-8 of an angle undetermined.)"""
 MERGED = 1e-7
-"""Singular values of J, against the largest one, below which a solution may not stand alone."""
+"""Singular values of J, relative to the largest, below which a solution may not be isolated."""
 ITERATIONS = 200
 TRIES = 256
-"""Starts where solutions stand alone: with eight of them whose basins are alike, one is missed once in 10¹⁴ poses, and
-with one whose basin is a fiftieth, in half a percent."""
+"""Number of starts for isolated solutions: with eight solutions of equal basins, one is missed once in 10¹⁴ poses; a
+solution with a fiftieth of the starts is missed in half a percent."""
 REDUNDANT_TRIES = 32
-"""Starts where they do not, since each goes on to the least change."""
+"""Number of starts for solutions that are not isolated, since each is moved to the least change."""
 ENDS = 6
-"""How many of the best ends go on to the nearest pose."""
+"""Number of best ends that are moved to the nearest pose."""
 
 
 class Found(NamedTuple):
     poses: list[np.ndarray]
     tried: int
-    """From how many starts."""
+    """The number of starts used."""
     hits: int
-    """And from how many of them a solution was found."""
+    """The number of starts from which a solution was reached."""
     ends: np.ndarray
-    """Where the best searches ended."""
+    """The ends of the best searches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,24 +67,24 @@ class Search:
 
     @property
     def tolerance(self) -> float:
-        """Far from the origin roundoff is larger than 1e-12 of the length."""
+        """The largest error of a solution. Far from the origin roundoff is larger than 1e-12 of the length."""
         return max(TOLERANCE * self.length, 2e-15 * self.task.machine.extent)
 
     def residual(self, q: np.ndarray) -> float:
         return float(np.sqrt(observe_task(self.task, q)))
 
     def gap(self, q: np.ndarray) -> float:
-        """How far loops are from being closed."""
+        """Return the norm of the gaps of loops."""
         observe_task(self.task, q)
         return float(np.linalg.norm(self.task.e[self.task.task_rows :]))
 
     def distance(self, q: np.ndarray) -> float:
-        """From the start, in radians; slides count by the model's length."""
+        """Return the distance from the start, in radians; slides are divided by the model's length."""
         way = self.space.system.between(self.first, q) / self.space.unit
         return float(np.linalg.norm(way)) / self.length
 
     def solve(self, everything: bool, seed: int, tries: int | None) -> Found:
-        """All solutions from so many starts, or the first one."""
+        """Return all solutions from so many starts, or the first one."""
         redundant = self._singular(self._starts(1, 2)[1], RANK_TOLERANCE)
         count = tries or (REDUNDANT_TRIES if redundant else TRIES)
         q, residuals, wanted = self._starts(seed, count), np.full(count, np.inf), count if everything else 1
@@ -98,7 +98,8 @@ class Search:
         return Found(self._gathered(good, redundant), tried, len(good), q[np.argsort(residuals)[:ENDS]])
 
     def nearest(self, ends: np.ndarray) -> np.ndarray | None:
-        """The pose nearest to the targets, from the best ends of a search; None where loops do not close in any."""
+        """Return the pose nearest to the targets, from the best ends of a search; None where loops do not close in
+        any."""
         problem = nearest_pose(self.space, self.task)
         found = [minimise(problem, end) for end in ends]
         closed = [m for m in found if self.gap(m.q) <= 1e-9 * self.length and not self._upside_down(m.q)]
@@ -106,7 +107,8 @@ class Search:
         return None if best is None else self.settled(best.q)
 
     def settled(self, q: np.ndarray) -> np.ndarray:
-        """Without whole turns: each angle next to the start, within its limits; not where a loop counts them."""
+        """Return the pose with whole turns removed: each angle next to the start, within its limits, unless a loop
+        counts its turns."""
         out = q.copy()
         for k in self.space.angles:
             turns = np.round((self.first[k] - q[k]) / (2 * np.pi))
@@ -121,8 +123,8 @@ class Search:
         return self.space.turned(out)
 
     def _gathered(self, poses: list[np.ndarray], redundant: bool) -> list[np.ndarray]:
-        """Each solution once, from where the bodies are: of joint values that mean the same, those next to the start.
-        What does not stand alone goes on to the least change from there."""
+        """Return each solution once, judged by the places of bodies, with the joint values next to the start. A
+        solution that is not isolated is moved to the least change from the start."""
         found: list[np.ndarray] = []
         known: list[np.ndarray] = []
         unfinished: list[np.ndarray] = []
@@ -148,8 +150,8 @@ class Search:
         return found or unfinished[:1]
 
     def _marks(self, poses: list[np.ndarray]) -> np.ndarray:
-        """Numbers that are the same in the same pose of all bodies, whatever whole turns and the signs of quaternions:
-        their places and rotations."""
+        """Return numbers that are equal for equal places and rotations of all bodies, whatever the whole turns and the
+        signs of quaternions."""
         system, count, size = self.space.system.cartesian, len(poses), self.space.model.dimension
         bodies = self.space.bodies(poses)[0]
         marks = [np.zeros((count, 1))]
@@ -159,7 +161,8 @@ class Search:
         return np.concatenate(marks, axis=1)
 
     def _starts(self, seed: int, count: int) -> np.ndarray:
-        """The given start, then joints at random: within their limits, turns anywhere, slides about the placement."""
+        """Return the given start, then random joints: within their limits, rotations anywhere, slides about the
+        placement."""
         space, random = self.space, np.random.default_rng(seed)
         out = np.tile(self.first, (count, 1))
         for f in space.coordinates.freedoms:
@@ -175,21 +178,22 @@ class Search:
         return np.array([space.turned(q) for q in out]) if space.closed else out
 
     def _singular(self, q: np.ndarray, small: float) -> bool:
-        """Whether targets and loops let joints move in this pose, those apart that limits hold."""
+        """Return whether targets and loops let joints move in this pose, except joints held by equal limits."""
         observe_task(self.task, q)
         moving = self.task.J[:, self.task.low < self.task.high]
         sizes = np.linalg.svd(moving, compute_uv=False)
         return int((sizes > small * sizes.max(initial=0.0)).sum()) < moving.shape[1]
 
     def _least(self, q: np.ndarray) -> tuple[np.ndarray, bool]:
-        """The least change from the start, near a solution, and whether it is one; else the solution itself."""
+        """Return the least change from the start, near a solution, and True; or the solution itself and False if there
+        is none."""
         end = minimise(least_change(self.space, self.task, self.first), q)
         settled = self.settled(end.q)
         fine = end.stationary and self.residual(settled) <= self.tolerance and not self._upside_down(settled)
         return (settled, True) if fine else (q, False)
 
     def _upside_down(self, q: np.ndarray) -> bool:
-        """Whether a loop closes with axes against each other."""
+        """Return whether a loop closes with axes in opposite directions."""
         if not self.space.closed or self.space.model.dimension == 2:
             return False
         return bool(turned_over(self.space.system.cartesian, self.space.bodies([q])[0][0]))

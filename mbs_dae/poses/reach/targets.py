@@ -1,4 +1,4 @@
-"""Targets of markers, as they are said, checked, and made ready for the compiled search (`poses.reach.task`)."""
+"""Read and check targets of markers, and prepare them for the compiled search (`poses.reach.task`)."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,12 +17,12 @@ from .joint_space import JointSpace, label
 from .task import Task
 
 ROTATION = 1e-9
-"""How far RᵀR may be from 1."""
+"""Largest deviation of RᵀR from 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Where a marker is to be: its point, its rotation (a matrix), or both; None is left free."""
+    """The target of a marker: its point, its rotation (a matrix), or both; None is left free."""
 
     marker: Marker
     point: np.ndarray | None
@@ -78,7 +78,8 @@ def _point(space: JointSpace, value: Any, d: int, who: str) -> np.ndarray | None
 
 
 def _rotation(space: JointSpace, value: Any, d: int, who: str) -> np.ndarray | None:
-    """The rotation next to a matrix that is one but for roundoff; in the plane an angle will do."""
+    """Return the rotation nearest to a matrix that is a rotation up to roundoff; in the plane an angle is accepted,
+    too."""
     if value is None:
         return None
     R = _numbers(space, value, who)
@@ -109,7 +110,7 @@ def _numbers(space: JointSpace, value: Any, who: str) -> np.ndarray:
 
 
 def task_of(space: JointSpace, targets: tuple[Target, ...], low: np.ndarray, high: np.ndarray) -> Task:
-    """The targets, with limits of the coordinates, and work space."""
+    """Return the task with these targets and limits of the coordinates, and its work space."""
     system, d = space.system, space.model.dimension
     machine, batch = system.machine(), system.structure.batch([]).fill(system.evaluator)
     loops, task_rows = len(system.rows), sum(target.rows for target in targets)

@@ -1,19 +1,19 @@
-"""What joints have to do so that markers are where they are wanted: the error of a pose, and its Jacobian. Compiled.
+"""The error of a pose, by which markers miss their targets, and its Jacobian by the joints. Compiled.
 
-A marker with the point p and the rotation R (its axes in the world) is to stand at p* with R*. Its error is
+A marker with the point p and the rotation R (its axes in the world) has the target p* and R*. Its error is
 
     p - p*,        L θ        with  R = Rot(θ) R*,    |θ| ≤ π
 
-so θ is the rotation vector, in world axes, that leads from the wanted attitude to the present one; the model's length L
-makes a length of it. A velocity ẋ_c turns the marker by t_c and shifts it by s_c (`coordinates.joint.recursion`):
+so θ is the rotation vector, in world axes, from the wanted attitude to the present one; the factor L, the model's
+length, makes L θ a length. A velocity ẋ_c turns the marker by t_c and shifts it by s_c (`coordinates.joint.recursion`):
 
     columns of J:    s_c + t_c × (p - η_c),        L t_c.
 
-The rate of θ is not ω but N(θ) ω, with N(θ)ᵀ θ = θ. So Jᵀ e is the gradient of ½ |e|² exactly; and the step with
-ω = -θ leads to the target exactly, as it should.
+The rate of θ is not ω but N(θ) ω, with N(θ)ᵀ θ = θ. So Jᵀ e is the gradient of ½ |e|² exactly; and the step with ω = -θ
+leads to the target exactly.
 
-Below these stand the equations of closed loops, each divided by its length over the velocities of bodies: gaps, lengths
-as well. Velocities of joints are scaled so that a turn counts by L. All of J is then a number.
+The rows of closed loops follow, each divided by its length over the velocities of bodies: gaps, which are lengths.
+Velocities of joints are scaled by L for rotations. So all entries of J are dimensionless.
 """
 
 from math import floor, pi
@@ -29,44 +29,51 @@ from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.vectors import dot
 
 RECENT = 16
-"""So many steps may pass before the error must have fallen."""
+"""Number of steps within which the error must fall."""
 
 
 class Task(NamedTuple):
-    """Aims k: marker and target. Rows of the error: the aims one after the other, then loops."""
+    """The targets and the work space of a search. An aim k is a marker with its target; rows of the error are those of
+    the aims in order, then those of loops."""
 
     machine: Machine
     tree: Tree
     manifold: Manifold
-    """Without hidden turns, which follow from `turning`."""
+    """The manifold without hidden turns, which follow from `turning`."""
     # aims
     body: Integers
     """The number of the marker's body."""
     asks_place: Integers
+    """1 where the target has a point."""
     asks_attitude: Integers
+    """1 where the target has a rotation."""
     point: Matrix
+    """The place of the marker on its body."""
     attitude: Matrix
-    """The marker on its body: point and quaternion."""
+    """The quaternion of the marker on its body."""
     place: Matrix
+    """The place of the target; z is 0 in the plane."""
     wanted: Matrix
-    """The target: point and quaternion."""
+    """The quaternion of the target."""
     angle: Vector
-    """In the plane: the marker's angle on its body, less the wanted one."""
+    """The marker's angle on its body minus the wanted one, in the plane."""
     # coordinates
     unit: Vector
-    """What a unit of each scaled velocity is: 1/L of a turn, 1 of a slide."""
+    """The change of a coordinate for a unit of each scaled velocity: 1/L for rotations, 1 for slides."""
     coordinate: Integers
-    """The coordinate that each velocity changes; -1 for those of a ball."""
+    """The coordinate that each velocity changes; -1 for velocities of a ball."""
     low: Vector
+    """Lower limit of the coordinate; minus infinity for balls."""
     high: Vector
-    """Limits of that coordinate."""
+    """Upper limit of the coordinate; infinite for balls."""
     turning: Matrix
-    """Hidden turns are turning @ (q - placement); without rows where no equation reads them."""
+    """Hidden turns are turning @ (q - placement); no rows where no equation reads them."""
     placement: Vector
     # rows
     task_rows: int
+    """The number of rows of the aims."""
     gap: Vector
-    """What makes a length of each equation of a loop."""
+    """The factor that makes the equation of a loop a length."""
     still: Vector
     # work space
     e: Work[Vector] = zeros("rows")
@@ -78,15 +85,15 @@ class Task(NamedTuple):
     trial: Work[Vector] = zeros("q_size")
     best: Work[Vector] = zeros("q_size")
     recent: Work[Vector] = zeros(RECENT)
-    """|e|² after the last steps."""
+    """e|² after the last steps."""
 
 
 @compiled_apart
 def observe_task(task: Task, q: Vector):
-    """e and J at q; gives |e|²."""
+    """Evaluate e and J at q; return |e|²."""
     machine, e, J = task.machine, task.e, task.J
     observe(machine, 0.0, q, task.still)
-    unfold(task.tree, q, task.still, machine.transformation.qc, machine.transformation.vc)  # all frames, how they move
+    unfold(task.tree, q, task.still, machine.transformation.qc, machine.transformation.vc)  # frames, and their rates
     J[:, :] = 0.0
     at = 0
     for k in range(task.body.size):
@@ -105,7 +112,7 @@ def observe_task(task: Task, q: Vector):
 
 @compiled
 def _aim(task, k, at):
-    """The rows of aim k, from row `at` on; gives the row behind them."""
+    """Write the rows of aim k, from row `at` on; return the next row."""
     tree, b = task.tree, task.body[k]
     m, flat = tree.body_frame[b], tree.dimension == 2
     length = task.machine.length
@@ -141,7 +148,7 @@ def _aim(task, k, at):
 
 @compiled
 def move_joints(task, q, step):
-    """Go from q by small motions of the joints, no farther than their limits; hidden turns follow."""
+    """Move q, in place, by small motions of the joints, no farther than their limits; update hidden turns."""
     move(task.manifold, q, step)
     for c in range(task.coordinate.size):
         k = task.coordinate[c]

@@ -1,1 +1,1 @@
-"""Equations with values left open, and the curves that they have: singular poses, sections, numbers of poses."""
+"""Equations with values left open, and their curves: singular poses, sections, numbers of poses."""

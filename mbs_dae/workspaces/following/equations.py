@@ -1,11 +1,12 @@
-"""The equations of a mechanism in which some values p are left open, dense and without units.
+"""The equations of a mechanism in which some values p are left open, as dense and dimensionless matrices.
 
     Φ(x, p) = 0
 
-p are values of held quantities (Φ_k = measure - p_k) or parameters of the model. Small motions x count as in the norm
-of the model, by its length L; a row is divided by 1, L or L², by its unit; a value by L if it is a length, an angle as
-it is. So a model that is a thousand times as large has the same numbers here. Rows that depend on others everywhere are
-left out. Rows that are held `apart` belong to Φ, but not to those whose rank is asked for: they choose a section.
+p are values of held quantities (Φ_k = measure - p_k) or parameters of the model. Small motions x are scaled as in the
+norm of the model, by its length L; a row is divided by 1, L or L², depending on its unit; a value by L if it is a
+length, by 1 if it is an angle. So a model that is a thousand times as large has equal numbers here. Rows that depend on
+others everywhere are left out. Rows that are held `apart` belong to Φ, but their rank is not tested: they choose a
+section.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ class Point(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """Φ, its derivatives J by x and P by p, and those of Jᵀ u by x and p: of no size without multipliers u."""
+    """Φ, its derivatives J by x and P by p, and the derivatives H, K of Jᵀ u by x and p, which are empty without
+    multipliers u."""
 
     phi: np.ndarray
     J: np.ndarray
@@ -51,7 +53,7 @@ class Terms(NamedTuple):
 
 
 class Equations:
-    """Those of a system; row `held[k]` holds the value k, or parameter `symbols[k]` is it."""
+    """The equations of a system; row `held[k]` holds the value k, or parameter `symbols[k]` is this value."""
 
     def __init__(
         self, system: System, t: float, held: Sequence[int | None], symbols: Sequence[sp.Symbol | None],
@@ -65,7 +67,7 @@ class Equations:
         self.select_rows(np.arange(len(system.rows)))
 
     def select_rows(self, rows: np.ndarray) -> None:
-        """Keep these rows, and leave out all others."""
+        """Use these rows, and leave out all others."""
         self.rows = rows
         self.ranked = np.array([row not in self.apart for row in rows.tolist()], dtype=bool)
         """A mask of the rows whose rank is tested, (rows,)."""
@@ -103,11 +105,11 @@ class Equations:
 
     @cached_property
     def angles(self) -> np.ndarray:
-        """For each small motion what a whole turn of a body is; 0 for other motions."""
+        """The change of each small motion by a whole turn of a body; 0 for other motions."""
         return self.system.structure.once(angles_of) * 2.0 * np.pi / self.unit
 
     def independent_at(self, q: np.ndarray, p: np.ndarray) -> None:
-        """Leave out the rows that depend on others in this pose, which is to be in general position."""
+        """Leave out the rows that depend on others in this pose, which must be in general position."""
         self.put(p)
         rank = PoseRank(self.system, self.t, q, machine=self._machine)
         every = range(len(self.system.rows))
@@ -133,7 +135,7 @@ class Equations:
                 self.compiled.number_slopes[...] = slopes
 
     def _numbers(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What stands in the slots, and how it changes."""
+        """Return the numbers in the slots at p, and their derivatives by p."""
         own, batch = self.system.evaluator, self.system.structure.program.batch
         for symbol, k in self.symbols:
             own = own.at(symbol, float(p[k]))
@@ -144,7 +146,8 @@ class Equations:
 
     @cached_property
     def _straight(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """Values, numbers and their slopes, where these are the same everywhere: then expressions are seen once."""
+        """Values, numbers and their derivatives if the derivatives are constant, so that expressions are evaluated
+        once; else None."""
         p0 = np.zeros(self.scale.size)
         for symbol, k in self.symbols:
             p0[k] = self.system.evaluator(symbol)
@@ -153,13 +156,13 @@ class Equations:
 
     @cached_property
     def _is_plain(self) -> bool:
-        """Whether the rows of the system itself tell J and P: no parameter is open, and no coordinates are those of
-        joints."""
+        """Whether the rows of the system itself give J and P: no parameter is open, and there are no joint
+        coordinates."""
         return not self.symbols and self._machine.transformation.edges == 0
 
     @cached_property
     def _entries(self) -> sps.csr_matrix:
-        """Add the outputs of the program to the entries of J, all rows one behind the other: (rows x motions,
+        """The matrix that adds the outputs of the program to the entries of J, row by row: (rows x motions,
         outputs)."""
         program, n = self.system.program, self.system.nv
         row, column = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
@@ -221,20 +224,20 @@ class Equations:
         return ways / self.unit
 
     def ways(self, one: Point, q: np.ndarray, p: np.ndarray, turns: np.ndarray) -> np.ndarray:
-        """Return the small steps from a point to others, a row of q and p each, but for whole turns of bodies and
-        values: (points, motions + values)."""
+        """Return the small steps from a point to others, a row of q and p each, up to whole turns of bodies and values:
+        (points, motions + values)."""
         way = self.between_poses(np.repeat(one.q[None], len(q), axis=0), q)
         return np.hstack([_rest(way, self.angles), _rest(p - one.p, turns) / self.scale])
 
     def between(self, one: Point, other: Point, turns: np.ndarray = NO_PERIODS) -> np.ndarray:
-        """The small step from a point to another; with `turns` (what a whole turn adds to each value) but for whole
-        turns of bodies and values."""
+        """Return the small step from a point to another; with `turns` (the period of each value) up to whole turns of
+        bodies and values."""
         way = np.zeros(sum(self.sizes))
         way_between(self.compiled, one.q, one.p, other.q, other.p, turns, way)
         return way
 
 
 def _rest(way: np.ndarray, turn: np.ndarray) -> np.ndarray:
-    """What is left but for whole turns."""
+    """Return differences reduced by whole turns."""
     whole = np.where(turn > 0.0, turn, 1.0)
     return np.where(turn > 0.0, way - whole * np.rint(way / whole), way)

@@ -1,9 +1,9 @@
-"""How many ways there are to assemble a mechanism with given values: found by following curves.
+"""Count the ways to assemble a mechanism with given values, by following curves.
 
 Lines through the point, one value held, are followed from known poses through all their turning points; each pass of
-the point is a pose there, from which the other line is followed, until none is new. So all poses are found that hang
-together by such motions. Others, as those of a circuit of its
-own, are looked for from bodies that are thrown about, always in the same ways.
+the point is a pose there, from which the other line is followed, until none is new. So all poses connected by such
+motions are found. Others, as those of another circuit, are sought from random placements of the bodies, the same in
+every call.
 """
 
 from __future__ import annotations
@@ -19,19 +19,21 @@ from .tracing import SMALLEST, Place, Trace, both_ways, one_curve, tangent_at
 
 ALIKE = 1e-6
 LEAST, MOST, AGAIN = 24, 150, 3
-"""How often bodies are thrown about where poses are counted by that alone, and how often each pose is met."""
+"""Least and greatest number of random placements where poses are counted by these alone, and the number of times that
+each pose must be reached."""
 LONGEST, LANES = 200, 500
-"""Steps of a drive; and how many poses are driven side by side, so that their matrices need little room."""
+"""Greatest number of steps of a drive; and number of poses that are driven side by side, so that their matrices need
+little memory."""
 DRIVE_TOLERANCE = 1e-8
-"""Residuals that count as none on the way of a drive: its end is closed to roundoff, and tangents do not need more."""
+"""Residuals that count as zero on the way of a drive: its end is closed to roundoff, and tangents do not need more."""
 NEAREST = 2
-"""How many known poses are tried that lie nearest to the point."""
+"""Number of known poses nearest to the point that are tried."""
 
 
 def poses_at(
     equations: Equations, region: Region, values: np.ndarray, known: Sequence[Point], step: float
 ) -> list[Point]:
-    """The poses with these values that known ones lead to."""
+    """Return the poses with these values that are reached from known ones and from random placements."""
     found: list[Point] = []
     places = np.array([point.p for point in known])
     off = np.linalg.norm(_rest(places - values, region.turns) / equations.scale, axis=1)
@@ -68,7 +70,7 @@ def add_poses(equations: Equations, region: Region, found: list[Point], new: Ite
 
 
 def same_pose(equations: Equations, region: Region, found: Sequence[Point], z: Point) -> int | None:
-    """Return the number of the pose in `found` that is the same but for whole turns; None if there is none."""
+    """Return the number of the pose in `found` that equals z up to whole turns; None if there is none."""
     if not found:
         return None
     q, p = (np.array([one[k] for one in found]) for k in (0, 1))
@@ -79,12 +81,12 @@ def same_pose(equations: Equations, region: Region, found: Sequence[Point], z: P
 def _passes(
     equations: Equations, region: Region, start: Point, way: np.ndarray, values: np.ndarray, step: float
 ) -> list[Point]:
-    """The poses with these values on the line through a pose."""
+    """Return the poses with these values on the line through a pose."""
     section = line(equations, region.turns, start, way)
     reach = 1.1 * region.width
 
     def near(before: Point, after: Point) -> bool:
-        """Lines that go on round and round are not followed for ever."""
+        """Return whether a line goes on: lines that revolve are not followed without end."""
         return bool((np.abs(after.p - start.p) <= reach).all()) and region.within(before, after)
 
     trace = both_ways(section, Place(start, *tangent_at(section.value(start)[1], None)), step, ALONG, near)
@@ -92,12 +94,12 @@ def _passes(
 
 
 def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, step: float) -> list[Point | None]:
-    """Return for each pose the one that its values lead to when they are driven on a straight line to a target,
-    (poses, 2); None where a singular pose is on the line.
+    """Drive the values of each pose on a straight line to a target, (poses, 2); return the poses there, None where a
+    singular pose is on the line.
 
     All poses are driven side by side, as `traced` follows one curve: a step goes along the tangent t with Jt_x + P t_p
-    = 0 and t_p along the line, Newton brings it back across t, and a step whose ends do not belong to one smooth curve
-    is halved. A drive ends where the values come to the target, or go back."""
+    = 0 and t_p along the line, Newton's method corrects it at right angles to t, and a step whose ends do not belong to
+    one smooth curve is halved. A drive ends where the values reach the target, or turn back."""
     if not len(starts):
         return []
     n, count, scale = equations.system.nv, len(starts), equations.scale
@@ -146,8 +148,8 @@ def _onto_lines(
     equations: Equations, base: np.ndarray, units: np.ndarray, q: np.ndarray, p: np.ndarray, t: np.ndarray,
     open_: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Bring poses onto the lines through `base`, by Newton's method with steps at right angles to t; the poses, their
-    values, tangents of length 1, and which of the open ones came there."""
+    """Bring poses onto the lines through `base`, by Newton's method with steps at right angles to t. Return the poses,
+    their values, tangents of length 1, and a mask of the open ones that converged."""
     n, scale = equations.system.nv, equations.scale
     q, p, t, met = q.copy(), p.copy(), t.copy(), np.zeros(len(q), dtype=bool)
     across, start = np.stack([-units[:, 1], units[:, 0]], axis=1), t.copy()
@@ -179,7 +181,7 @@ def _onto_lines(
 
 
 def solved(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the solutions of linear equations side by side; not a number where a matrix is singular."""
+    """Return the solutions of linear equations side by side; NaN where a matrix is singular."""
     try:
         return np.asarray(np.linalg.solve(matrices, right))
     except np.linalg.LinAlgError:
@@ -189,8 +191,8 @@ def solved(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def led(seeking: Seeking, starts: Sequence[Point], values: np.ndarray) -> list[Point]:
-    """The poses with these values that others are driven to on straight lines; where a singular one stops a pose on its
-    way, all those on the line, and curves through singular poses on it are followed."""
+    """Return the poses with these values to which others are driven on straight lines; where a singular pose stops one,
+    return all poses on its line, and follow curves through singular poses near the line."""
     equations, region, found = seeking.equations, seeking.region, list[Point]()
     ways = np.array([_rest(values - z.p, region.turns) / equations.scale for z in starts]).reshape(-1, 2)
     targets = np.array([z.p for z in starts]).reshape(-1, 2) + ways * equations.scale
@@ -206,7 +208,7 @@ def led(seeking: Seeking, starts: Sequence[Point], values: np.ndarray) -> list[P
 def _met(
     equations: Equations, region: Region, trace: Trace, way: np.ndarray, values: np.ndarray, step: float
 ) -> list[Point]:
-    """The poses with these values on a line that was followed."""
+    """Return the poses with these values on a line that was followed."""
     unit = way / np.linalg.norm(way)
 
     def ahead(place: Place) -> float:

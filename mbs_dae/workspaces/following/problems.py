@@ -1,14 +1,14 @@
-"""What is followed: singular poses, and poses along a line.
+"""The curves that are followed: singular poses, and poses along a line.
 
 A mechanism is singular with its two values held where some u ≠ 0 has Jᵀ u = 0: the rows depend on each other. So
 
     Φ(x, p) = 0,      J(x, p)ᵀ u = 0,      ½ (u·u - 1) = 0
 
-are m + n + 1 equations in n + 2 + m unknowns (x, p, u): whatever freedom is left with the values held, and however many
-limits are held besides, they leave a curve. Its picture in the plane of the values is where poses come and go: along it
-uᵀ (J dx + P dp) = 0, so Pᵀ u stands at right angles on it.
+are m + n + 1 equations in n + 2 + m unknowns (x, p, u): their solutions are a curve, whatever freedom is left with the
+values held, and however many limits are held. On its picture in the plane of the values poses appear or vanish: along
+the curve uᵀ (J dx + P dp) = 0, so Pᵀ u is at right angles to the picture.
 
-Along a line (or any other section) as many linear conditions as there is freedom are added to Φ = 0.
+For poses on a line (or another section), as many linear conditions as there are freedoms are added to Φ = 0.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from .equations import Equations, Point, Terms
 from .tracing import Place, tangent_at
 
 THROWS = 24
-"""How often bodies are thrown about."""
+"""Number of random placements of the bodies."""
 ROUNDS = 12
-"""Steps of Newton's method back to a curve."""
+"""Greatest number of Newton steps back to a curve."""
 LONGEST = 0.3
-"""A step of Newton's method towards a singular pose."""
+"""Longest step of Newton's method towards a singular pose."""
 NUDGE, FLAT = 1e-4, 1e-4
-"""A step across a singular pose from which second derivatives are taken; and a part of the largest singular value, or
-of the largest curvature, that counts as zero with them."""
+"""A step across a singular pose for differences of second order; and the part of the largest singular value, or of the
+largest curvature, below which these count as zero."""
 LOST, ASIDE = 1e-7, 1e-3
-"""A singular value of F' less than this part of the largest is zero all over a surface of singular poses; beside a pose
+"""On a surface of singular poses a singular value of F' is less than this part of the largest everywhere; near a pose
 in which curves cross, at a distance of ASIDE, it is larger."""
 SINGULAR = 1e-11
-"""Equations of singular poses that are missed by less than this are met."""
+"""Equations of singular poses are satisfied if residuals are less than this."""
 
 
 @dataclass(frozen=True, eq=False)
 class PoseCurve:
-    """Equations of a curve of poses, F(z) = 0, and how to move along it."""
+    """Equations F(z) = 0 of a curve of poses, and motions along it."""
 
     equations: Equations
     turns: np.ndarray
@@ -59,7 +59,7 @@ class PoseCurve:
 
     @property
     def multipliers(self) -> int:
-        """How many unknowns there are besides motions and values."""
+        """The number of unknowns besides motions and values."""
         return 0
 
     @cached_property
@@ -71,7 +71,7 @@ class PoseCurve:
         return block(own, equations=count, unknowns=n + values + more)
 
     def value(self, z: Point) -> tuple[np.ndarray, np.ndarray]:
-        """F and F' at a point."""
+        """Return F and F' at a point."""
         if not self.equations.is_linear:
             self.equations.put(z.p)
         observe_curve(self.compiled, *z)
@@ -116,17 +116,17 @@ class Singular(PoseCurve):
         return int(self.equations.ranked.sum())
 
     def ranked(self, terms: Terms) -> np.ndarray:
-        """The rows that are asked for their rank."""
+        """Return the rows of J whose rank is tested."""
         return terms.J[self.equations.ranked] if self.equations.apart else terms.J
 
     def normal(self, z: Point) -> np.ndarray:
-        """Pᵀ u."""
+        """Return Pᵀ u."""
         return self.equations.at(z).P.T @ z.u
 
     def near(self, q: np.ndarray, p: np.ndarray, rank: int = 0, rounds: int = 30) -> Point | None:
-        """A singular pose near to a pose: Newton's method, the least steps, from the multipliers of the smallest
-        singular value, or of the next ones by `rank`: each has a singular curve of its own. None where it finds
-        none."""
+        """Return the singular pose that Newton's method reaches from a pose by least steps, with the multipliers of the
+        smallest singular value, or of the next ones by `rank`: each has a singular curve of its own. None if it does
+        not converge."""
         bare = Point(q, p, np.zeros(0))
         J = self.ranked(self.equations.at(bare))
         m, n = J.shape
@@ -171,8 +171,8 @@ class Singular(PoseCurve):
     def is_isolated(self, z: Point) -> bool:
         """Return whether a singular pose is the only one near by: no singular curve goes through it.
 
-        There F' has two null vectors T and one on the left, l. To second order F(z + T a) = 0 asks for
-        l · F''(T a, T a) = 0, a quadratic form in a; if it is definite, only a = 0 is left."""
+        There F' has two null vectors T and one on the left, l. To second order F(z + T a) = 0 requires l · F''(T a, T
+        a) = 0, a quadratic form in a; if it is definite, only a = 0 is left."""
         left, sizes, right = np.linalg.svd(self.value(z)[1])
         if sizes[-1] > FLAT * sizes[0] or sizes[-2] < FLAT * sizes[0]:
             return False
@@ -187,7 +187,7 @@ class Singular(PoseCurve):
 
 @dataclass(frozen=True, eq=False)
 class Section(PoseCurve):
-    """Poses with A d = 0 for the way d (of bodies and values) from a point of it."""
+    """Poses with A d = 0 for the way d (of bodies and values) from the base."""
 
     base: Point
     A: np.ndarray
@@ -198,7 +198,7 @@ class Section(PoseCurve):
 
 
 def line(equations: Equations, turns: np.ndarray, base: Point, direction: np.ndarray) -> Section:
-    """Poses whose values are on a line through those of a pose, in the plane of the values."""
+    """Return the section of poses whose values are on a line through those of a pose, in the plane of the values."""
     n = equations.system.nv
     A = np.zeros((1, n + 2))
     A[0, n:] = np.array([-direction[1], direction[0]]) / np.linalg.norm(direction)
@@ -206,13 +206,13 @@ def line(equations: Equations, turns: np.ndarray, base: Point, direction: np.nda
 
 
 def closed_pose(equations: Equations, z: Point, rounds: int = 20) -> Point | None:
-    """The pose near to a point with the same values: Newton's method, the least steps."""
+    """Return the pose near to a point with equal values, by least Newton steps; None if they do not converge."""
     return closed_poses(equations, [z], rounds)[0]
 
 
 def closed_poses(equations: Equations, points: Sequence[Point], rounds: int = 20) -> list[Point | None]:
-    """Return for each point the pose near to it with the same values, by Newton's method, the least steps, all side by
-    side; None where it does not converge. Where roundoff lets it gain nothing any more, it ends."""
+    """Return for each point the pose near to it with equal values, by least Newton steps, side by side; None where they
+    do not converge. The steps end where roundoff stops the convergence."""
     if not points:
         return []
     q, p = (np.array([point[k] for point in points]) for k in (0, 1))
@@ -235,8 +235,8 @@ def closed_poses(equations: Equations, points: Sequence[Point], rounds: int = 20
 
 
 def least(J: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the least solutions of J x = right, side by side; of as many equations as unknowns the only ones, where
-    they are independent."""
+    """Return the least solutions of J x = right, side by side; for independent equations, as many as unknowns, the
+    unique ones."""
     if J.shape[1] == J.shape[2]:
         with suppress(np.linalg.LinAlgError):
             steps = np.asarray(np.linalg.solve(J, right[:, :, None]))[:, :, 0]
@@ -248,7 +248,8 @@ def least(J: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def thrown(equations: Equations, point: Point, values: np.ndarray, most: int = THROWS) -> Iterator[Point | None]:
-    """Poses with these values from bodies turned and moved at random; None for a throw that comes to none."""
+    """Yield poses with these values from bodies turned and moved at random; None for a placement from which Newton's
+    method does not converge, or which ends turned over."""
     system, random = equations.system, np.random.default_rng(20)
     turns = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
     for done in range(0, most, THROWS):
@@ -261,7 +262,8 @@ def thrown(equations: Equations, point: Point, values: np.ndarray, most: int = T
 
 
 def closed_free(equations: Equations, z: Point) -> Point | None:
-    """The least change, of poses and values, that satisfies all equations."""
+    """Return the point after the least change, of pose and values, that satisfies all equations; None if the steps do
+    not converge."""
     for _ in range(30):
         terms = equations.at(z)
         size = float(np.abs(terms.phi).max(initial=0.0))
@@ -275,6 +277,6 @@ def closed_free(equations: Equations, z: Point) -> Point | None:
 
 
 def smallest(J: np.ndarray) -> float:
-    """The smallest singular value of rows, each made of length 1."""
+    """Return the smallest singular value of the rows, each scaled to length 1."""
     length = np.linalg.norm(J, axis=1, keepdims=True)
     return float(np.linalg.svd(J / np.where(length > 0.0, length, 1.0), compute_uv=False)[-1])

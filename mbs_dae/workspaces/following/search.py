@@ -1,8 +1,8 @@
-"""Singular curves found: by sections through known poses, across the whole region, in several directions.
+"""Search singular curves, by sections through known poses, across the whole region, in several directions.
 
 Along a section the smallest singular value of the rows has a least value where a singular pose is near. From there
-Newton's method goes to one, and the curve through it is followed, if it is not known already. Poses on the sections are
-where the next ones start, so that all that hangs together is walked through: not by pixels, nor by chance.
+Newton's method goes to the singular pose, and the curve through it is followed, unless it is known already. Further
+sections start from poses on the sections, so that all connected poses are covered: not by pixels, nor by chance.
 """
 
 from __future__ import annotations
@@ -20,33 +20,35 @@ from .tracing import LONG, Place, Trace, both_ways, tangent_at
 from .tracing import beside as place_beside
 
 MOST = 3000
-"""Places of a curve."""
+"""Greatest number of places of a curve."""
 ALONG = 1500
-"""And of a section."""
+"""Greatest number of places of a section."""
 SHEET = 3
-"""If so many curves do not end within `MOST` places, singular poses form a surface, and the search for curves ends."""
+"""Number of curves without an end within `MOST` places from which singular poses count as a surface, and the search for
+curves ends."""
 KNOWN, LONELY = 1e-6, 1e-5
-"""Poses nearer than this are one place of a curve; poses from which no curve can be followed are known less exactly,
-because residuals do not tell more."""
+"""Poses nearer than KNOWN are one place of a curve. Poses from which no curve can be followed are compared with LONELY,
+since residuals determine them less exactly."""
 MARGIN = 0.1
-"""How far beyond the rectangle curves are followed, of its width."""
+"""Distance outside the rectangle up to which curves are followed, relative to its width."""
 LOST = 1e-6
-"""Singular values less than this part of the largest are zero in a pose that is found as a singular one."""
+"""Singular values less than this part of the largest are zero in a singular pose."""
 ACROSS = 5
-"""Sections side by side, in each of both directions."""
+"""Number of parallel sections in each of both directions."""
 ASIDE = 0.5
-"""How far beside a corner, in steps, other curves through it are met."""
+"""Distance from a corner, in steps, at which other curves through the corner are sought."""
 REAL = 1e-6
-"""An eigenvalue with an imaginary part less than this part of it is real: two that coincide come out as a pair."""
+"""An eigenvalue is real if its imaginary part is less than this part of it: two that coincide are computed as a
+pair."""
 CLIMBS, STEEP = 200, 0.02
-"""Steps of a climb, and how much of a step at least is gain."""
+"""Greatest number of steps of a climb, and the least gain of a step, relative to its length."""
 MIXED = 24
-"""Sections at random, where a freedom is left besides the values."""
+"""Number of random sections, where a freedom is left besides the values."""
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """The rectangle of the values that is asked for, and how far beyond it curves are followed."""
+    """The requested rectangle of the values. Curves are followed up to MARGIN outside."""
 
     low: np.ndarray
     high: np.ndarray
@@ -58,32 +60,33 @@ class Region:
         return self.high - self.low
 
     def beyond(self, p: np.ndarray) -> np.ndarray:
-        """How far values are out of the rectangle, in its widths; angles come back after a turn."""
+        """Return the distance of values from the rectangle, relative to its widths; 0 for angles, which repeat after a
+        turn."""
         out = np.maximum(self.low - p, p - self.high) / self.width
         return np.where(self.turns > 0.0, 0.0, np.maximum(out, 0.0))
 
     def outside(self, point: Point) -> float:
-        """How far a point is out of the rectangle."""
+        """Return the distance of a point from the rectangle, relative to its width."""
         return float(self.beyond(point.p).max())
 
     def within(self, before: Point, after: Point) -> bool:
-        """Whether a curve is near enough to the rectangle to go on, or comes nearer."""
+        """Return whether a curve is near enough to the rectangle to go on, or approaches it."""
         there = self.outside(after)
         return there < MARGIN or there < self.outside(before)
 
     def holds(self, p: np.ndarray) -> bool:
-        """Whether values are in the rectangle, but for whole turns."""
+        """Return whether values are in the rectangle, up to whole turns."""
         near, room = self.nearest(p), 1e-9 * self.width
         return bool(((near >= self.low - room) & (near <= self.high + room)).all())
 
     def nearest(self, p: np.ndarray) -> np.ndarray:
-        """The values with the whole turns that bring them nearest to the middle."""
+        """Return the values with the whole turns that bring them nearest to the middle."""
         middle, turn = 0.5 * (self.low + self.high), np.where(self.turns > 0.0, self.turns, 1.0)
         whole = np.rint((p - middle) / turn)
         return np.where(self.turns > 0.0, p - whole * turn, p)
 
     def shifts(self, values: np.ndarray, turns: np.ndarray | None = None) -> list[np.ndarray]:
-        """The whole turns that bring a curve into the rectangle."""
+        """Return the whole turns that bring a curve into the rectangle."""
         turns, numbers = self.turns if turns is None else turns, []
         for turn, least, most, low, high in zip(
             turns, values.min(axis=0), values.max(axis=0), self.low, self.high, strict=True
@@ -98,7 +101,7 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class Beside(Region):
-    """The same rectangle for points whose own values are others; `read` gives those of the rectangle."""
+    """A rectangle for points with other values of their own; `read` gives the values of the rectangle."""
 
     own_turns: np.ndarray
     read: Callable[[np.ndarray], np.ndarray]
@@ -111,7 +114,7 @@ class Beside(Region):
 
 @dataclass(eq=False)
 class Seeking:
-    """What was found so far."""
+    """The state of a search: its curves and sections so far."""
 
     equations: Equations
     region: Region
@@ -119,7 +122,7 @@ class Seeking:
     curves: list[Trace] = field(default_factory=list)
     sections: list[Trace] = field(default_factory=list)
     branched: int = 0
-    """How many of the curves were looked through for corners."""
+    """The number of curves whose corners were searched."""
 
     @cached_property
     def singular(self) -> Singular:
@@ -127,16 +130,17 @@ class Seeking:
 
     @property
     def freedom(self) -> int:
-        """What is left with both values held."""
+        """The freedom with both values held."""
         return self.equations.system.nv - len(self.equations.rows)
 
     def walk(self, section: Section) -> Trace | None:
-        """The poses along a section; curves through singular ones near to it are followed."""
+        """Follow the poses along a section, and the curves through singular poses near it; return the section's trace,
+        None if it has fewer than three places."""
         start = Place(section.base, *tangent_at(section.value(section.base)[1], None))
         reach = 1.1 * self.region.width
 
         def near(before: Point, after: Point) -> bool:
-            """Lines that go on round and round are not followed for ever."""
+            """Return whether a line goes on: lines that revolve are not followed without end."""
             return bool((np.abs(after.p - section.base.p) <= reach).all()) and self.region.within(before, after)
 
         trace = both_ways(section, start, self.step, ALONG, near)
@@ -149,7 +153,8 @@ class Seeking:
         return trace
 
     def _turning(self, section: Section, trace: Trace) -> list[Place]:
-        """Where poses on a line in the plane turn back along it, nearly: there is a singular pose, on a curve."""
+        """Return the poses at which a line in the plane turns back, approximately: near each there is a singular pose,
+        on a curve."""
         n = self.equations.system.nv
         if self.freedom > 0 or len(section.A) != 1 or section.A[0, :n].any():
             return []
@@ -162,13 +167,13 @@ class Seeking:
 
     @property
     def is_surface(self) -> bool:
-        """Whether so many curves do not end that singular poses form a surface, as where a plane only touches what an
-        arm reaches."""
+        """Whether so many curves do not end that singular poses form a surface, as where a plane only touches the reach
+        of an arm."""
         return sum(LONG in (curve.beginning, curve.ending) for curve in self.curves) >= SHEET
 
     def follow(self, near: Point, ranks: int = 1) -> None:
-        """The singular curve next to a pose, if it is a new one; with more `ranks` those that the next singular values
-        lead to as well."""
+        """Follow the singular curve next to a pose, if it is a new one; with more `ranks` also those of the next
+        singular values."""
         for rank in range(ranks):
             if self.is_surface:
                 return
@@ -183,14 +188,14 @@ class Seeking:
                 self.curves.append(trace)
 
     def branch(self) -> None:
-        """Follow the singular curves through the corners of those found, until none is new."""
+        """Follow the singular curves through the corners of known curves, until none is new."""
         while self.branched < len(self.curves):
             self.branched += 1
             for pose in self._branches(self.curves[self.branched - 1]):
                 self.follow(pose)
 
     def _branches(self, curve: Trace) -> Iterator[Point]:
-        """Poses beside the corners of a singular curve, near to all singular curves through the corners.
+        """Yield poses near the corners of a singular curve, next to all singular curves through the corners.
 
         In a corner Jᵀ u = 0 for each u = N a with two columns of N, and J V = 0. A singular curve through it goes along
         (dx, dp) = T b, with [J P] T = 0, where Vᵀ [H(N a) K(N a)] T b = 0 as well: so b is an eigenvector of the
@@ -219,18 +224,18 @@ class Seeking:
                     yield equations.moved(corner.z, np.append(step, np.zeros(corner.z.u.size)))
 
     def _lost(self, z: Point) -> int:
-        """How many independent u there are: of a curve that can be followed one."""
+        """Return the number of independent u; 1 on a curve that can be followed."""
         J = self.singular.ranked(self.equations.at(z))
         sizes = np.linalg.svd(J, compute_uv=False)
         return int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
 
     def _is_place(self, curve: Trace, z: Point) -> bool:
-        """Whether a pose is the only place of a curve that could not be followed."""
+        """Return whether a pose is the only place of a curve that could not be followed."""
         off = self.singular.between(curve.places[0].z, z)
         return len(curve.places) == 1 and bool(np.linalg.norm(off) < LONELY)
 
     def lies_on(self, curve: Trace, z: Point) -> bool:
-        """Whether a pose with its values is one of a curve."""
+        """Return whether a pose with its values is a place of a curve."""
         turns, scale = self.region.turns, self.equations.scale
         whole = np.where(turns > 0.0, turns, 1.0)
         q, p = curve.points
@@ -248,7 +253,8 @@ class Seeking:
 
 
 def _reached(curve: Trace, place: Place, ahead: float, size: int) -> Place | None:
-    """The place of a curve as far ahead of another, seen in poses and values alone: multipliers change as well."""
+    """Return the place of a curve whose poses and values are `ahead` of another along its tangent; None if it is not
+    reached. Multipliers change as well."""
     bare = len(place.t) - size
     found, h = place, 0.0
     for _ in range(8):
@@ -267,14 +273,15 @@ def _reached(curve: Trace, place: Place, ahead: float, size: int) -> Place | Non
 
 
 def dips(sizes: np.ndarray, closed: bool) -> list[int]:
-    """Where a row of numbers has its least values."""
+    """Return the numbers of the local minima."""
     padded = np.concatenate([[sizes[-2] if closed else np.inf], sizes, [sizes[1] if closed else np.inf]])
     least = (padded[1:-1] <= padded[:-2]) & (padded[1:-1] < padded[2:])
     return [int(k) for k in np.flatnonzero(least)]
 
 
 def beside(seeking: Seeking, equations: Equations, region: Beside, at: Callable[[np.ndarray], Point]) -> Seeking:
-    """Singular poses of other equations, from the poses that were walked through; `at` makes points of them."""
+    """Return the search of singular poses of other equations, from the poses of the sections; `at` makes points of
+    these."""
     found = Seeking(equations, region, seeking.step)
     for trace in seeking.sections:
         points = [at(place.z.q) for place in trace.places]
@@ -288,7 +295,7 @@ def beside(seeking: Seeking, equations: Equations, region: Beside, at: Callable[
 
 
 def search(seeking: Seeking, base: Point, seed: int = 0) -> None:
-    """Walk the region from a pose, and from those with the same values that this does not lead to."""
+    """Search the region from a pose, and from poses with equal values that the sections do not reach."""
     if seeking.freedom > 0:
         _walk_at_random(seeking, base, np.random.default_rng(seed))
         return
@@ -299,7 +306,7 @@ def search(seeking: Seeking, base: Point, seed: int = 0) -> None:
 
 
 def _walk_across(seeking: Seeking, base: Point) -> None:
-    """Sections through a pose in four directions, and side by side."""
+    """Follow sections through a pose in four directions, and parallel ones."""
     width = seeking.region.width
     ways = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]) * width / seeking.equations.scale
     for way, across in ((ways[0], ways[1]), (ways[1], ways[0])):
@@ -311,7 +318,7 @@ def _walk_across(seeking: Seeking, base: Point) -> None:
 
 
 def _spread(trace: Trace | None, way: np.ndarray, seeking: Seeking) -> Iterator[Point]:
-    """Places of a section, one for each of as many strips of the region."""
+    """Yield places of a section, one for each of ACROSS strips of the region."""
     if trace is None:
         return
     axis = int(np.argmax(np.abs(way)))
@@ -326,7 +333,8 @@ def _spread(trace: Trace | None, way: np.ndarray, seeking: Seeking) -> Iterator[
 
 
 def climb(seeking: Seeking, start: Point, way: np.ndarray) -> None:
-    """Go as far as it can in a direction of the plane, by the motion that gains most: to a singular pose."""
+    """Move as far as possible in a direction of the plane, by the motion with the largest gain, and follow the singular
+    curve there."""
     z, equations = start, seeking.equations
     n = equations.system.nv
     up = np.append(np.zeros(n), way / np.linalg.norm(way))
@@ -347,7 +355,7 @@ def climb(seeking: Seeking, start: Point, way: np.ndarray) -> None:
 
 
 def _walk_at_random(seeking: Seeking, base: Point, random: np.random.Generator) -> None:
-    """Sections by planes in general position, each through a pose of one before."""
+    """Follow sections by planes in general position, each through a pose of an earlier section."""
     count = seeking.equations.system.nv + 2
     known = [base]
     for angle in np.arange(8) * np.pi / 4:

@@ -1,8 +1,8 @@
 """Curves F(z) = 0 of any smooth equations with one unknown more than equations: by arc length, dense.
 
-The tangent t is the one of length 1 with F' t = 0; a step goes along it, and Newton brings it back across. A step
-whose ends do not belong to one smooth curve (the tangent turns too far, the chord is not that of both tangents) is
-halved. The curve is closed where it comes back through its first place, whole turns of bodies and values not counted.
+The tangent t has length 1 and F' t = 0; a step goes along t, and Newton's method corrects it at right angles. A step
+whose ends do not belong to one smooth curve (the tangent turns too far, or the chord does not fit both tangents) is
+halved. The curve is closed where it returns to its first place, up to whole turns of bodies and values.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from ...poses.corrector import TIGHT
 from .equations import Point
 
 TURN = 0.35
-"""How far the tangent may turn in a step."""
+"""Greatest angle between the tangents of a step, in rad."""
 SMOOTH = 0.03
-"""How much the chord of a step may differ from that of its tangents, as a part of the step."""
+"""Greatest deviation of the chord of a step from its tangents, as a part of the step."""
 SMALLEST = 1e-7
 SAME = 1e-8
 CLOSED, LEFT, LONG, STUCK = "closed", "left", "long", "stuck"
-"""Why a curve ends."""
+"""Reasons why a curve ends."""
 
 
 class Smooth(Protocol):
-    """The equations of a curve: how to come back to it, and how to move."""
+    """The equations of a curve: how to correct a point, and how to move."""
 
     def correction(self, z: Point, across: np.ndarray, far: tuple[Point, float] | None = None) -> Place | None:
-        """The place of the curve across a direction from z, or so far ahead of another point; None where there is
-        none."""
+        """Return the place of the curve at right angles to `across` from z, or at a distance ahead of another point;
+        None if Newton's method does not converge."""
 
     def moved(self, z: Point, step: np.ndarray) -> Point: ...
     def between(self, one: Point, other: Point) -> np.ndarray:
-        """By pose and values alone, whole turns not counted."""
+        """Return the step in pose and values alone, up to whole turns."""
 
 
 class Place(NamedTuple):
     z: Point
     t: np.ndarray
     sense: float
-    """Of the determinant of [F'; t]: it changes where another branch is passed."""
+    """Sign of the determinant of [F'; t]: it changes where another branch is passed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +54,11 @@ class Trace:
     problem: Smooth
     places: list[Place]
     steps: list[float]
-    """The length of the step behind each place but the last one: along its tangent."""
+    """The length along its tangent of the step after each place, except the last one."""
     ending: str
     beginning: str = CLOSED
     passed: list[int] = field(default_factory=list)
-    """The places at whose step another branch was passed."""
+    """The numbers of the steps in which another branch was passed."""
     bends: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     """The coefficients of h² and h³ in the cubics of steps."""
 
@@ -72,7 +72,7 @@ class Trace:
         return np.array([place.z.q for place in self.places]), np.array([place.z.p for place in self.places])
 
     def inside(self, k: int, h: float) -> Place:
-        """The place a way h along the tangent of place k."""
+        """Return the place at a distance h along the tangent of place k."""
         if h == 0.0:
             return self.places[k]
         if h == self.steps[k]:
@@ -83,8 +83,9 @@ class Trace:
         return found
 
     def _beside(self, k: int, h: float) -> Place | None:
-        """The place a way h along the tangent of place k, within the step. Newton's method begins on the cubic
-        h t + h² b + h³ c, which has the place and the tangent of the end of the step as well."""
+        """Return the place at a distance h along the tangent of place k, within the step; None without convergence.
+        Newton's method begins on the cubic h t + h² b + h³ c, which has the place and the tangent of the end of the
+        step as well."""
         base, size, step = self.places[k], self.steps[k], h * self.places[k].t
         if float(self.places[k + 1].t @ base.t) > 0.0 and size > 0.0:
             b, c = self._bend(k)
@@ -92,7 +93,7 @@ class Trace:
         return self.problem.correction(self.problem.moved(base.z, step), base.t, (base.z, h))
 
     def _bend(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The coefficients b and c of the cubic of step k."""
+        """Return the coefficients b and c of the cubic of step k."""
         if k not in self.bends:
             base, end, size = self.places[k], self.places[k + 1], self.steps[k]
             off = (problem_way(self.problem, base.z, end.z) - size * base.t) / size**2
@@ -101,8 +102,8 @@ class Trace:
         return self.bends[k]
 
     def zero(self, k: int, low: float, high: float, function: Callable[[Place], float]) -> tuple[float, Place]:
-        """Where in a step a function is zero that has these values at its ends, of different sign: how far along the
-        tangent of place k, and the place. By secants within a bracket (the Illinois rule)."""
+        """Return the zero of a function in a step, with values `low` and `high` of different sign at its ends: the
+        distance along the tangent of place k, and the place. By secants within a bracket (the Illinois rule)."""
         a, b, size, before = 0.0, self.steps[k], max(abs(low), abs(high)), np.inf
         place = self.places[k]
         if low == 0.0:
@@ -166,7 +167,8 @@ class Trace:
 
 
 def tangent_at(jacobian: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarray, float]:
-    """The unit vector that F' takes to 0, in the direction of another one; and the sense of the determinant of both."""
+    """Return the unit null vector of F', in the direction of `near`; and the sign of the determinant of both, 0 if it
+    is singular."""
     if near is None:
         near = np.linalg.svd(jacobian)[2][-1]
     right = np.zeros(len(near))
@@ -181,24 +183,25 @@ def tangent_at(jacobian: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarra
 
 
 def problem_way(problem: Smooth, base: Point, z: Point) -> np.ndarray:
-    """The whole step between two points near to each other, multipliers included."""
+    """Return the whole step between two points near to each other, multipliers included."""
     return np.concatenate([problem.between(base, z), z.u - base.u])
 
 
 def beside(problem: Smooth, place: Place, h: float) -> Place | None:
-    """The place a way h along the tangent of another, across from there."""
+    """Return the place at a distance h along the tangent of another, corrected at right angles; None if Newton's method
+    does not converge."""
     return problem.correction(problem.moved(place.z, h * place.t), place.t)
 
 
 def ahead(problem: Smooth, place: Place, other: Place) -> float:
-    """How far another place is ahead along the tangent: in space turns one after the other are not their sum."""
+    """Return how far another place is ahead along the tangent: in space successive rotations are not their sum."""
     return float(place.t @ problem_way(problem, place.z, other.z))
 
 
 def traced(
     problem: Smooth, start: Place, step: float, most: int, within: Callable[[Point, Point], bool] | None = None
 ) -> Trace:
-    """From a place onwards; `within` tells of two places next to each other whether to go on."""
+    """Follow a curve from a place onwards; `within` returns for two successive points whether to go on."""
     places, h = [start], 0.25 * step
     steps: list[float] = []
     passed: list[int] = []
@@ -226,8 +229,8 @@ def traced(
 
 
 def one_curve(here: np.ndarray, there: np.ndarray, chord: np.ndarray) -> np.ndarray:
-    """Whether the ends of steps, by their tangents and the way between them (in the last axis), belong to one smooth
-    curve."""
+    """Return whether the ends of steps, by their tangents and the way between them (in the last axis), belong to one
+    smooth curve."""
     size, foretold = np.linalg.norm(chord, axis=-1), here + there
     unit = foretold / np.linalg.norm(foretold, axis=-1, keepdims=True)
     off = np.linalg.norm(chord - size[..., None] * unit, axis=-1)
@@ -235,7 +238,7 @@ def one_curve(here: np.ndarray, there: np.ndarray, chord: np.ndarray) -> np.ndar
 
 
 def _home(problem: Smooth, start: Place, here: Place, there: Place, h: float, bare: int) -> Place | None:
-    """The first place again, if the step has passed it."""
+    """Return the first place again, if the step has passed it; else None."""
     before, after = (problem.between(start.z, one.z) for one in (here, there))
     t0 = start.t[:bare]
     if not (before @ t0 < 0.0 <= after @ t0 and np.linalg.norm(after) < 2.0 * h and np.linalg.norm(before) < 2.0 * h):
@@ -264,7 +267,7 @@ def reversed_place(place: Place) -> Place:
 def both_ways(
     problem: Smooth, start: Place, step: float, most: int, within: Callable[[Point, Point], bool] | None = None
 ) -> Trace:
-    """The whole curve through a place."""
+    """Return the whole curve through a place."""
     forth = traced(problem, start, step, most, within)
     if forth.closed:
         return forth

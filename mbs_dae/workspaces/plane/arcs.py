@@ -1,8 +1,7 @@
-"""Curves in the plane of the two values, exact at every point: where they cross, and the pieces between crossings.
+"""Curves in the plane of the two values, exact at every point: their crossings, and the pieces between crossings.
 
-A curve is a row of segments; at(k, x) is the point a part x, 0 to 1, along segment k, and its derivative by x. Between
-two places that were followed it is the mechanism's own equations that say where it runs: the polygon is only where one
-looks.
+A curve is a sequence of segments; at(k, x) gives the point a part x, 0 to 1, along segment k, and its derivative by x.
+Between two places of a followed curve the mechanism's equations determine the curve; the polygon is a first guess.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from ..following.tracing import Place, Trace
 
 ROUNDS = 20
 EXACT, ROUGH, NOISE = 1e-13, 1e-6, 1e-10
-"""Steps of Newton's method, in segments, at which it ends; so do steps below the last one that do not shrink."""
+"""Steps of Newton's method, in segments, at which it ends: EXACT on curves, ROUGH on interpolated ones; NOISE for steps
+that do not shrink."""
 APART = 1e-3
 """Points farther than this from an interpolated curve are not on the curve: interpolation misses it by less."""
 PARALLEL = 1e-7
@@ -31,23 +31,24 @@ FLAT, FEET = 0.4, 4
 """The tangents of two arcs that each turn by 0.35 rad may be parallel somewhere if the angle of their chords (its sine)
 is smaller, so that the arcs may touch, or cross twice; and the number of steps of Newton's method to a foot."""
 INSIDE = 1e-3
-"""Beside a corner, where the rate of a curve is zero, its direction is taken so far (in segments) inside."""
+"""Next to a corner, where the rate of a curve is zero, the curve is evaluated at this distance inside, in segments."""
 JOINT = 1e-3
-"""A point of contact so far (in segments) beyond the end of a segment is one of both segments there: along a curve it
-is known less exactly than a crossing."""
+"""A point of contact at most so far (in segments) beyond the end of a segment belongs to both segments there: its place
+along a curve is less accurate than that of a crossing."""
 CONTACT = 1e-5
-"""A point of contact is known along its curves (in the units of the plane) to less than this, as the curves are closer
-than roundoff there: points of contact that are nearer to each other are one."""
+"""Accuracy of a point of contact along its curves (in the units of the plane), since the distance of the curves is
+roundoff there: points of contact nearer to each other are one."""
 FEW = 4
-"""The polygon of a piece has so many sides at least, so that a region between two pieces has an area."""
+"""Least number of sides in the polygon of a piece, so that a region between two pieces has an area."""
 NODES = 9
 AGREE, HALVINGS = 1e-8, 8
-"""Where the polynomials through 9 and 5 points of a part give areas that agree to this, that through 9 is exact to
-roundoff; else the part is halved."""
+"""Where the polynomials through 9 and 5 points of a part give areas that agree within AGREE, the one through 9 is exact
+to roundoff; else the part is halved, at most HALVINGS times."""
 PAIRS = 100_000
-"""So many pairs of points and segments are compared at a time: their distances need little room."""
+"""Greatest number of pairs of points and segments that are compared at once, so that their distances need little
+memory."""
 MEETS = 1e-8
-"""Points nearer than this (in the units of the plane) are one."""
+"""Points nearer to each other than this (in the units of the plane) are one."""
 
 
 class Spot(NamedTuple):
@@ -62,7 +63,8 @@ class Spot(NamedTuple):
 
 
 class PlaneCurve(Protocol):
-    """`points`, (segments + 1, 2); whether it is `closed`; its `corners`, where it turns back; whose it is."""
+    """A curve with its `points`, (segments + 1, 2); whether it is `closed`; its `corners`, where it turns back; and its
+    owner, `tag`."""
 
     @property
     def points(self) -> np.ndarray: ...
@@ -75,12 +77,12 @@ class PlaneCurve(Protocol):
 
     def at(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]: ...
     def rough(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """The same by interpolation: where to begin."""
+        """Return a point and its derivative like `at`, by interpolation: a first guess."""
 
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """The picture of a trace in the plane of its own values, moved by whole turns."""
+    """The picture of a trace in the plane of its own values, shifted by whole turns."""
 
     trace: Trace
     scale: np.ndarray
@@ -89,7 +91,7 @@ class Followed:
     corners: tuple[Spot, ...] = ()
     memory: dict[tuple[int, float], tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     interpolated: set[int] = field(default_factory=set)
-    """Segments in which the equations could not be solved, so that points are interpolated."""
+    """Numbers of the segments in which the equations could not be solved, so that points are interpolated."""
 
     @cached_property
     def points(self) -> np.ndarray:
@@ -97,11 +99,11 @@ class Followed:
 
     @cached_property
     def closed(self) -> bool:
-        """Whether its picture is, too: whole turns may lie between."""
+        """Whether the picture is closed as well: both ends of the trace may be whole turns apart."""
         return self.trace.closed and bool(np.abs(self.points[0] - self.points[-1]).max() < MEETS)
 
     def place(self, along: float) -> Place:
-        """The pose so many segments along."""
+        """Return the pose so many segments along the curve; an interpolated one where equations are not solved."""
         k = min(int(along), len(self.trace.steps) - 1)
         x = along - k
         try:
@@ -118,7 +120,7 @@ class Followed:
         return self.memory[k, x]
 
     def rough(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """By the cubic of Hermite through both ends of a segment."""
+        """Return a point and its derivative by Hermite's cubic through both ends of a segment."""
         (p, dp), (g, dg) = self._ends(k)
         a, b = 2.0 * (p - g) + dp + dg, 3.0 * (g - p) - 2.0 * dp - dg
         return p + x * (dp + x * (b + x * a)), dp + x * (2.0 * b + x * 3.0 * a)
@@ -128,7 +130,7 @@ class Followed:
         return (self.points[k], one), (self.points[k + 1], other)
 
     def _rate(self, k: int, place: Place) -> np.ndarray:
-        """How its point moves there with the part of segment k."""
+        """Return the derivative of the point by the part of segment k."""
         own = place.t[: len(place.t) - len(place.z.u)][-2:]
         return np.asarray(own * self.trace.steps[k] / float(place.t @ self.trace.places[k].t))
 
@@ -152,7 +154,7 @@ class Straight:
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A part of a curve between two vertices, in one range of it or (through its first place) two."""
+    """A part of a curve between two vertices, in one range of the curve or (through its first place) two."""
 
     curve: PlaneCurve
     ranges: tuple[tuple[float, float], ...]
@@ -180,7 +182,7 @@ class Piece:
 
     @cached_property
     def area(self) -> float:
-        """½ ∫ x dy - y dx, segment by segment."""
+        """The integral ½ ∫ x dy - y dx over the piece, segment by segment."""
         total = 0.0
         for low, high in self.ranges:
             cuts = [low, *range(int(np.floor(low)) + 1, int(np.ceil(high))), high]
@@ -190,7 +192,8 @@ class Piece:
 
 
 def _swept(curve: PlaneCurve, k: int, a: float, b: float, halvings: int) -> float:
-    """½ ∫ x dy - y dx along a part of segment k: of the polynomials through its points at Chebyshev's nodes."""
+    """Return ½ ∫ x dy - y dx along a part of segment k, from the polynomials through its points at Chebyshev's
+    nodes."""
     middle, half = 0.5 * (a + b), 0.5 * (b - a)
     nodes = -np.cos(np.linspace(0.0, np.pi, NODES))
     nodes[NODES // 2] = 0.0
@@ -208,14 +211,14 @@ def _swept(curve: PlaneCurve, k: int, a: float, b: float, halvings: int) -> floa
 
 
 def spot_at(curve: PlaneCurve, along: float) -> Spot:
-    """Return the spot so many segments along a curve; ends of segments are met exactly."""
+    """Return the spot so many segments along a curve; ends of segments are exact."""
     total = len(curve.points) - 1
     along = along % total if curve.closed and not 0.0 <= along <= total else min(max(along, 0.0), float(total))
     k = min(int(along), total - 1)
     return Spot(k, along - k)
 
 
-# --- where curves meet ------------------------------------------------------------------------------------------------
+# --- crossings of curves ----------------------------------------------------------------------------------------------
 
 
 def crossings(curves: Sequence[PlaneCurve]) -> list[tuple[int, Spot, int, Spot]]:
@@ -238,7 +241,7 @@ def crossings(curves: Sequence[PlaneCurve]) -> list[tuple[int, Spot, int, Spot]]
             meetings = _meetings(one, k, other, m)
         found += [(int(owner[i]), s, int(owner[j]), r) for s, r in meetings.crossings]
         touching += [(int(owner[i]), s, int(owner[j]), r) for s, r in meetings.contacts]
-    # one vertex where more than two curves touch, or two of them in different passes
+    # one vertex where more than two curves touch, or two curves in different passes
     known = [curves[i].at(*s)[0] for i, s, _, _ in found] + [c.at(*spot)[0] for c in curves for spot in c.corners]
     for i, s, j, r in touching:
         point, rate = curves[i].at(*s)
@@ -263,15 +266,15 @@ def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> Meetings:
     The segments are nearly parallel, so they may cross twice.
 
     Let d(x) be the signed distance of the point x of the first arc from the second arc, whose foot is y(x). With the
-    unit tangent e of the second arc there, d' = e × p'(x). So d is monotone between zeros of d': between an end of
-    the length on which the arcs run beside each other, a zero of d', and the other end there is one crossing where d
-    changes its sign, and none where it does not. The arcs touch where d and d' are both zero. Interpolated curves are
-    used where d is larger than ten times their error, and the curves themselves where it is not; arcs along which it is
-    nowhere lie on each other, and have no crossing. Arcs are prolonged a little beyond their segments, but not beyond a
-    corner, which is a vertex anyway."""
+    unit tangent e of the second arc there, d' = e × p'(x). So d is monotone between zeros of d': between an end of the
+    length on which the arcs run side by side, a zero of d', and the other end there is one crossing where d changes its
+    sign, and none where it does not. The arcs touch where d and d' are both zero. Interpolated curves are used where d
+    is larger than ten times their error, and the curves themselves where it is not; arcs along which it is nowhere lie
+    on each other, and have no crossing. Arcs are prolonged a little beyond their segments, but not beyond a corner,
+    which is a vertex anyway."""
 
     def bounds(curve: PlaneCurve, number: int) -> tuple[float, float]:
-        """Return the parts of a segment between which its arc is looked at."""
+        """Return the parts of a segment between which its arc is used."""
         total = len(curve.points) - 1
         corners = {round(spot.along) % total for spot in curve.corners}
         return (INSIDE if number in corners else -0.1, 1.0 - INSIDE if (number + 1) % total in corners else 1.1)
@@ -318,7 +321,7 @@ def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> Meetings:
     error = 10.0 * (_interpolation_error(one, k) + _interpolation_error(other, m) + MEETS)
     nodes = [low, 0.5 * (low + high), high]
     _, off, rates = (list(row) for row in zip(*(distance(x, False) for x in nodes), strict=True))
-    if np.abs(off).max() < error:  # the arcs lie on each other
+    if np.abs(off).max() < error:  # the arcs coincide
         return Meetings([], [])
     turning = [x for x, rate in zip(nodes, rates, strict=True) if rate == 0.0]
     for (a, b), (f, g) in zip(pairwise(nodes), pairwise(rates), strict=True):
@@ -360,8 +363,7 @@ def _neighbours(curve: PlaneCurve, i: int, j: int) -> bool:
 
 def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, float, float, float]]:
     """Return (i, j, x, y, sine) for the pairs of segments that cross or nearly do. An arc departs from its chord by up
-    to `SAG` of it, so arcs may cross beside the crossing of their chords by up to both
-    departures / sine."""
+    to `SAG` of it, so the crossing of two arcs may differ from that of their chords by up to both departures / sine."""
     low, high, found = np.minimum(a, b), np.maximum(a, b), []
     slack = SAG * np.linalg.norm(b - a, axis=1)
     for i in range(len(a) - 1):
@@ -383,7 +385,8 @@ def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, flo
 
 
 def _refined(one: PlaneCurve, s: Spot, other: PlaneCurve, r: Spot) -> tuple[Spot, Spot] | None:
-    """Newton's method: first on interpolated curves, which costs nothing, then on the curves themselves."""
+    """Return the crossing near two spots, by Newton's method, first on interpolated curves, which is cheap, then on the
+    curves themselves; None if there is none."""
     x, y, size = s.x, r.x, 1.0
     for exact in (False, True):
         before = np.inf
@@ -405,13 +408,13 @@ def _refined(one: PlaneCurve, s: Spot, other: PlaneCurve, r: Spot) -> tuple[Spot
 
 
 def _within(x: float) -> float:
-    """Ends of segments are met exactly."""
+    """Return a part of a segment, with parts near its ends replaced by the ends."""
     return 0.0 if x < 1e-9 else 1.0 if x > 1.0 - 1e-9 else float(x)
 
 
 def _chords(curve: PlaneCurve, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return for points and the chords of all segments, (points, segments): the part of the chord that is nearest, and
-    how far it is; and how far from each chord its arc may be, (segments,)."""
+    its distance; and the greatest distance of each arc from its chord, (segments,)."""
     a, b = curve.points[:-1], curve.points[1:]
     way = b - a
     square = np.maximum((way**2).sum(axis=1), 1e-300)
@@ -421,7 +424,7 @@ def _chords(curve: PlaneCurve, points: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def points_near(curve: PlaneCurve, points: np.ndarray) -> np.ndarray:
-    """Return which points, (points, 2), may have feet on a curve, (points,)."""
+    """Return a mask of the points that may have feet on a curve, (points,)."""
     if not len(points):
         return np.zeros(0, dtype=bool)
     blocks = np.array_split(points, 1 + len(points) * len(curve.points) // PAIRS)
@@ -442,7 +445,7 @@ def feet(
     least = (off <= np.append(np.inf, off[:-1])) & (off <= np.append(off[1:], np.inf))
     found = []
     for k in np.flatnonzero(near & least).tolist():
-        if any(abs(along - k - x[k]) < 0.4 for along in but):  # its own foot may be a little beside that on the chord
+        if any(abs(along - k - x[k]) < 0.4 for along in but):  # the foot may be a little aside of that on the chord
             continue
         spot, far = _foot_on(curve, k, float(x[k]), point)
         if not any(abs(along - spot.along) < 0.5 for along in but):
@@ -451,12 +454,13 @@ def feet(
 
 
 def foot(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = ()) -> tuple[Spot, float] | None:
-    """The nearest of them."""
+    """Return the nearest of the feet of a point on a curve, with its distance; None if there is none."""
     return min(feet(curve, point, ranges), key=lambda one: one[1], default=None)
 
 
 def _foot_on(curve: PlaneCurve, k: int, part: float, point: np.ndarray) -> tuple[Spot, float]:
-    """Newton's method: first on the interpolated curve; on the curve itself only where that comes near."""
+    """Return the foot of a point on segment k with its distance, by Newton's method: first on the interpolated curve;
+    on the curve itself only where that comes near."""
     for exact in (False, True):
         before = np.inf
         for _ in range(ROUNDS):

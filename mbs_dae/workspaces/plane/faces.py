@@ -12,22 +12,23 @@ import numpy as np
 from .arcs import MEETS, Piece, PlaneCurve, Spot, crossings, feet, foot, points_near, spot_at
 
 NEAR = 0.02
-"""Directions in which pieces leave a vertex are compared so far from it: pieces may touch each other in it."""
+"""Distance from a vertex at which directions of pieces are compared, since pieces may touch each other in it."""
 SAME_HEADING, REFINEMENTS = 0.01, 2
-"""Directions that differ by less are compared on the curves themselves, after so many steps of Newton's method:
-interpolated curves are off by up to 1e-5 there."""
+"""Directions that differ by less, in rad, are compared on the curves themselves, after so many steps of Newton's
+method: interpolated curves are off by up to 1e-5 there."""
 BESIDE, HALVINGS = 0.1, 5
-"""How far beside its border samples of a region are, in parts of the root of its area; and how often that is halved
-where there is no room."""
+"""Distance of samples of a region from its border, relative to the root of its area; and the number of times that the
+distance is halved where there is no room."""
 SMALL = 0.01
-"""Samples nearer to the border than this are left out: polygons are chords of it."""
+"""Random samples nearer to the border than this, relative to the root of the area, are left out: polygons are chords of
+it."""
 THROWS = 20
-"""Points thrown at a region for each that is to be in it."""
+"""Number of random points for each sample of a region."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cycle:
-    """Pieces one behind the other, with a region to the left: 1 forth, -1 back."""
+    """Successive pieces, with a region to the left; the sense is 1 forward, -1 backward."""
 
     edges: tuple[tuple[Piece, int], ...]
 
@@ -37,7 +38,7 @@ class Cycle:
 
     @property
     def area(self) -> float:
-        """Exact: negative of the border of a hole."""
+        """The exact area; negative for the border of a hole."""
         return sum(sense * piece.area for piece, sense in self.edges)
 
     @cached_property
@@ -48,7 +49,7 @@ class Cycle:
 
 @dataclass(frozen=True, eq=False)
 class Face:
-    """A region: its outer border, and those of its holes."""
+    """A region: its outer border, and the borders of its holes."""
 
     outer: Cycle
     holes: tuple[Cycle, ...]
@@ -68,7 +69,8 @@ class Face:
         return inside
 
     def samples(self, count: int, random: np.random.Generator) -> np.ndarray:
-        """Points of it, (n, 2): beside the middle of each piece of its border, and `count` at random."""
+        """Return points of the region, (n, 2): next to the middle of each piece of its border, and `count` random
+        ones."""
         points = [
             point
             for cycle in self.cycles
@@ -82,7 +84,8 @@ class Face:
         return np.array([*points, *inside[far][:count]]).reshape(-1, 2)
 
     def _beside(self, piece: Piece, sense: int) -> np.ndarray | None:
-        """The point beside the middle of a piece that is as far from it as room is; None where there is too little."""
+        """Return a point next to the middle of a piece, as far from the border as there is room; None where there is
+        too little."""
         middle, rate = piece.curve.at(*piece.half)
         size = float(np.linalg.norm(rate))
         if size == 0.0:
@@ -97,14 +100,14 @@ class Face:
         return None
 
     def _distance(self, points: np.ndarray) -> np.ndarray:
-        """How far points are from the border."""
+        """Return the distances of points from the border, (points,)."""
         if not len(points):
             return np.zeros(0)
         return np.asarray(np.min([distance_to(cycle.points, points) for cycle in self.cycles], axis=0))
 
     @cached_property
     def inner(self) -> np.ndarray:
-        """A point of it, far from its border."""
+        """A point of the region, far from its border."""
         low, high = self.outer.points.min(axis=0), self.outer.points.max(axis=0)
         for count in (15, 40, 120):
             x = (np.arange(count) + 0.5) / count
@@ -116,7 +119,7 @@ class Face:
 
 
 def winds(polygon: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Which points a closed polygon goes round."""
+    """Return a mask of the points inside a closed polygon."""
     a, b = polygon, np.roll(polygon, -1, axis=0)
     x, y = points[:, 0, None], points[:, 1, None]
     crosses = (a[:, 1] <= y) != (b[:, 1] <= y)
@@ -126,7 +129,7 @@ def winds(polygon: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def distance_to(polygon: np.ndarray, points: np.ndarray, closed: bool = True) -> np.ndarray:
-    """How far points are from a polygon."""
+    """Return the distances of points from a polygon, (points,)."""
     a, b = (polygon, np.roll(polygon, -1, axis=0)) if closed else (polygon[:-1], polygon[1:])
     best = np.full(len(points), np.inf)
     for one, other in zip(a, b, strict=True):
@@ -137,7 +140,7 @@ def distance_to(polygon: np.ndarray, points: np.ndarray, closed: bool = True) ->
 
 
 class Vertices:
-    """Points that are not one (`MEETS`), by number; found by the squares of a grid in which they are."""
+    """Distinct points (farther apart than 10 `MEETS`), by number; a grid of squares finds near ones."""
 
     def __init__(self) -> None:
         self.points: list[np.ndarray] = []
@@ -160,7 +163,7 @@ class Vertices:
 
 
 def pieces_of(curves: Sequence[PlaneCurve], keep: Callable[[Piece], bool]) -> tuple[list[Piece], list[np.ndarray]]:
-    """The pieces between all crossings and ends, each once; and the vertices."""
+    """Return the pieces between all crossings and ends, each once; and the vertices."""
     cuts: list[list[Spot]] = [[] for _ in curves]
     for i, one, j, other in crossings(curves):
         cuts[i].append(one)
@@ -191,8 +194,8 @@ def _cut_at_all(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
 
 
 def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
-    """Cut a closed curve that nothing meets at its first place, and wherever it or another one runs along there: the
-    picture of a curve may go round twice, in different poses."""
+    """Cut a closed curve without any cut at its first place, and all curves that pass there: the picture of a curve may
+    go round twice, in different poses."""
     for i, curve in enumerate(curves):
         if curve.closed and not cuts[i]:
             cuts[i].append(Spot(0, 0.0))
@@ -220,7 +223,7 @@ def _split(curve: PlaneCurve, cuts: list[Spot], vertices: Vertices) -> list[Piec
 
 
 def _each_once(pieces: list[Piece]) -> list[Piece]:
-    """Of pieces that lie on each other the first."""
+    """Return the pieces without those that coincide with an earlier one."""
     found: list[Piece] = []
     by_ends: dict[tuple[int, int], list[Piece]] = defaultdict(list)
     for piece in pieces:
@@ -236,7 +239,7 @@ def _each_once(pieces: list[Piece]) -> list[Piece]:
 
 
 def faces_of(pieces: list[Piece]) -> list[Face]:
-    """The bounded regions."""
+    """Return the bounded regions."""
     edges = _without_loose_ends(pieces)
     cycles = _cycles(edges)
     outer = [cycle for cycle in cycles if cycle.rough_area > 0.0]
@@ -251,7 +254,7 @@ def faces_of(pieces: list[Piece]) -> list[Face]:
 
 
 def _encloses(outer: Cycle, hole: Cycle) -> bool:
-    """Whether a border goes round another with which it has no piece in common."""
+    """Return whether a border goes round another with which it has no piece in common."""
     own = {id(piece) for piece, _ in outer.edges}
     if any(id(piece) in own for piece, _ in hole.edges):
         return False
@@ -272,7 +275,8 @@ def _without_loose_ends(pieces: list[Piece]) -> list[Piece]:
 
 
 def _cycles(pieces: list[Piece]) -> list[Cycle]:
-    """At each vertex a cycle goes on with the next piece clockwise from the one it came by."""
+    """Return the cycles of half-edges. At each vertex a cycle goes on with the next piece clockwise from the one by
+    which it arrived."""
     around: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for k, piece in enumerate(pieces):
         around[piece.first].append((k, 1))
@@ -304,7 +308,7 @@ def _cycles(pieces: list[Piece]) -> list[Cycle]:
 
 
 def _reach(piece: Piece) -> float:
-    """How far a piece gets from its ends."""
+    """Return the distance that a piece reaches from its ends, the lesser of both."""
     ends = piece.points[[0, -1]]
     return float(np.linalg.norm(piece.points[:, None] - ends, axis=-1).max(axis=0).min())
 
@@ -318,7 +322,7 @@ def _heading(piece: Piece, sense: int, radius: float, exact: bool = False) -> fl
     spots = np.linspace(a, b, max(2, int(4 * abs(b - a)) + 2))[1:]
 
     def at(along: float, exact: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """The way there, and its rate."""
+        """Return the way from the beginning of the piece, and its rate."""
         point, rate = (piece.curve.at if exact else piece.curve.rough)(*spot_at(piece.curve, along))
         return point - start, rate
 

@@ -1,4 +1,4 @@
-"""The boundary curves of a workspace: for each set of joints at limits, from poses in the whole joint space."""
+"""The boundary curves of a workspace, for each set of joints at limits, from poses in the whole joint space."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .limits import KEPT, Limits
 from .samples import samples
 
 STARTS = 24
-"""Poses from which singular ones are looked for, with each set of joints at limits."""
+"""Number of poses from which singular ones are sought, for each set of joints at limits."""
 EXPLORED = 3
-"""From so many of them lines across the plane are followed as well."""
+"""Number of poses from which lines across the plane are followed as well."""
 WAYS = 8
-"""Directions in which an arm with a freedom more than the plane needs is stretched from a pose."""
+"""Number of directions in which an arm with an additional freedom is stretched from a pose."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Boundaries:
 
     @cached_property
     def sets(self) -> list[tuple[dict[str, float], Seeking]]:
-        """The joints at limits, and what was found with them there; none first."""
+        """The joints at limits, and their searches; the set without any is first."""
         far = 4.0 * self.begun.model.compile().length * (1 + len(self.begun.model.bodies)) * np.ones(2)
         region = Region(-far, far, self.plane.turns)
         found = []
@@ -59,7 +59,7 @@ class Boundaries:
 
     @property
     def free(self) -> Seeking:
-        """With no joint at a limit."""
+        """The search with no joint at a limit."""
         return self.sets[0][1]
 
     @property
@@ -72,16 +72,16 @@ class Boundaries:
         return any(seeking.is_surface for _, seeking in self.sets)
 
     def start(self) -> None:
-        """From poses of each set, by Newton's method; from some along lines across the plane."""
+        """Search from poses of each set, by Newton's method; from some poses along lines across the plane."""
         for chosen, seeking in self.sets:
-            ranks = 2 + len(self.section) + len(chosen)  # so many rows are more than those of joints
+            ranks = 2 + len(self.section) + len(chosen)  # the number of rows besides those of joints
             for point in self._samples(chosen, seeking, STARTS):
                 seeking.follow(point, ranks)
         for point in self.poses(EXPLORED):
             self.explore(point)
 
     def poses(self, count: int) -> Iterator[Point]:
-        """Poses within all limits."""
+        """Yield poses within all limits."""
         for z in self._samples({}, self.free, count):
             if self.keeps(z):
                 yield z
@@ -94,7 +94,7 @@ class Boundaries:
         return self.bounds.margin(z.q, {}) > -KEPT
 
     def explore(self, z: Point) -> None:
-        """The boundaries around a pose: on lines through it, or by stretching the arm."""
+        """Search the boundaries around a pose, on lines through it or by stretching the arm."""
         for chosen, seeking in self.sets:
             near = closed_free(seeking.equations, z) if chosen else z
             if near is None:
@@ -116,7 +116,7 @@ class Boundaries:
         seeking.walk(Section(seeking.equations, seeking.region.turns, near, A))
 
     def lead(self, poses: Sequence[Point], values: np.ndarray) -> list[Point]:
-        """The poses at a point to which the straight lines from others lead, within all limits."""
+        """Return the poses at a point that are reached on straight lines from others, within all limits."""
         seeking = self.free
         if seeking.freedom > 0:
             for z in poses:
@@ -150,7 +150,7 @@ class Boundaries:
         add_poses(self.free.equations, self.free.region, found, new)
 
     def curves(self) -> list[SingularCurve]:
-        """Each once: those of fewer joints at limits first."""
+        """Return each curve once; those with fewer joints at limits come first."""
         found: list[SingularCurve] = []
         for chosen, seeking in self.sets:
             known = [curve for curve in found if not curve.is_point]

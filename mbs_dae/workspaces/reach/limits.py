@@ -1,4 +1,4 @@
-"""Limits of joints: as they are given, and those of stops; and whether poses keep them."""
+"""Limits of joints, given or from stops, and a check that poses keep them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ALIKE = 1e-9
 KEPT = 1e-9
 """A joint beyond its limit by less than this (radians, lengths of the model) keeps it."""
 MOST = 400
-"""Sets of joints at their limits that are looked at."""
+"""Greatest number of sets of joints at their limits."""
 
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Of joint coordinates, by name: (low, high), infinite where there is none."""
+    """Limits of joint coordinates, by name: (low, high), infinite where there is none."""
 
     model: Model
     pairs: Mapping[str, tuple[float, float]]
@@ -48,8 +48,8 @@ class Limits:
 
     @property
     def notes(self) -> list[str]:
-        """A note on each angle whose limits may be degrees: those a whole turn apart or more, which limit nothing, and
-        those farther than a whole turn from zero, for whole turns of an angle do not count."""
+        """Notes on angles whose limits may be degrees: limits a whole turn apart or more, which limit nothing, and
+        limits farther than a whole turn from zero, since whole turns of an angle do not count."""
         turn, told = 2.0 * np.pi, []
         for name in (name for name, own in zip(self.names, self._turns, strict=True) if own > 0.0):
             low, high = self.pairs[name]
@@ -62,8 +62,8 @@ class Limits:
         return told
 
     def margin(self, q: np.ndarray, but: Mapping[str, float]) -> float:
-        """How far the joints are from the nearest of their limits, those apart that are held at them: negative beyond
-        it. Radians, and lengths of the model."""
+        """Return the distance of the joints from the nearest of their limits, in radians or lengths of the model,
+        negative beyond a limit; joints in `but` are not counted."""
         if not self.names:
             return np.inf
         still = self._system.still[None]
@@ -79,14 +79,15 @@ class Limits:
         return float(rooms[kept].min(initial=np.inf))
 
     def beyond(self, q: np.ndarray, name: str, limit: float) -> float:
-        """How far a joint is beyond a value; an angle from -π to π."""
+        """Return by how much a joint is beyond a value; an angle from -π to π."""
         k, still = self.names.index(name), self._system.still[None]
         off = self._reader(np.zeros(1), q[None, : self._system.placement.size], still, still)[0, 0, k] - limit
         turn = self._turns[k]
         return float(off - turn * np.rint(off / turn) if turn > 0.0 else off)
 
     def sets(self, most: int) -> Iterator[dict[str, float]]:
-        """Which joints may be at which limits at once: none, one, ... at most so many."""
+        """Yield the sets of joints that may be at their limits at once, with these limits: none, one, ... up to
+        `most`."""
         sides = [[(n, x) for x in self.pairs[n] if np.isfinite(x)] for n in self.names]
         count = 0
         for size in range(most + 1):
@@ -100,7 +101,7 @@ class Limits:
 
 
 def limits_of(space: JointSpace, model: Model, given: Mapping[str, Any] | None) -> Limits:
-    """Those that are given, and those of the stops of the model."""
+    """Return the given limits, combined with those of the stops of the model."""
     check_dict("limits", {} if given is None else given, "pairs", '{"axis1.angle": (-1.0, 1.0)}')
     pairs: dict[str, tuple[float, float]] = {}
     for name, pair in (given or {}).items():
@@ -126,7 +127,8 @@ ENDS = (-np.inf, np.inf)
 
 
 def _of_stop(space: JointSpace, model: Model, stop: Stop) -> tuple[str, float, float]:
-    """The joint that a stop stops, and its limits: the measure is that coordinate, or the opposite one."""
+    """Return the joint that a stop limits, and its limits: the measure must be that coordinate or its negative, up to a
+    constant."""
     system = model.compile()
     names = [name for name in space.names if model.found_quantity(name)]
     reader = system.reader([stop.measure, *(model.quantity(name)[0] for name in names)])

@@ -1,10 +1,10 @@
 """The reachable workspace of an arm: where its hand can be, within the limits of its joints.
 
 On the boundary the hand cannot move outwards: its rows depend on those of the joints, and of the limits that joints are
-at. So for each set of joints at limits the singular curves are followed, as far as the other joints keep theirs; they
-split the plane into regions, and in one point of each the inverse geometric model tells whether it is reached. Samples
-tell whether that is all: points of each region, and poses of the arm. Where they do not agree with the regions, a
-curve was missed, and is looked for from there.
+at. So for each set of joints at limits the singular curves are followed, as far as the other joints keep their limits;
+these curves split the plane into regions, and in one point of each the inverse geometric model decides whether it is
+reached. Samples check the result: points of each region, and poses of the arm. Where they disagree with the regions, a
+curve was missed, and is sought from there.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TRIES = 60
-"""Starts of the inverse geometric model at each point."""
+"""Number of starts of the inverse geometric model at each point."""
 ROUNDS = 5
-"""How often regions are found anew, with the boundaries that samples led to."""
+"""Greatest number of rounds, each with the boundaries that samples of the round before led to."""
 SAMPLES, STRAYS = 200, 6
 """Number of random poses of the arm in each round, and the number of reported poses outside all regions at which a
 round ends."""
@@ -55,7 +55,7 @@ CHORD = 0.05
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReachableWorkspace(metaclass=PublicClass):
-    """Where the hand of an arm can be, from `reachable_workspace`.
+    """The points that the hand of an arm can reach, from `reachable_workspace`.
 
     >>> points = {"A": (0, 0), "B": (1, 0), "C": (1.5, 0.1)}
     >>> arm = mbs.PlanarModel.from_points(points, rods=["AB", "BC"], fixed="A")
@@ -68,12 +68,12 @@ class ReachableWorkspace(metaclass=PublicClass):
     units: tuple[str, ...]
     title: str
     regions: tuple[Area, ...]
-    """The reachable ones. Between curves inside, the number of solutions changes."""
+    """The reachable regions. The number of solutions changes across curves inside."""
     curves: tuple[SingularCurve, ...]
-    """All singular curves and those at limits, the parts that cannot be reached as well."""
+    """All singular curves and curves at limits, including parts that cannot be reached."""
     limits: dict[str, tuple[float, float]]
     notes: tuple[str, ...]
-    """Open questions: samples of a region that have another number of solutions, poses of the arm in no region."""
+    """Open questions: samples of a region with another number of solutions, poses of the arm in no region."""
     pieces: tuple[Piece, ...] = field(repr=False)
     scale: np.ndarray = field(repr=False)
 
@@ -83,18 +83,18 @@ class ReachableWorkspace(metaclass=PublicClass):
 
     @cached_property
     def area(self) -> float:
-        """By Green's theorem along its boundary, in m²."""
+        """The area by Green's theorem along the boundary, in m²."""
         return float(sum(one.area for one in self.regions))
 
     def contains(self, points: Any) -> np.ndarray:
-        """Which points (n, 2) can be reached, as exactly as the polygon of the boundary is."""
+        """Return a mask of the points (n, 2) that can be reached, as exact as the polygon of the boundary."""
         points = points_of(points)
         inside = [one.contains(points) for one in self.regions]
         return np.any(inside, axis=0) if inside else np.zeros(len(points), dtype=bool)
 
     @cached_property
     def _sides(self) -> dict[int, int]:
-        """On how many sides of each piece it can be reached."""
+        """The number of sides of each piece, by its id, on which points can be reached."""
         sides: dict[int, int] = {}
         for one in self.regions:
             for cycle in one.face.cycles:
@@ -104,18 +104,20 @@ class ReachableWorkspace(metaclass=PublicClass):
 
     @cached_property
     def boundary(self) -> tuple[tuple[str, np.ndarray], ...]:
-        """Its arcs: the kind ("serial": singular poses, "limit": a joint at its limit), and exact points, (n, 2)."""
+        """The arcs of the boundary: the kind ("serial": singular poses, "limit": a joint at its limit), and exact
+        points, (n, 2)."""
         return tuple((kind, points) for points, kind, outer in self.lines if outer)
 
     @cached_property
     def lines(self) -> list[tuple[np.ndarray, str, bool]]:
-        """All pieces that bound a reachable region: points, kind, and whether it is the boundary of all."""
+        """All pieces that bound a reachable region: points, kind, and whether the piece belongs to the boundary of
+        all."""
         own = [piece for piece in self.pieces if id(piece) in self._sides]
         return [(piece.points * self.scale, piece.curve.tag.kind, self._sides[id(piece)] == 1) for piece in own]
 
     def plot(self, units: UnitsLike = None) -> Figure:
-        """Boundaries by their kind; curves inside, where the number of solutions changes, thin. `units` are those of
-        ``Result.plot``."""
+        """Plot boundaries by their kind; curves inside, where the number of solutions changes, thin. `units` are those
+        of ``Result.plot``."""
         with shown_in(units):
             return provided("ReachableWorkspace.plot")(self)
 
@@ -125,11 +127,11 @@ def reachable_workspace(
     limits: Mapping[str, tuple[float | None, float | None]] | None = None, fix: Mapping[str, float] | None = None,
     step: float = 0.1, seed: int = 0,
 ) -> ReachableWorkspace:  # fmt: skip
-    """Where the hand of an arm can be: the exact boundary, by continuation, and its area.
+    """Compute the points that the hand of an arm can reach: the exact boundary, by continuation, and its area.
 
     `hand` is a marker, or its name. In space ``plane="xz", at=0.1`` asks for the section y = 0.1. `limits` are those of
     joint coordinates, as in `inverse_kinematics`; those of each `Stop` at a joint count as well. `fix` holds joints.
-    Drivers are left aside. An arm of more joints than the plane needs is no exception.
+    Drivers are ignored. The arm may have more joints than the plane needs.
 
     A two-link arm reaches a ring:
 
@@ -181,7 +183,7 @@ def reachable_workspace(
 
 
 def _split(every: Sequence[SingularCurve], scale: np.ndarray, bounds: Limits) -> tuple[list[Piece], list[Face]]:
-    """The pieces of the curves in which joints keep their limits, and the regions between them."""
+    """Return the pieces of the curves in which joints keep their limits, and the regions between them."""
     pictures: list[PlaneCurve] = [
         Followed(curve.trace, scale, np.zeros(2), curve, corners_at_limits(curve, bounds))
         for curve in every
@@ -199,7 +201,7 @@ def _split(every: Sequence[SingularCurve], scale: np.ndarray, bounds: Limits) ->
 
 
 def _doubts(reach: _Reach, plane: Plane, faces: Sequence[Face], known: list[list[Point]]) -> list[str]:
-    """Samples of each region whose number of solutions is another one."""
+    """Return notes on samples of each region with another number of solutions."""
     own = reach.boundaries
     counting = Counting(reach.at, own.lead, own.add, reach.number)
     differ, left = disagreements(faces, known, plane.scale, counting, own.seed)
@@ -209,8 +211,8 @@ def _doubts(reach: _Reach, plane: Plane, faces: Sequence[Face], known: list[list
 
 
 def _strays(boundaries: Boundaries, plane: Plane, faces: Sequence[Face], known: list[list[Point]]) -> list[str]:
-    """Poses of the arm at random whose hand is in no region that is reached: boundaries are looked for from there, and
-    poses at the inner points of these regions."""
+    """Return notes on random poses of the arm whose hand is in no reached region; boundaries, and poses at the inner
+    points of these regions, are sought from there."""
     told: list[str] = []
     for z in boundaries.poses(SAMPLES):
         point = (z.p / plane.scale)[None]
@@ -249,14 +251,14 @@ def _plane_names(space: JointSpace, hand: Any, plane: Any, at: Any) -> tuple[tup
 
 @dataclass(frozen=True, eq=False)
 class _Reach:
-    """Whether, and how often, the hand can be at a point."""
+    """Solutions of the inverse geometric model with the hand at a point."""
 
     boundaries: Boundaries
     marker: Any
     counted: bool
 
     def at(self, values: np.ndarray) -> list[Point]:
-        """The poses with the hand there: all of them, or one where a freedom is left."""
+        """Return the poses with the hand at a point: all of them, or one where a freedom is left."""
         own = self.boundaries
         where = dict(zip(own.plane.names, values.tolist(), strict=True)) | dict(own.section)
         point = [where[f"{label(self.marker)}.{axis}"] for axis in "xyz"[: own.begun.model.dimension]]

@@ -1,4 +1,4 @@
-"""Poses of an arm all over its joint space, always the same ones: where curves are looked for."""
+"""Poses of an arm all over its joint space, the same in every call, from which curves are sought."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def samples(
     space: JointSpace, begun: Begun, plane: Plane, equations: Equations, held: Mapping[str, float], bounds: Limits,
     count: int, seed: int,
 ) -> Iterator[Point]:  # fmt: skip
-    """Joints at random within their limits, or held at their values; loops and a section closed from there."""
+    """Yield points with joints at random within their limits, or held at their values; loops and a section are closed
+    from there."""
     random, read = np.random.default_rng(seed), Values(begun.model, begun.t, plane)
     own = space.system.placement
     turning = set(space.angles.tolist())
@@ -39,7 +40,7 @@ def samples(
 
 
 def pose_of(begun: Begun, bodies: np.ndarray) -> np.ndarray:
-    """Coordinates of bodies as those of the model that is followed, which has hidden turns behind them."""
+    """Return the coordinates of the followed model, with its hidden turns at the end, from those of bodies."""
     full = begun.q.copy()
     full[: min(bodies.size, full.size)] = bodies[: full.size]
     return full

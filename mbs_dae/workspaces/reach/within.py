@@ -1,4 +1,4 @@
-"""Where curves meet limits of joints."""
+"""Places where curves meet limits of joints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .limits import Limits
 
 
 def corners_at_limits(curve: SingularCurve, bounds: Limits) -> tuple[Spot, ...]:
-    """Where a curve turns back, and where another joint comes to its limit."""
+    """Return the places where a curve turns back, and where another joint comes to its limit."""
     corners = [cusp.spot for cusp in curve.cusps]
 
     def room(place: Place) -> float:
