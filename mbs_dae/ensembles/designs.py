@@ -122,8 +122,7 @@ def _check_varied(model: Model, name: str, verb: str) -> None:
 
 
 def unit_of(model: Model, name: str) -> str:
-    """Return the unit of a varied parameter or initial value; "" if the model of a saved study does not know the
-    name."""
+    """Return the unit of a varied parameter or initial value; "" if a saved study without its model has no units."""
     if name in model.parameters:
         return model.parameters[name].unit
     if name in model.signal_units:

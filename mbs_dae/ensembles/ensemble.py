@@ -152,8 +152,7 @@ class Ensemble(Reported):
         return out
 
     def _vector_of(self, name: str, known: Sequence[str]) -> tuple[str, int] | None:
-        """Return the stored vector of which a quantity is a component, and the index of the component; None if there is
-        none."""
+        """Return the stored vector of which a quantity is a component, and the index of the component, or None."""
         done = np.flatnonzero(self.done)
         vectors = [one for one in known if one in self._store.arrays and self._store.arrays[one].ndim == 3]
         if not (done.size and vectors):
@@ -174,7 +173,7 @@ class Ensemble(Reported):
         return read_measure(system, columns, np.arange(rows.size), name, self.t, kept)
 
     def member(self, k: int) -> Result:
-        """Return the result of one member as its verb returns it, to the last bit: read from stored arrays, or computed
+        """Return the result of one member, equal to that of its verb to the last bit: read from arrays, or computed
         again."""
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or not -len(self) <= k < len(self):
             raise ModelError(f"the ensemble has no member {k!r}: it has {len(self)}, by number from 0")

@@ -94,8 +94,7 @@ def samples(
 
 
 def is_distribution(name: str, given: Any) -> bool:
-    """Return whether single numbers can be drawn from the given object; refuse families and distributions of several
-    numbers."""
+    """Return whether single numbers can be drawn from the object; refuse families and joint distributions."""
     if callable(getattr(given, "freeze", None)) or (isinstance(given, type) and _inverse(given)):
         called = getattr(given, "name", getattr(given, "__name__", "norm"))
         what = f"over[{name!r}] is a family of distributions; say which one by its numbers"

@@ -56,8 +56,8 @@ def ensemble(
     without, the whole motion.
 
     Members are run by as many threads as there are processors, or by `workers`; or by an `executor`: "processes", or
-    any of `concurrent.futures`, Dask's ``client.get_executor()`` among them (a script then begins its work under ``if
-    __name__ == "__main__"``, since other processes read it, too). ``save="folder"`` stores members on disk as they
+    any of `concurrent.futures`, Dask's ``client.get_executor()`` among them (a script then begins its work under
+    ``if __name__ == "__main__"``, since other processes read it, too). ``save="folder"`` stores members on disk as they
     finish; a second call runs the missing ones, and `mbs.load_ensemble` opens the folder. A member may take
     `max_seconds`. ``progress(done, total)`` is called now and then. Ctrl-C, a full disk, or an executor that dies, end
     the study with the finished members, and ``message`` says why.

@@ -79,8 +79,7 @@ def check_over(over: Any) -> dict[str, Any]:
 
 
 def fixed_or_values(name: str, given: Any) -> np.ndarray:
-    """Return the numbers for a name as an array: 0-dimensional for a number that all members share, else shape
-    (values,)."""
+    """Return the numbers for a name as an array: 0-dimensional for one number, else shape (values,)."""
     if np.ma.is_masked(given):
         raise ModelError(f"over[{name!r}] is masked in part; leave out what is masked: values.compressed()")
     array = np.asarray(given)
