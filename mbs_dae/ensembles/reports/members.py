@@ -13,8 +13,7 @@ from ...results.names import known_names
 from ..values import Designs
 
 Reduce = str | Callable[[np.ndarray], Any]
-"""How the values of a member over time become one number: a name of `REDUCTIONS`, or a function of the member's
-array."""
+"""How the values of a member over time become one number: a name of `REDUCTIONS`, or a function of an array."""
 
 
 def _last(x: np.ndarray) -> np.ndarray:
@@ -74,8 +73,7 @@ class Members(Protocol):
 
 
 def scalars(ensemble: Members, name: str) -> np.ndarray:
-    """Return the values of a quantity, shape (members,) or (members, times); a vector is replaced by its Euclidean
-    norm."""
+    """Return the values of a quantity, shape (members,) or (members, times); for a vector, its Euclidean norm."""
     array = ensemble.array(name)
     if array.ndim > 3:
         what = f"{name!r} is an array of {array.ndim - 1} dimensions in each member"
@@ -94,8 +92,7 @@ def is_one_number(ensemble: Members, name: str) -> bool:
 
 
 def abscissa(ensemble: Members, name: str) -> tuple[np.ndarray, tuple[str, str]]:
-    """Return the abscissae of a quantity's values with their name and unit: the times of the study, or the indices 0,
-    1, ..."""
+    """Return abscissae with their name and unit: the times of the study, or the indices 0, 1, ... of the values."""
     array = ensemble.array(name)
     if array.ndim == 1 or array.shape[1] == len(ensemble.t):
         return ensemble.t, ensemble.axis

@@ -102,8 +102,7 @@ def _percentiles(columns: np.ndarray, levels: Sequence[float]) -> np.ndarray:
 
 
 def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
-    """Return the levels in ascending order without repetition; raise a `ModelError` unless all lie between 0 and
-    100."""
+    """Return the levels in ascending order without repetition; raise a `ModelError` unless all are in [0, 100]."""
     given = np.atleast_1d(np.asarray(levels, dtype=object))
     asked = sorted({finite_number(level, "a percentile") for level in given.ravel()})
     if not asked or asked[0] < 0.0 or asked[-1] > 100.0:

@@ -65,8 +65,7 @@ class Summary:
 
 
 def summary(ensemble: Members, names: Sequence[str]) -> Summary:
-    """Return the summary with the named quantities; without names, with the quantities that the study stores by
-    name."""
+    """Return the summary with the named quantities, by default those that the study stores by name."""
     names, designs = names or ([] if ensemble.is_raw else ensemble.names), ensemble.designs
     title = f"{ensemble.model.name}, over {', '.join(designs.names)}"
     done = np.asarray(ensemble.done)
@@ -88,8 +87,7 @@ def groups(failures: Sequence[Failed]) -> Iterator[Group]:
 
 
 def _rows(ensemble: Members, names: Sequence[str], done: np.ndarray) -> Iterator[tuple[str, str, tuple[float, ...]]]:
-    """Yield label, unit and percentiles of the extremes over time, or of the one number of each member, ignoring
-    nan."""
+    """Yield label, unit and percentiles of extremes over time, or of the one number of each member, ignoring nan."""
     for name in names:
         several = scalars(ensemble, name).ndim == 2
         for end in ("min", "max") if several else ("max",):

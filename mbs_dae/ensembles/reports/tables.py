@@ -142,8 +142,7 @@ def to_xarray(ensemble: Members, names: Sequence[str]) -> Any:
 
 
 def _coordinates(ensemble: Members) -> Iterator[tuple[str, Variable]]:
-    """Yield the coordinates: time and the varied names; a name varies along its axis of a grid, or is one number, or
-    has a number for each member."""
+    """Yield time and the varied names: along an axis of a grid, one number for all members, or a number for each."""
     axes, (axis, unit) = {one.name: one for one in axes_of(ensemble)}, ensemble.axis
     times, word = shown(ensemble.t, unit, axis)
     yield axis, ((axis,), times, {"units": word})
@@ -157,8 +156,8 @@ def _coordinates(ensemble: Members) -> Iterator[tuple[str, Variable]]:
 
 
 def _dimensions(ensemble: Members, column: Column) -> tuple[str, ...]:
-    """Return the dimensions after those of the members: time and component, or dimensions of its own for a quantity
-    without a value at each time."""
+    """Return the dimensions after those of the members: time and component, or numbered ones for values without
+    times."""
     count = column.values.ndim - 1
     if count and column.values.shape[1] != len(ensemble.t):
         return tuple(f"{column.name}[{k}]" for k in range(count))
