@@ -71,8 +71,7 @@ class Chunk:
         self.state[k] = DONE
 
     def refuse(self, designs: Sequence[dict[str, float]], message: str) -> None:
-        """Mark the members that are done as failed with this message, and drop their arrays: the study cannot store
-        them."""
+        """Mark the members that are done as failed with this message, and drop their arrays."""
         for k in np.flatnonzero(self.state == DONE).tolist():
             self.failures.append(Failure(self.first + k, designs[k], message, ModelError.__name__))
         self.state[self.state == DONE] = FAILED

@@ -71,8 +71,7 @@ class Columns:
         return [x if real[k] else self.evaluator(k)(expression) for k, x in enumerate(found)]
 
     def _part(self, e: sp.Basic) -> Column:
-        """Return the values of a subexpression for all designs, computed by the operations of `arithmetic`, from a
-        cache."""
+        """Return the values of a subexpression for all designs, by the operations of `arithmetic`."""
         if e not in self._parts:
             self._parts[e] = self._made(e)
         return self._parts[e]

@@ -32,8 +32,7 @@ SLICE = 128
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """The results of a member: its arrays, and the facts of its result besides the arrays (None if reading the member
-    means running it again)."""
+    """The arrays of a member, and the facts of its result (None if reading the member means running it again)."""
 
     arrays: dict[str, np.ndarray]
     facts: Any
@@ -135,8 +134,8 @@ class Slice:
     def outcomes(
         self, states: States, lost: Iterator[tuple[int, Exception | None]], sound: Callable[[np.ndarray], np.ndarray]
     ) -> Iterator[tuple[int, Outcome]]:
-        """Yield the outcomes of members that start from these states: first of the members that fail on the way, then
-        of those that come to their end and pass `sound`. After Ctrl-C, yield the outcomes so far and then raise it
+        """Yield the outcomes of members that start from these states: first of those that fail on the way, then of
+        those that come to their end and pass `sound`. After Ctrl-C, yield the outcomes so far and raise the interrupt
         again."""
         ended: KeyboardInterrupt | None = None
         try:
@@ -149,8 +148,7 @@ class Slice:
             raise ended
 
     def _told(self, done: np.ndarray) -> Iterator[tuple[int, Outcome]]:
-        """Yield what the study stores for these members, or the error of its function; skip members whose angles are
-        doubtful."""
+        """Yield the stored values of these members, or their errors; skip members whose angles are doubtful."""
         recipe, kept = self.recipe, self.rows.arrays
         fine = [k for k in done.tolist() if not checks.loses_count(self.numbers, k, recipe.times, kept["q"][k])]
         if recipe.outputs is None and recipe.function is None:

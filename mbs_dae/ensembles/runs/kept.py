@@ -1,5 +1,4 @@
-"""Store the results of members while they run: a row of 64-bit words for each member, with views of its arrays by
-name."""
+"""Store the results of members while they run: a row of 64-bit words for each, with views of its arrays by name."""
 
 from __future__ import annotations
 
@@ -25,8 +24,7 @@ class Rows:
 def rows_for(
     count: int, outcome: Spans, motion: Mapping[str, np.ndarray], run: Mapping[str, np.ndarray] = NONE
 ) -> Rows:  # fmt: skip
-    """Return uninitialised rows for `count` members with the spans of `outcome`; the first spans are the given
-    arrays."""
+    """Return empty rows for `count` members with the spans of `outcome`, of which the first are the given arrays."""
     words, at, found = np.empty((count, int(outcome.size.sum())), dtype=np.int64), 0, dict[str, np.ndarray]()
     numbers = words.view(np.float64)
     for name, array in {**motion, **run}.items():

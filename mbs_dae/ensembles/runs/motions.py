@@ -51,8 +51,7 @@ class Motions:
         self.first = self._slot(self.prepared.march)
 
     def _slot(self, march: March) -> Slot:
-        """Return a workspace for runs, with the spans of the recorded arrays and of the counters that results
-        report."""
+        """Return a workspace for runs, with the spans of recorded arrays and of the counters in results."""
         machine, stabiliser = march.mechanism.machine, march.stabiliser
         told = [march.turned, march.counts, machine.counts, machine.factor.kept, stabiliser.gains, stabiliser.projected]
         told += [march.search.total, march.mechanism.contacts.steps.residual, march.stiffness.counts]
@@ -68,8 +67,7 @@ class Motions:
         return engine([one.march for one in self.slots])
 
     def starts(self, free: Numbers, initial: Mapping[str, Any], columns: Any) -> Starts:
-        """Return the numbers of members for assembly and start; `columns` makes those of a system with more
-        parameters."""
+        """Return the numbers of members; `columns` makes those of a system with more parameters."""
 
         def held(system: System, places: Mapping[str, str]) -> Numbers:
             given = {place: initial[name] for place, name in places.items()}

@@ -105,8 +105,7 @@ class Numbers:
 
     @cached_property
     def masses(self) -> np.ndarray:
-        """The mass that each velocity of a body moves while its other velocities are free, one row for each member: see
-        `System.masses`."""
+        """The mass that each velocity of a body moves while its other velocities are free: see `System.masses`."""
         of_body = body_coordinates(self.system.model.dimension)
         return np.concatenate([of_body.masses_of(body, self.columns) for body in self.system.bodies]).T
 
@@ -177,8 +176,7 @@ class Numbers:
 
 
 def fitting(own: Reused, rows: np.ndarray) -> np.ndarray:
-    """Return the rows; raise a `ValueError` unless their width equals the number of places, which compiled code does
-    not check."""
+    """Return the rows; raise a `ValueError` unless their width is the number of places, which compiled code trusts."""
     if rows.shape[1] != own.design.size.sum():
         raise ValueError(f"{rows.shape[1]} numbers of a member for {own.design.size.sum()} places")
     return rows
@@ -206,8 +204,7 @@ def put(block: Any, **numbers: float) -> None:
 
 
 def columns_of(system: System, names: Sequence[str], values: np.ndarray, more: Mapping[str, Any]) -> Columns:
-    """Return the parameters of a system: named ones have a column of values each; `more` has numbers or columns for
-    others."""
+    """Return the parameters of a system: a column of values for each name; `more` has numbers or columns for others."""
     symbols = {p.symbol.name: p.symbol for p in system.model.parameters.values()}
     fixed = {p.symbol: p.value for p in system.model.parameters.values()}
     given = dict(zip(names, values.T, strict=True)) | dict(more)
@@ -217,8 +214,7 @@ def columns_of(system: System, names: Sequence[str], values: np.ndarray, more: M
 
 
 def sound(system: System, columns: Columns, values: np.ndarray) -> np.ndarray:
-    """Return whether the model accepts the parameters of each member, shape (members,); the verb reports what is
-    wrong."""
+    """Return whether the model accepts the parameters of each member, shape (members,)."""
     good, checks = np.isfinite(values).all(axis=1), system.model.checks_of({*columns.varied})
     for k in np.flatnonzero(good).tolist() if checks else ():
         number = columns.at(k)

@@ -25,7 +25,6 @@ def is_ordinary(system: System) -> bool:
 
 
 def moves_smoothly(system: System) -> bool:
-    """Return whether, in addition, no force switches with the motion, and steps need not follow kinks of laws of
-    time."""
+    """Return whether, in addition, no force switches with the motion, and no law of time has kinks."""
     bending = any(map(bends, system.model.elements.values()))
     return not (bending or system.structure.dynamics.batch.switching)

@@ -39,8 +39,7 @@ class Walks:
     def run(
         self, numbers: Numbers, states: States, rows: Rows, clock: Callable[[], Clock]
     ) -> Iterator[tuple[int, MbsError]]:
-        """Run all members that are ready, and write their motions into rows. Yield each stopped member with the
-        reason."""
+        """Run all members that are ready into rows; yield each stopped member with the reason."""
         now, clocks = self.own.now, dict[int, Clock]()
         now[:] = 0
         own = fitting(self.own.reused, numbers.of_poses)

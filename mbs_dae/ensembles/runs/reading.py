@@ -25,8 +25,7 @@ LARGEST = 20_000_000
 
 
 def result_again(recipe: Recipe, row: np.ndarray, kept: Mapping[str, np.ndarray], facts: Any) -> Result:
-    """Return the result of a member from its stored arrays and facts, equal to the result of the verb to the last
-    bit."""
+    """Return the result of a member from its stored arrays and facts, equal to that of the verb to the last bit."""
     thing, t = recipe.variation(row), recipe.times
     system = system_of(thing)
     arrays = {name: np.array(array) for name, array in kept.items()}

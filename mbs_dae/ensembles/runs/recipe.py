@@ -78,8 +78,7 @@ class Recipe(Remembering):
         return {**(self.initial or {}), **varied} if varied else self.initial
 
     def variation(self, row: np.ndarray) -> Model | System:
-        """Return the model of a member, with its parameters; compiled in the same coordinates if the recipe has a
-        `System`."""
+        """Return the model of a member, compiled in the same coordinates if the recipe has a `System`."""
         if not self.parameters:
             return self.model
         self.system  # compiled first, so that all variations share it  # noqa: B018
@@ -92,8 +91,7 @@ class Recipe(Remembering):
         return Clock(self.max_seconds, stopped)
 
     def result(self, row: np.ndarray, stopped: Callable[[], bool] = lambda: False) -> Result:
-        """Return the result of a member by its verb, or raise the verb's error; `KeyboardInterrupt` if the member was
-        stopped."""
+        """Return the result of a member by its verb, or raise its error; `KeyboardInterrupt` if it was stopped."""
         found = self._called(row, stopped)
         if not found.success and found.message.startswith("interrupted"):
             raise KeyboardInterrupt
@@ -109,8 +107,7 @@ class Recipe(Remembering):
         return verb(model, self.times, start, **given)
 
     def values(self, result: Result) -> dict[str, np.ndarray]:
-        """Return the numbers that the function makes of a result, by name; a single number or array is called
-        "value"."""
+        """Return the numbers that the function makes of a result, by name; "value" for a single number or array."""
         assert self.function is not None
         made = self.function(result)
         named = made if isinstance(made, Mapping) else {"value": made}
@@ -121,8 +118,7 @@ class Recipe(Remembering):
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:
-    """Return the value of one name as an array of floats; refuse text, None and anything that is no array of
-    numbers."""
+    """Return the value of one name as an array of floats; refuse text, None and other values without numbers."""
     try:
         array = np.asarray(None if isinstance(value, Result) else value)
         if array.size and (array.dtype.kind in "biuf" or all(isinstance(x, Real) for x in array.flat)):

@@ -1,5 +1,4 @@
-"""Compute the states in which members start: closed poses and velocities, for a slice of members in a few compiled
-calls."""
+"""Compute states in which members start: closed poses and velocities, for a slice in a few compiled calls."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +21,7 @@ Held = tuple[System, Mapping[str, str]]
 
 
 def holding(system: System, level: int, names: Sequence[str]) -> Held:
-    """Return the system that holds the initial values of a level (0: values, 1: rates); the system itself if none are
-    named."""
+    """Return the system that holds the initial values of a level, 0 or 1, or the system itself if none are named."""
     model, places = system.structure.once(held_model, level, tuple(names))
     return (model.compile(), places) if places else (system, {})
 
@@ -38,8 +36,7 @@ class Assembly:
         self.own = posing(self.machine, self.reused, driven_rows(system.structure))
 
     def closed(self, numbers: Numbers, wanted: np.ndarray, t: float) -> States:
-        """Return closed poses of the wanted members, near their placements. Members without a closed pose keep their
-        state."""
+        """Return closed poses of the wanted members near their placements; others keep their state."""
         layout, count = numbers.system.layout, wanted.size
         sizes = layout.q_size, layout.v_size, layout.v_size
         state = np.where(wanted, WAITS, ASIDE)
