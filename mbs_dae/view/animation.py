@@ -90,8 +90,7 @@ class Film:
         return f"<Film of {self.scene.result.title!r}: {len(self)} frames, {len(self) / self.fps:.3g} s>"
 
     def save(self, path: str | Path) -> Path:
-        """Write a .gif or .mp4 film, or a .png or .svg picture of the first pose with later poses behind it; return the
-        path."""
+        """Write a .gif or .mp4 film, or a .png or .svg picture of the first pose with later ones behind it."""
         path = checked_path(path)
         with self.units, style(), replacing(path, "choose a folder where you may write") as place:
             WRITERS[path.suffix.lower()](self, place)
@@ -205,8 +204,7 @@ WRITERS: dict[str, Callable[[Film, Path], None]] = {
 
 
 def pictures(scene: Scene, poses: Iterable[int] | None = None) -> Iterator[np.ndarray]:
-    """Yield the poses as arrays of pixels. Parts that stand still are drawn once, because axes take longer than a
-    mechanism."""
+    """Yield the poses as arrays of pixels; parts that stand still are drawn once, because axes take long."""
     figure = scene.figure
     canvas = FigureCanvasAgg(figure)
     moving = scene.show(0)

@@ -201,8 +201,7 @@ def _curves(a: Box, b: Box) -> Iterator[np.ndarray]:
 
 
 def _curve_cost(curve: np.ndarray, bodies: Sequence[Box], names: Sequence[Box], drawn: Sequence[np.ndarray]) -> float:
-    """Return the cost of a curve: weighted numbers of its points that cover bodies and names or touch lines, plus its
-    length."""
+    """Return the cost of a curve: its points that cover bodies and names or touch lines, plus its length."""
     inner = curve[2:-2]
     covered = sum(box.holds(inner, 0.04).sum() for box in bodies) + sum(box.holds(inner).sum() for box in names)
     lines = np.concatenate(drawn)

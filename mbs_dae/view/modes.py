@@ -20,7 +20,7 @@ from .drawing.motion import motion_of
 from .style import GRID, Picture, as_label, axis_label, label_panel, line_styles, style
 
 EXTREMES = np.array([0.0, 1.0, -1.0, 1j, -1j])
-"""Factors of a mode's shape: the pose of the state, the two extremes of its real part, and those a quarter period
+"""Factors of a mode's shape: the pose of the state, both extremes of its real part, and those a quarter period
 later."""
 ZERO = 1e-9
 """Eigenvalues below this part of the largest one count as 0."""
@@ -31,7 +31,7 @@ RATIOS = (0.1, 0.2, 0.4, 0.6, 0.8)
 
 
 def plot_eigenvalues(law: LinearSystem) -> Figure:
-    """Draw all modes in the upper half of the complex plane, over lines of equal damping and circles of equal
+    """Draw all modes in the upper half of the complex plane, with lines of equal damping and circles of equal
     frequency."""
     values = np.array([mode.eigenvalue for mode in law.modes])
     cycles, often = size_of("rad/s", frequency=True)
@@ -61,8 +61,8 @@ def plot_eigenvalues(law: LinearSystem) -> Figure:
 
 def plot_bode(law: LinearSystem, frequencies: Any) -> Figure:
     """Draw Bode's diagram: amplitudes in a panel for each unit of output over input, and below them all phases in
-    degrees, continuous along the frequency. Without frequencies, the range goes from a tenth of the lowest to ten times
-    the highest eigenvalue of A."""
+    degrees, continuous along the frequency. The default frequencies go from a tenth of the lowest to ten times the
+    highest of A."""
     if frequencies is None:
         sizes = np.abs(law.eigenvalues[law.eigenvalues != 0.0])
         if not sizes.size:

@@ -49,8 +49,7 @@ def plot(
 ) -> Figure:  # fmt: skip
     """Draw the named quantities over time (or over the swept parameter, or over another quantity), with one panel for
     each unit, and one for each vector by its components along the axes of a body or a marker. Curves of `beside`, other
-    results, are drawn in the panels of their names. Dashed parts of a curve are loads that redundant joints leave
-    undetermined."""
+    results, share the panels. Dashed parts of a curve are loads that redundant joints leave undetermined."""
     _, below = _across(result, over)
     runs = _runs(result, beside)
     names = names_of(names, "plot", "quantities", result.all_names)
@@ -112,8 +111,7 @@ def _numbers(ax: Any, runs: Runs, names: Sequence[str], over: str | None) -> Non
 
 
 def _vector(ax: Any, runs: Runs, name: str, axes: str, over: str | None) -> None:
-    """Draw the components of a vector and its size, but no size for a place, whose distance from the origin says
-    little."""
+    """Draw the components of a vector, and its size except for places, whose distance from the origin says little."""
     result = runs[0][0]
     parts = [part.rpartition(".")[2] for part in result.components(name)]
     letters, along = LETTERS.get(parts[0][:-1], parts[0][:-1]), "".join(part[-1] for part in parts)
@@ -158,9 +156,8 @@ def plot_violation(result: Result) -> Figure:
 
 
 def plot_stabilization(runs: Mapping[str, Result], title: str) -> Figure:
-    """Draw the violation of constraints and the energy error of runs over time, one line for each run; a cross ends the
-    line of a run that stopped early. The energy error is relative to the first time, where it is zero by definition and
-    not drawn."""
+    """Draw the violation of constraints and the energy error of runs over time; a cross ends a run that stopped early.
+    The energy error is relative to the first time, where it is zero by definition and not drawn."""
     if not runs:
         raise ModelError("there is no run to compare; give at least one stabilization")
     _, joule = shown(0.0, "J")
@@ -198,8 +195,7 @@ def _label_of_run(name: str, run: Result) -> str:
 
 
 def plot_energy(result: Result) -> Figure:
-    """Draw the energies above and the error of their total below, without the first time, where it is zero by
-    definition."""
+    """Draw the energies above and the error of their total below, without the first time, where the error is zero."""
     energy, (t, _), (_, unit) = result.energy, axis_of(result), shown(0.0, "J")
     first = 1 if len(result) > 1 else 0
     with style():
@@ -216,8 +212,7 @@ def plot_energy(result: Result) -> Figure:
 
 
 def plot_reaction(result: Result, joints: Sequence[str], axes: str = "world", polar: bool = False) -> Figure:
-    """Draw a panel of forces for each joint, and one for the moments of all joints that have some; or all
-    hodographs."""
+    """Draw a panel of forces for each joint, and one for moments if there are any; or the hodographs of all joints."""
     known = [] if result.reactions is None else result.reactions.names()
     joints = names_of(joints, "plot_reaction", "joints", known)
     wrenches = {name: result.reaction(name, axes) for name in joints}

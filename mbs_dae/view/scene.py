@@ -79,8 +79,7 @@ class Scene(ABC):
         self.ax.set_title(title)
 
     def title(self, pose: int) -> str:
-        """Return the title of a pose: time with enough digits to distinguish poses, or the value of a swept
-        parameter."""
+        """Return the title of a pose: time with digits that distinguish poses, or the value of a swept parameter."""
         name, unit, value = self.result.axis[0], self.unit, self.motion.values[pose] / self.size
         return f"{name} = {value:.{self._digits}f} {unit}" if name == "t" else f"{name} = {value:.4g} {unit}".strip()
 
@@ -116,8 +115,8 @@ class Scene(ABC):
     # --- pieces by owner ---
 
     def _labels(self, drawn: list[Any]) -> dict[str, Any]:
-        """Return the names of bodies and arrows, placed on the paper and then put into space at the depth of the named
-        thing."""
+        """Return the names of bodies and arrows, placed on the paper and put into space at the depth of their
+        owners."""
         each = [[edges_of(stage, body) for body in stage.sketch.bodies] for stage in self.stages]
         names = [body.name for body in self.stage.sketch.bodies]
         paths = {name: one_after_the_other(list(own)) for name, *own in zip(names, *each, strict=True)}
@@ -133,8 +132,7 @@ class Scene(ABC):
         return labels
 
     def _arrows(self) -> dict[str, np.ndarray]:
-        """Return the shafts of arrows that are visible at first, if there are so few that their names do not hide
-        them."""
+        """Return the shafts of arrows that are visible at first, if few enough to be named."""
         arrows = [element.name for element in self.stage.sketch.elements if element.kind == "arrow"]
         shafts = {name: in_space(self.forces[name][0].path) for name in arrows if self.forces[name]}
         seen = {name: path for name, path in shafts.items() if np.ptp(path[0], axis=0).max() > self.stage.symbol}

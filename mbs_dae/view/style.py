@@ -74,8 +74,7 @@ def axis_label(name: str, unit: str) -> str:
 
 
 PANEL = 105.0
-"""The largest length of the label of one of several panels [points], which are 1.4 inches high with a gap between
-them."""
+"""The largest length of the label of one of several panels, which are 1.4 inches high with gaps [points]."""
 
 
 def label_panel(ax: Any, name: str, unit: str) -> None:
