@@ -107,8 +107,7 @@ def _draw(ax: Any, curves: Sequence[Curve], x: str, y: str) -> None:
 
 
 def _turns(first: Curve, other: Curve, name: str) -> float:
-    """Return the whole turns [rad] that bring an angle of another curve close to that of the first one; 0 for other
-    units."""
+    """Return the whole turns [rad] that bring an angle of another curve close to that of the first one."""
     if first.unit(name) != "rad":
         return 0.0
     middle = (0.5 * (curve[name].min() + curve[name].max()) for curve in (first, other))

@@ -51,8 +51,7 @@ def _felt(shares: Shares) -> Iterator[int]:
 
 
 def _layers(shares: Shares, columns: list[int]) -> Iterator[tuple[str, np.ndarray, str]]:
-    """Yield name, values and colour of the shares that are drawn, the largest next to the axis; the rest is one
-    layer."""
+    """Yield name, values and colour of the drawn shares, the largest next to the axis; the rest is one layer."""
     parts = {name: _table(part) for name, part in shares.parts.items()}
     sizes = {name: _largest(part)[columns] for name, part in parts.items()}
     most = np.array([*sizes.values()]).max(axis=0)

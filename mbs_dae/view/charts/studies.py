@@ -72,8 +72,7 @@ def _bins(values: np.ndarray) -> np.ndarray | int:
 
 
 def plot_map(x: np.ndarray, y: np.ndarray, z: np.ndarray, axes: tuple[Axis, Axis], quantity: Axis, note: str) -> Figure:
-    """Draw shades of z over x and y, and labelled lines of equal z; z has shape (x, y). Places with unknown z are
-    white."""
+    """Draw shades of z over x and y, shape (x, y), with labelled contour lines; unknown values stay white."""
     with style():
         figure, ax = _panel(note, (6.4, 4.8))
         levels = _levels(z)

@@ -18,15 +18,13 @@ from ..style import BESIDE, MEANINGS, Picture, as_label, axis_label, style
 IDLE = 1e-6
 """Lines whose eigenvalues stay below this part of the largest one count as zero: no force drives such motions back."""
 FLAT = 1e-6
-"""The least extent of the growth axis above and below zero, as a part of the largest eigenvalue; smaller growth is
-roundoff."""
+"""The least extent of the growth axis above and below zero, as a part of the largest eigenvalue."""
 ROUND = 0.05
 """The whirl below which a motion counts as one along lines."""
 
 
 def plot_equilibria(path: EquilibriumPath, names: Sequence[str]) -> Figure:
-    """Draw numbers, and vectors by their components, over the parameter of the path, which may turn back at limit
-    points."""
+    """Draw numbers, and vectors by their components, over the parameter of the path, which may turn back."""
     first = path.points[0].result
     names = names_of(names, "plot", "quantities", first.names)
     names = [part for name in names for part in first.components(name)]
