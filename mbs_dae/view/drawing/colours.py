@@ -1,8 +1,7 @@
 """Define the colours of drawings: quiet, and distinct for colour-blind eyes."""
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Colours after Okabe and Ito, distinct for colour-blind eyes; their yellow (too faint) and black (too strong) are
-omitted."""
+"""Colours after Okabe and Ito, distinct for colour-blind eyes, without yellow (too faint) and black (too strong)."""
 DARK = "#333333"
 GROUND = "#7A7A7A"
 ELASTIC = "#5F6B73"  # springs and dampers

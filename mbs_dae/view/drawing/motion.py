@@ -27,8 +27,8 @@ class Motion:
 
     values: np.ndarray  # time (or the swept parameter) at each pose
     frames: dict[str, np.ndarray]
-    """The coordinates of each body, shape (poses, coordinates): (x, y, angle) in the plane; (x, y, z) and a unit
-    quaternion in space."""
+    """Shape (poses, coordinates) for each body: (x, y, angle) in the plane; in space (x, y, z) and a unit
+    quaternion."""
     numbers: np.ndarray  # index of each pose in the result; 0 for interpolated poses
     forces: dict[str, np.ndarray] = field(default_factory=dict)
     """The force [N] on the body in world axes for each element drawn as an arrow, shape (poses, 3)."""

@@ -15,8 +15,7 @@ from .tracks import AtMarker, OnBody, directions
 
 TEETH = 6  # of a spring: the same number at any length, so that stretching is visible
 APART = 1.1
-"""The distance of a spring and a damper side by side from the line between their ends, in units of half a joint's
-symbol."""
+"""The distance of parallel spring and damper from the line between their ends, in units of half a joint's symbol."""
 BALL = ("white", 6.0)
 WIDE = 0.7  # half the width of a damper's cylinder, in the same unit
 

@@ -79,8 +79,7 @@ def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
 
 
 def pin(stage: Stage, element: ElementSketch) -> Pieces:
-    """Draw a short cylinder along the axis, which turns with the second body, or with the first if the second is the
-    ground."""
+    """Draw a short cylinder along the axis, which turns with the second body unless this is the ground."""
     yield from supports(stage, element)
     moving = element.markers[0] if stage.is_ground(element.markers[1][0]) else element.markers[1]
     yield _round(stage, moving, 0.6, 1.25, METAL)
@@ -111,7 +110,7 @@ def sleeve_box(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
 
 
 def cross(stage: Stage, element: ElementSketch) -> Pieces:
-    """Draw the two pins of a Cardan joint: along the x axis of the first shaft's marker and the y axis of the
+    """Draw the two pins of a Cardan joint along the x axis of the first shaft's marker and the y axis of the
     second's."""
     yield from supports(stage, element)
     first, second = element.markers[:2]

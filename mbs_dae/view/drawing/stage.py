@@ -141,7 +141,7 @@ class Stage:
 
     @cached_property
     def drawn_by_joints(self) -> set[str]:
-        """The bodies that a symbol represents: the box of a slider, a sleeve, a wheel, a cam, a shape that touches
+        """The bodies that a symbol represents: a slider's box, a sleeve, a wheel, a cam, a shape that touches
         others."""
         sliding = [e for e in self.sketch.elements if e.kind in ("slider", "sleeve")]
         slid = {body for e in sliding for body, *_ in slider_markers(self, e)}

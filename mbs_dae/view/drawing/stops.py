@@ -27,8 +27,7 @@ def stop(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def _of_angle(stage: Stage, element: ElementSketch, limit: float, outward: float) -> Pieces:
-    """Draw a bar beside an arm of the second body, turned to where the arm stops; the bar is on the ground if one body
-    is."""
+    """Draw a bar beside an arm of the second body, turned to its stop; the bar is on the ground if one body is."""
     if len(element.markers) < 2:
         return
     still, turning = element.markers[:2]

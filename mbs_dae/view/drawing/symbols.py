@@ -84,8 +84,7 @@ def runner(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def way_along(stage: Stage, rail: Marker, follower: Marker) -> tuple[float, float]:
-    """Return the ends of the travel of a follower on a rail, extended by `BEYOND`; on a body the rail includes its
-    marker."""
+    """Return the ends of a follower's travel on a rail, extended by `BEYOND`; on a body, with the rail's marker."""
     ways = stage.whole.seen_from(rail, follower)[:, RAIL[stage.sketch.dimension]]
     start, end = ways.min() - BEYOND * stage.symbol, ways.max() + BEYOND * stage.symbol
     return (start, end) if stage.is_ground(rail[0]) else (min(start, 0.0), max(end, 0.0))

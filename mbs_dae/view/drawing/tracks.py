@@ -184,8 +184,7 @@ def directions(way: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def least_of(along: np.ndarray) -> int:
-    """Return the axis to which a way is never close: one for all poses, otherwise the vectors across the way would
-    jump."""
+    """Return the axis farthest from a way, one for all poses, so that vectors across the way do not jump."""
     return int(2 - np.abs(along).max(axis=0)[::-1].argmin())
 
 
