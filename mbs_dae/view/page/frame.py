@@ -21,8 +21,7 @@ class View:
     height: int = HEIGHT
 
     def _repr_html_(self) -> str:
-        """Return the frame, and a hidden picture for viewers that remove scripts, frames and styles: there the picture
-        shows."""
+        """Return the frame, and a hidden picture for viewers that remove scripts, frames and styles."""
         picture = BytesIO()
         self.still.savefig(picture, format="png")
         style = f"width: 100%; height: {self.height}px; border: none"

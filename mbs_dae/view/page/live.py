@@ -89,8 +89,7 @@ def _shaping(system: System, geometry: Geometry, data: dict[str, Any], sizes: li
 
 
 def _live(piece: dict[str, Any], shaped: Shaped, sizes: list[Any]) -> dict[str, Any]:
-    """Add to a piece how parameters change its shape; the page hides a "stiff" piece while the parameters named there
-    change."""
+    """Add to a piece how parameters change its shape; a "stiff" piece is hidden while its parameters change."""
     track = dict(piece["track"])
     if shaped.size is not None:
         number = next(k for k, size in enumerate(sizes) if size is shaped.size)

@@ -13,8 +13,8 @@ COARSE = 1e-7
 
 def packed(arrays: dict[str, Any]) -> dict[str, Any]:
     """Return all arrays as one text with a table of their places. Bytes of equal weight stand together, after
-    differences between rows (of the bits as integers, so that nothing is lost): neighbours in time are similar, and
-    compress well."""
+    differences between rows (of the bits as integers, without loss): neighbours in time are similar, and compress
+    well."""
     table, parts, at = {}, [], 0
     for name, values in (arrays | _rests(arrays)).items():
         array = np.ascontiguousarray(values, dtype="<f4")
@@ -28,8 +28,7 @@ def packed(arrays: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rests(arrays: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Return the remainders of times that 32 bits cannot hold: after one day, 86400 s, neighbouring numbers are 1/128 s
-    apart."""
+    """Return the remainders of times beyond 32 bits: after a day, 86400 s, such numbers are 1/128 s apart."""
     rests = {}
     for name, values in arrays.items():
         if np.ndim(values) != 1 or np.size(values) == 0 or not np.isfinite(values).all():
@@ -41,7 +40,6 @@ def _rests(arrays: Mapping[str, Any]) -> dict[str, np.ndarray]:
 
 
 def rounded(points: Any) -> list[Any]:
-    """Return a flat list of numbers with seven digits, more than a page can show; None for values that are not
-    finite."""
+    """Return a flat list of numbers with seven digits, as many as a page can show; None for nan and infinity."""
     values = np.asarray(points, dtype=float).ravel().tolist()
     return [float(f"{x:.7g}") if np.isfinite(x) else None for x in values]

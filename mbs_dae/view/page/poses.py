@@ -14,8 +14,7 @@ OFF = 1 / 1500  # of the length of the mechanism: less than a pixel
 
 
 def shown_motion(result: Result) -> Motion:
-    """Return the poses of a result, or more poses between them, or fewer, as interpolated places and rotations
-    require."""
+    """Return the poses of a result, or more or fewer of them, as places and rotations between them require."""
     motion = motion_of(result)
     if result.axis[0] != "t" or not motion.frames or len(motion) < 2 or np.ptp(motion.values) == 0.0:
         return motion
@@ -45,8 +44,7 @@ def _reach(points: np.ndarray) -> float:
 
 
 def _length(motion: Motion, reaches: dict[str, float]) -> float:
-    """Return the length of the mechanism at the pose where it is longest [m]; for a single point, the length of its
-    way."""
+    """Return the length of the mechanism where it is longest [m]; for a single point, the length of its way."""
     places = np.stack([in_space(_place(frame)) for frame in motion.frames.values()], axis=1)
     own = np.ptp(places, axis=1).max(initial=0.0) + 2 * max(reaches.values())
     return float(own or np.ptp(places, axis=0).max(initial=0.0) or 1.0)
@@ -60,8 +58,7 @@ def _place(frame: np.ndarray) -> np.ndarray:
 
 
 def _off(result: Result, motion: Motion, shown: Motion, reaches: dict[str, float]) -> float:
-    """Return the largest distance between the page's curves and the motion, halfway between poses, at the farthest
-    corner."""
+    """Return the largest distance between the page's curves and the motion, halfway between poses, at any corner."""
     middle = (shown.values[1:] + shown.values[:-1]) / 2
     true = at_times(result, motion, middle)
     most = 0.0

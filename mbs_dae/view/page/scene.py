@@ -133,8 +133,7 @@ def _names(stages: list[Stage], writer: TrackWriter) -> list[dict[str, Any]]:
 
 
 def _reactions(result: Result, motion: Motion) -> dict[str, np.ndarray]:
-    """Return the forces of joints on their second bodies at the poses of a page, in world axes, shape (poses, 3)
-    each."""
+    """Return the forces of joints on their second bodies in world axes, shape (poses, 3) each."""
     known = result.reactions
     if known is None:
         return {}
@@ -183,8 +182,7 @@ def curves_of(result: Result, names: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def reading_of(unit: str, *names: str) -> dict[str, Any] | None:
-    """Return the name and the size of the unit in which a page shows numbers that it stores in SI; None if that unit is
-    SI."""
+    """Return the name and the size of the unit in which a page shows numbers in SI; None if that unit is SI."""
     size, word = size_of(unit, *names)
     return None if word == unit else {"word": word, "size": size}
 
@@ -212,7 +210,6 @@ def _first_curves(result: Result) -> list[str]:
 
 
 def checked(result: Result, choices: Choices) -> Choices:
-    """Return the choices with vectors among `plots` replaced by their components; wrong names raise an error before any
-    work."""
+    """Return the choices with components in place of vectors; wrong names raise an error before any work."""
     numbers = tuple(part for name in choices.plots for part in result.components(name))
     return replace(choices, plots=numbers)

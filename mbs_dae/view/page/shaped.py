@@ -92,8 +92,7 @@ def _changes(result: Result, model: Model, symbol: float) -> list[Change]:
 
 
 def _size_of(track: AtMarker, others: Sequence[Track | None], model: Model, own: Element, changes: list[Change]) -> Any:
-    """Return the expression of parameters in proportion to which the piece grows with every parameter; None if there is
-    none."""
+    """Return the expression in proportion to which the piece grows with every parameter, or None."""
     if not all(isinstance(other, AtMarker) and other.points.shape == track.points.shape for other in others):
         return None
     number, length = model.evaluator(), np.nanmax(np.abs(track.points), initial=0.0)
@@ -142,8 +141,8 @@ def cams_of(model: Model) -> list[Element]:
 
 
 def profiles(model: Model) -> list[sp.Expr]:
-    """Return two expressions for each cam: the curve is h n + s n⊥ for directions n, with a slope s under a flat
-    follower alone."""
+    """Return two expressions for each cam: the curve is h n + s n⊥ of directions n, with s under a flat follower
+    alone."""
     found: list[sp.Expr] = []
     for element in cams_of(model):
         profile = _profile(element)

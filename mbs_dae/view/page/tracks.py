@@ -38,8 +38,7 @@ class TrackWriter:
         return {"path": name}
 
     def packed_away(self, piece: dict[str, Any]) -> dict[str, Any]:
-        """Move a mesh to the arrays: its corners as whole numbers within a box, and its faces; return the piece that
-        names them."""
+        """Move a mesh to the arrays: its corners as whole numbers within a box, and its faces."""
         points, name = np.reshape(piece["track"]["points"], (-1, 3)), f"{MESH}{len(self.arrays)}"
         low, step = points.min(axis=0), (np.ptp(points, axis=0).max() or 1.0) / FINEST
         self.arrays[name] = ((points - low) / step).round()

@@ -1,5 +1,4 @@
-"""Measure how far a mechanism travels in its own lengths: a page follows one that travels far, and draws it in its own
-size."""
+"""Measure how far a mechanism travels in its own lengths: a page follows one that travels far."""
 
 from __future__ import annotations
 
@@ -20,8 +19,7 @@ class Travel:
     length: float
     """The longest side of everything that rides on bodies, at one pose [m]."""
     part: float
-    """The way of the middle over the ground in units of `length`; 0 if the middle rises or falls by more than this
-    way."""
+    """The way of the middle over the ground in units of `length`; 0 if the middle rises or falls by more."""
 
     @property
     def far(self) -> bool:
