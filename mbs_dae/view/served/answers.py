@@ -37,15 +37,13 @@ def answer(said: Said, result: Result, initial: Mapping[str, float], choices: Ch
 
 
 def motion_data(result: Result, choices: Choices) -> dict[str, Any]:
-    """Return the data of a motion, without curves that the result does not have, such as efforts if no drivers
-    remain."""
+    """Return the data of a motion, without curves that the result does not have, such as efforts of drivers."""
     known = {*result.scalar_names}
     return page_data(result, replace(choices, plots=tuple(name for name in choices.plots if name in known)))
 
 
 def opening(said: Said, result: Result, initial: Mapping[str, float], choices: Choices, version: int) -> Opening:
-    """Return the first page, which solves a driven motion by itself if possible. Symbols keep their size, however far
-    other motions go."""
+    """Return the first page, which solves a driven motion by itself if possible; later motions keep its symbol size."""
     data, script, hint = _opening_data(said, result, choices)
     modes = [LIVE, *said.modes] if script else said.modes
     known = {curve["name"] for curve in data["curves"]}.issuperset(data["plots"])

@@ -146,8 +146,8 @@ class Handler(BaseHTTPRequestHandler):
         self._leave()
 
     def _leave(self) -> None:
-        """Close the connection after reading the rest of the request, which would otherwise reset it before the reply
-        arrives."""
+        """Close the connection after reading the rest of the request, which would otherwise reset the connection
+        early."""
         with suppress(OSError):
             self.connection.shutdown(socket.SHUT_WR)
             self.connection.settimeout(0.5)

@@ -67,8 +67,7 @@ class Session:
         return {"version": self.opened.version, "trouble": self.trouble}
 
     def run(self, body: Mapping[str, Any], gone: Gone) -> dict[str, Any]:
-        """Return the requested motion, or a message why there is none; raise an error if the request itself is
-        malformed."""
+        """Return the requested motion, or a message why there is none; raise an error if the request is malformed."""
         opened, version = self.opened, version_of(body)
         if version != opened.version:
             return OVERTAKEN

@@ -157,8 +157,7 @@ def boxed(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def inch_of(ax: Any, points: np.ndarray) -> float:
-    """Return the number of metres that an inch of paper will show if the points fill it, with room for names beside
-    them."""
+    """Return the number of metres that an inch of paper shows if the points and names beside them fill the paper."""
     dpi, room = ax.figure.dpi, _room(ax)
     wide, high = np.minimum(NAMES * dpi, 0.3 * np.array(room.size)) / 2
     _, scale = _placed(Camera.of(ax).on_paper(points), room.padded(-wide, -high), Corners.boxes(room, dpi))
