@@ -43,11 +43,11 @@ def fit(
     """Fit numbers of a model to a measurement by weighted least squares; return the fit with its confidence.
 
     `measured` is a DataFrame (or a dict): a column for each quantity, by its name, and times as the index or as column
-    "t"; nan where nothing was measured. `over` names the numbers to fit: names, or names with bounds, ``{"r": (0.05,
-    0.2)}``. `noise` is the standard deviation of the measurement, one number or one for each column; without `noise`
-    the standard deviation is estimated from the residuals. Squares are weighted by this noise. `verb` names the
-    analysis, with the options `how`: without it `simulate`, or `kinematics` for a driven model of which no body has a
-    mass.
+    "t"; nan where nothing was measured. `over` names the numbers to fit: names, or names with bounds,
+    ``{"r": (0.05, 0.2)}``. `noise` is the standard deviation of the measurement, one number or one for each column;
+    without `noise` the standard deviation is estimated from the residuals. Squares are weighted by this noise. `verb`
+    names the analysis, with the options `how`: without it `simulate`, or `kinematics` for a driven model of which no
+    body has a mass.
 
     The fit has intervals that contain the true numbers with the probability `confidence` if the noise is normal and
     independent (Student's t, to first order), correlations, and the names of numbers that the measurement cannot
@@ -221,8 +221,7 @@ def _report(
 
 
 def _sparse(changes: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Return sparse directions in which nothing changes: elimination is relative to the numbers' sizes, the result in
-    SI units."""
+    """Return sparse directions in which nothing changes, eliminated relative to the numbers' sizes, in SI units."""
     return directions(changes / scale) * scale if len(changes) else changes
 
 

@@ -1,5 +1,4 @@
-"""Define an objective in one of three forms: an expression, a function of a result, or a function with its own
-gradient."""
+"""Define an objective by an expression, a function of a result, or a function with its own gradient."""
 
 from __future__ import annotations
 
