@@ -41,7 +41,7 @@ class Changing:
     @property
     def read(self) -> tuple[str, ...]:
         """The names of the quantities from which all numbers are made."""
-        self.values  # which reads them  # reads them  # noqa: B018
+        self.values  # reads them  # noqa: B018
         return tuple(self._plain.read)
 
     @cached_property

@@ -124,8 +124,7 @@ class Optimum(metaclass=PublicClass):
         return (*bounds, *(str(one.limit) for one in self.limits if one.active))
 
     def sensitivity(self, name: str) -> float:
-        """Return the derivative of the optimum by the active bound of a number, or by a limit, by its name or its
-        text."""
+        """Return the derivative of the optimum by the active bound of a number, or by a limit of this name or text."""
         for one in self.bounds:
             if one.name == name:
                 return one.sensitivity
@@ -171,8 +170,7 @@ class Optimum(metaclass=PublicClass):
         yield f"  of {len(self.starts)} starts {same} came to this optimum, {other} elsewhere, {lost} nowhere"
 
     def plot(self, names: Sequence[str] = (), degrees: bool = False, units: UnitsLike = None) -> Figure:
-        """Plot the quantities that the objective and the limits read, or the named ones, before and after the
-        search."""
+        """Plot the quantities of the objective and the limits, or the named ones, before and after the search."""
         with shown_in(units, degrees):
             return pictures.before_and_after(self, names)
 

@@ -48,8 +48,8 @@ class Box:
 
 
 def box_of(low: np.ndarray, high: np.ndarray, own: np.ndarray) -> Box:
-    """Return the box of a search: u goes from 0 to 1 between bounds; without bounds, u is the relative change of the
-    model's own number."""
+    """Return the box of a search: u is 0 and 1 at bounds; without bounds, u is the relative change of the model's
+    number."""
     bounded = np.isfinite(high - low)
     sizes = np.where(own == 0.0, 1.0, np.abs(own))
     width = np.where(bounded, np.where(bounded, high, 1.0) - np.where(bounded, low, 0.0), sizes)
@@ -229,8 +229,7 @@ def _lower_beside(runs: Runs, box: Box, kind: str, first: Evaluation, end: Evalu
 
 
 def _gauss_newton(runs: Runs, box: Box, first: Evaluation, most: int) -> tuple[Evaluation, int, str]:
-    """Minimise a sum of squares by trust regions about the Gauss-Newton step; return the end, its iterations and a
-    message."""
+    """Minimise a sum of squares by trust regions about the Gauss-Newton step."""
 
     def residuals(u: np.ndarray) -> np.ndarray:
         found = runs.at(box.row(u))
@@ -349,8 +348,7 @@ def wanted_value(found: Evaluation, kind: str) -> float:
 
 
 def wanted_slope(found: Evaluation, kind: str) -> np.ndarray:
-    """Return the derivatives of the minimised number, shape (names,): for a largest value, those of the largest
-    entry."""
+    """Return the derivatives of the minimised number, shape (names,): for a maximum, those of the largest entry."""
     value, slope = found.wanted.value, found.wanted.slope
     if kind == "least_squares":
         return 2.0 * slope @ value

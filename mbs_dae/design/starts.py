@@ -30,8 +30,7 @@ class Starts:
         return isinstance(self.given, int) and self.given > 1
 
     def rows(self, analysis: Analysis, box: Box) -> list[np.ndarray]:
-        """Return the designs at which searches begin: the model's own and Latin hypercube samples of the box, or the
-        given ones."""
+        """Return the starts: the model's own design and Latin hypercube samples of the box, or the given ones."""
         if not isinstance(self.given, int):
             return [_row_of(one, analysis.names, box) for one in self.given]
         check_within(analysis, box.low, box.high)

@@ -100,8 +100,7 @@ def _spreads(model: Any, given: Any) -> dict[str, Any]:
 
 
 def _with_nominal(given: Any, own: float) -> Spread:
-    """Return the scatter of a number: a tolerance has its own nominal value, a standard deviation takes that of the
-    model."""
+    """Return the scatter of a number: a tolerance has its own nominal value, a standard deviation the model's."""
     if isinstance(given, Tolerance):
         uniform = given.distribution == "uniform"
         sigma = given.plus_minus / (np.sqrt(3.0) if uniform else given.sigmas)
