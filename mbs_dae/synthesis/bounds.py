@@ -108,8 +108,7 @@ def _length(kind: Kind, name: str, x: np.ndarray) -> Excess:
 
 
 def bounds_of(kind: Kind, within: Any, lengths: Any, ratio: Any) -> Bounds | None:
-    """Return the bounds; raise a `ModelError` if one is invalid or no linkage can satisfy all. Return None without
-    bounds."""
+    """Return the bounds, or None without any; raise a `ModelError` if no linkage can satisfy all of them."""
     if within is None and lengths is None and ratio is None:
         return None
     corners = None

@@ -103,8 +103,7 @@ class Candidate(metaclass=PublicClass):
     @cached_property
     def defects(self) -> tuple[str, ...]:
         """The defects that keep the linkage from passing all positions while the crank drives: "circuit", "branch",
-        "order"; and "range" if the linkage has no pose between or beyond the precision points of a function. The best
-        have none."""
+        "order"; and "range" if the linkage has no pose between or beyond the precision points of a function."""
         found = defects(self.linkage, self.angles, self.signs, self.task.ordered)
         return found if np.isfinite(self.error).all() else (*found, "range")
 

@@ -82,8 +82,7 @@ def defects(linkage: Linkage, theta: np.ndarray, sign: np.ndarray, ordered: bool
 
 
 def type_of(linkage: Linkage) -> str:
-    """Return the type after Grashof: if shortest + longest < the other two, the shortest link rotates fully relative to
-    the others."""
+    """Return the type after Grashof: if shortest + longest < the other two, the shortest link rotates fully."""
     guide = linkage.guide
     if not isinstance(guide, Circle):
         return "turning crank" if turns(linkage) else "swinging crank"

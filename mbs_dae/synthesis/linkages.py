@@ -51,8 +51,7 @@ class Circle:
     count: ClassVar[int] = 3
 
     def close(self, A: Any, b: Any, sign: Any) -> Any:
-        """Return the angle of the coupler in the triangle A, B, D; with sign 1, B is to the left of the line from A to
-        D."""
+        """Return the angle of the coupler in the triangle A, B, D; with sign 1, B is left of the line from A to D."""
         f = self.D - A
         side = np.abs(f)
         return np.angle(f) + sign * np.arccos((side**2 + b**2 - self.c**2) / (2 * b * side))
@@ -226,8 +225,8 @@ def size_of(kind: Kind) -> int:
 def slopes(linkage: Linkage, theta: Any, pose: Pose) -> tuple[Any, Any, Any]:
     """Return the derivatives of A, of e^{iγ} and of γ by all numbers of the linkage and, last, by θ.
 
-    B = A + b e^{iγ} stays on its guide, whose distance g(B) has the gradient n (its unit normal): n·(dA + db e^{iγ} + i
-    b e^{iγ} dγ) + dg = 0 gives dγ. The factor b n·(i e^{iγ}) of dγ vanishes at dead points only.
+    B = A + b e^{iγ} stays on its guide, whose distance g(B) has the gradient n (its unit normal):
+    n·(dA + db e^{iγ} + i b e^{iγ} dγ) + dg = 0 gives dγ, whose factor b n·(i e^{iγ}) vanishes at dead points only.
     """
     along = turn(pose.gamma)
     zero, spin = np.zeros_like(along), turn(theta) * np.ones_like(along)
