@@ -42,9 +42,8 @@ def equations(kind: Kind, phi: np.ndarray, way: np.ndarray) -> tuple[np.ndarray,
 
 
 def linkage_with(kind: Kind, K: Sequence[float] | np.ndarray, d: float = 1.0) -> tuple[Linkage, float, float] | None:
-    """Return the linkage with these numbers, from O = 0 along the x axis, and the offsets of crank and rocker: a
-    negative length is one in the opposite direction, π from the angle. Return None if a length would be infinite or
-    imaginary."""
+    """Return the linkage with these numbers, from O = 0 along the x axis, and offsets of crank and rocker, π for a
+    negative length, or None if a length would be infinite or imaginary."""
     K1, K2, K3 = K
     if kind == "four-bar":
         if not min(abs(K1), abs(K2)) * INFINITE > 1:

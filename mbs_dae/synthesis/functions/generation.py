@@ -155,8 +155,7 @@ def _is_new(numbers: np.ndarray, seen: list[np.ndarray], close: float = 1e-6) ->
 
 
 def candidate_of(task: FunctionTask, linkage: Linkage, phi0: float, way0: float) -> Candidate:
-    """Return the candidate with its structural error over the whole range, on the branch of the first precision
-    point."""
+    """Return the candidate with its structural error over the range, on the branch of the first precision point."""
     angles = task.phi + phi0
     A = linkage.O + linkage.a * np.exp(1j * angles)
     signs = _signs(linkage, A, task.way + way0)

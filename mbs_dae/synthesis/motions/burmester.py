@@ -69,9 +69,9 @@ def circumcentre(three: np.ndarray) -> complex:
 def of_four(move: Displacements, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Return points of the centre-point curve, and the corresponding points of the circle-point curve.
 
-    With W = A - O and Z the way from A to the origin of the moving frame, which goes by δ_k, the loop of each pose is W
-    (e^{iβ_k} - 1) + Z (e^{iα_k} - 1) = δ_k. W and Z exist if the determinant of the three equations is zero: Δ₁ + Δ₂
-    e^{iβ₂} + Δ₃ e^{iβ₃} + Δ₄ e^{iβ₄} = 0, a four-bar with these sides, which gives β₃ and β₄ for each β₂.
+    With W = A - O and Z the way from A to the origin of the moving frame, which goes by δ_k, the loop of each pose is
+    W (e^{iβ_k} - 1) + Z (e^{iα_k} - 1) = δ_k. W and Z exist if the determinant of the three equations is zero:
+    Δ₁ + Δ₂ e^{iβ₂} + Δ₃ e^{iβ₃} + Δ₄ e^{iβ₄} = 0, a four-bar with these sides, which gives β₃ and β₄ for each β₂.
     """
     turned, delta = move.R[1:] - 1, move.t[1:]  # frame that is at 0 in the first pose
     minors = np.array([np.linalg.det(np.delete(np.stack([turned, delta], axis=1), k, axis=0)) for k in range(3)])
@@ -120,8 +120,7 @@ def _conic(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _meets(first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
-    """Return the real points (x, y, 1) on both conics. Each is A y² + B(x) y + C(x); the resultant in y is a quartic in
-    x."""
+    """Return the real points (x, y, 1) on both conics A y² + B(x) y + C(x); the resultant in y is a quartic in x."""
     (A, B, C), (D, E, F) = (
         (np.array([Q[1, 1]]), 2 * np.array([Q[0, 1], Q[1, 2]]), np.array([Q[0, 0], 2 * Q[0, 2], Q[2, 2]]))
         for Q in (first, second)

@@ -29,8 +29,8 @@ ON_CURVE = 60
 KEPT = 24
 """The largest number of linkages of a curve that are returned."""
 SLIM, FAR = 20.0, 8.0
-"""For linkages of a curve, the largest ratio of two lengths, and the largest distance of pivots relative to the size of
-the motion."""
+"""For linkages of a curve, the largest ratio of two lengths, and the largest distance of pivots over the motion's
+size."""
 SHORT = 1e-9
 """The length, relative to the size of the motion, below which there is no link."""
 

@@ -45,15 +45,14 @@ def starts(
 
 
 def spread(count: int, there: int) -> np.ndarray:
-    """Return indices of starts in a ranking, denser at its beginning: the best ones are similar, and may all lead to
-    one valley."""
+    """Return indices in a ranking of starts, denser at its beginning, whose starts may all lead to one valley."""
     reach = min(WIDER * count, there)
     return np.unique((reach * (np.arange(count) / count) ** 2).astype(int))[:reach]
 
 
 def _shapes(kind: Kind, draws: np.ndarray) -> Linkage:
-    """Return linkages with cranks of length 1 and the ground along the x axis; other lengths go from half to about five
-    times that of the crank."""
+    """Return linkages with cranks of length 1, the ground along the x axis, and other lengths from half to about
+    five."""
     d, b, c, along, across, _ = draws.T[..., None]
     b = 0.5 * 10**b
     p = b * (2.5 * along - 0.75 + 1j * (3 * across - 1.5))

@@ -58,8 +58,7 @@ def nearest(
     told: Counter[str],
 ) -> list[Found]:  # fmt: skip
     """Return linkages near each start whose sum of squared distances from the targets is least. The angles of the crank
-    are further unknowns: all of them or, with a given timing, the first one. Ends of other kinds are counted in
-    `told`."""
+    are further unknowns: all or, with a given timing, the first one. Other ends are counted in `told`."""
     own, timing = size_of(sought.kind), sought.timing
     x = np.concatenate([numbers, theta if timing is None else theta[:, :1] - timing[0]], axis=1)
 
@@ -96,8 +95,7 @@ def _useless(sought: Sought, linkage: Linkage, angles: np.ndarray, sign: np.ndar
 def off(
     kind: Kind, targets: np.ndarray, x: np.ndarray, signs: np.ndarray, timing: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the deviations of P from the targets, x then y, and their derivatives by the numbers of the linkage and
-    the angles."""
+    """Return the deviations of P from the targets, x then y, and their derivatives by all unknowns."""
     own = size_of(kind)
     linkage = linkage_of(kind, x[:, None, :own])
     theta = x[:, own:] if timing is None else x[:, own:] + timing

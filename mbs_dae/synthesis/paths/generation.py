@@ -81,8 +81,8 @@ def synthesize_path(
     length to the shortest.
 
     `kind` may be any model that one driver moves: `point` is a name such as "coupler.P", `over` gives the parameters
-    that may change, with their ranges. The driver takes any value of a full turn, or of a range, e.g. ``driver={"lift":
-    (0, 0.3)}``, and `timing` are its values; see `mbs.ModelCandidate`.
+    that may change, with their ranges. The driver takes any value of a full turn, or of a range, e.g.
+    ``driver={"lift": (0, 0.3)}``, and `timing` are its values; see `mbs.ModelCandidate`.
 
     >>> points = [(0.0, 0.0), (0.3, 0.02), (0.6, 0.03), (0.9, 0.02), (1.2, 0.0)]
     >>> found = mbs.synthesize_path(points)
