@@ -46,8 +46,7 @@ def designs_through(
     model: Model, quantities: Sequence[str], targets: np.ndarray, what: str, *, over: Any, driver: Any, ordered: bool,
     timing: np.ndarray | None, starts: int | None, seed: int, angles: int = 0,
 ) -> Synthesis[ModelCandidate]:  # fmt: skip
-    """Find designs whose quantities take the target values, a row for each target; the last `angles` of a row are in
-    radians."""
+    """Find designs with these target values of quantities, a row for each target; the last `angles` are in radians."""
     asked = asked_of(model, driver, over)
     moving = walker(asked.model, quantities, tuple(asked.over))
     places = targets[:, : targets.shape[1] - angles]

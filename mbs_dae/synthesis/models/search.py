@@ -45,8 +45,7 @@ class Wanted:
 
 
 class Found(NamedTuple):
-    """A design with the driver's values at the targets (`x`), the pose with the driver's least value, and the sum of
-    squares."""
+    """A design with the driver's values at the targets (`x`), the pose with the driver's least value, and the cost."""
 
     x: np.ndarray
     pose: np.ndarray
@@ -133,8 +132,7 @@ class Search:
     # --- starts ---
 
     def _meetings(self, count: int, seed: int, told: Counter) -> Iterator[Found]:
-        """Yield designs that reach all targets, nearly or not; the model's own design is the first if it is within the
-        ranges."""
+        """Yield designs that reach all targets, nearly or not; the model's own is the first if within the ranges."""
         size = len(self.over)
         draws = qmc.Sobol(size + 1, seed=seed).random_base2(int(np.ceil(np.log2(max(FEWEST, DRAWN * count)))))
         own = [self.walker.model.parameters[name].value for name in self.over]

@@ -67,8 +67,8 @@ class Walker:
         return {}
 
     def path(self, system: System, places: np.ndarray, guess: np.ndarray | None = None) -> Trajectory | None:
-        """Return the poses at these values of the driver, which increase or decrease: as many as can be reached from
-        the first pose, which is the one nearest to a guess, or to the placement. Return None if the first pose does not
+        """Return the poses at these increasing or decreasing values of the driver: as many as can be reached from the
+        first, which is the one nearest to a guess, or to the placement. Return None if the first pose does not
         close."""
         machine, path = system.machine(), Trajectory(places, *system.layout.motion(len(places)))
         attempt = close_from_afar(machine, float(places[0]), system.placement if guess is None else guess)
@@ -92,8 +92,7 @@ class Walker:
         return path.until(done)
 
     def _redundant_in(self, system: System, machine: Machine, path: Trajectory) -> tuple[int, int]:
-        """Return the counts of redundant equations, which are the same in all designs; raise an error if a freedom has
-        no driver."""
+        """Return the counts of redundant equations, equal in all designs; raise an error if a freedom has no driver."""
         if not self._redundant:
             first = State(system, float(path.t[0]), path.q[0], path.v[0], path.a[0])
             span = np.array([path.t[0], path.t[0] + 0.1])
