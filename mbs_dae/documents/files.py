@@ -20,8 +20,7 @@ def as_text(paper: Paper, ending: str) -> str:
 
 
 def written(path: str | Path, endings: list[str], text: Callable[[str], str]) -> Path:
-    """Write a text to a file whose name has one of these endings; `text` makes the content for an ending. Return the
-    path."""
+    """Write a text to a file whose name has one of these endings; `text` makes the content for an ending."""
     path = file_at(path, f"end it in {', '.join(endings)}")
     ending = path.suffix.lower()
     if ending not in endings:

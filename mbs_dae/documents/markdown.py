@@ -49,8 +49,7 @@ def cell(one: Cell) -> str:
 
 
 def line(parts: tuple[Inline, ...]) -> str:
-    """Return words and formulas in one line; bars inside of formulas are replaced, because they would end a table's
-    cell."""
+    """Return words and formulas in one line; bars in formulas are replaced, because they would end a cell."""
     return "".join(words(p) if isinstance(p, str) else f"${formula(p).replace('|', chr(92) + 'vert ')}$" for p in parts)
 
 

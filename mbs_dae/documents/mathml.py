@@ -153,8 +153,7 @@ def _small(text: str) -> str:
 
 
 def _text(node: Any) -> str:
-    """Return a tree as text with everything escaped. (sympy writes some characters as entities, and minus as a
-    hyphen.)"""
+    """Return a tree as escaped text. (sympy writes some characters as entities, and minus as a hyphen.)"""
     if node.nodeType == node.TEXT_NODE:
         text = unescape(node.data)
         return escape(text.replace("-", "−") if node.parentNode.nodeName in ("mo", "mn") else text)
