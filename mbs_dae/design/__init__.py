@@ -1,2 +1,1 @@
-"""The room of design, which stands on derivatives: gradients of objectives, best designs, fits to measurements,
-tolerances."""
+"""Design with derivatives: gradients of objectives, best designs, fits to measurements, tolerances."""

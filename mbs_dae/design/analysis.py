@@ -1,4 +1,4 @@
-"""One analysis of a model as a function of some of its numbers."""
+"""Run one analysis of a model as a function of some of its numbers."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from ..results.result import Result
 from .objectives.readings import Varying, end_moves
 
 DIFFERENTIATED = ("kinematics", "inverse_dynamics", "simulate")
-"""The verbs of motions over time."""
+"""The verbs of motions over time, which have derivatives."""
 
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """An analysis whose free numbers may change; each of its runs has derivatives by them."""
+    """An analysis whose free numbers may change; each of its runs has derivatives by these numbers."""
 
     recipe: Recipe
 
@@ -36,7 +36,7 @@ class Analysis:
 
     @property
     def model(self) -> Model:
-        """In which all of them are parameters, or values at the start."""
+        """The model in which all free numbers are parameters or initial values."""
         return self.recipe.bare
 
     @property
@@ -45,7 +45,7 @@ class Analysis:
 
     @cached_property
     def own(self) -> np.ndarray:
-        """The numbers as the model has them."""
+        """The values of the free numbers in the model, shape (names,)."""
         initial = self.recipe.initial if isinstance(self.recipe.initial, Mapping) else {}
         known = {name: one.value for name, one in self.model.parameters.items()}
         if unknown := [name for name in self.names if name not in known and name not in initial]:
@@ -65,7 +65,7 @@ class Analysis:
         return own | {name: float(x) for name, x in zip(self.names, row, strict=True) if name in own}
 
     def design(self, row: np.ndarray) -> Model | System:
-        """The model with these numbers."""
+        """Return the model with the free numbers of `row`."""
         return self.recipe.variation(row)
 
     def result(self, row: np.ndarray, may_stop: bool = False) -> Result:
@@ -113,7 +113,7 @@ def analysis_of(
 
 
 def bounds_of(over: Any) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
-    """Names, and between which numbers each may be; a list of names alone has no bounds."""
+    """Return names, lower bounds and upper bounds of the free numbers; a list of names alone has infinite bounds."""
     if not isinstance(over, Mapping):
         if isinstance(over, str) or not isinstance(over, Sequence):
             raise ModelError(f'over= must be a dict of bounds, e.g. {{"r": (0.05, 0.2)}}, not {over!r}')
@@ -135,7 +135,7 @@ def _pair(name: Any, given: Any) -> tuple[float, float]:
 
 
 def check_within(analysis: Analysis, low: np.ndarray, high: np.ndarray) -> None:
-    """A search begins with the model as it stands."""
+    """Raise a `ModelError` unless the model's own numbers, with which a search begins, are within the bounds."""
     own = analysis.own
     for k in np.flatnonzero((own < low) | (own > high))[:1]:
         name = analysis.names[k]

@@ -1,4 +1,4 @@
-"""Bands in which quantities lie, by the tolerances of dimensions."""
+"""Describe the bands in which quantities lie, given the tolerances of dimensions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from . import pictures
 
 @dataclass(frozen=True, eq=False)
 class Band(metaclass=PublicClass):
-    """How a quantity scatters, over time.
+    """The scatter of a quantity over time.
 
     >>> model = mbs.PlanarModel("crank")
     >>> r, a = model.parameter("r", 0.1, unit="m"), model.parameter("a", 0.0)
@@ -36,17 +36,17 @@ class Band(metaclass=PublicClass):
     unit: str
     t: np.ndarray
     nominal: np.ndarray
-    """Without any deviation."""
+    """The values without any deviation."""
     parts: Mapping[str, np.ndarray]
-    """Of each number, ∂y/∂p times its standard deviation."""
+    """The derivative ∂y/∂p times the standard deviation of p, for each number p."""
     worst: np.ndarray
-    """How far it goes at most, if all numbers are within their limits."""
+    """The largest deviation if all numbers are within their limits."""
     slopes: Mapping[str, np.ndarray]
-    """∂y/∂p."""
+    """The derivative ∂y/∂p for each number p."""
 
     @cached_property
     def sigma(self) -> np.ndarray:
-        """The standard deviation: numbers scatter by themselves, so squares add up."""
+        """The standard deviation over time: numbers scatter independently, so variances add up."""
         return np.sqrt(sum(part**2 for part in self.parts.values()))
 
     def share(self, name: str) -> np.ndarray:
@@ -57,13 +57,14 @@ class Band(metaclass=PublicClass):
 
     @property
     def widest(self) -> int:
-        """Where the standard deviation is largest."""
+        """The index of the time at which the standard deviation is largest."""
         return int(np.argmax(self.sigma))
 
 
 @dataclass(frozen=True, eq=False)
 class Bands(metaclass=PublicClass):
-    """How quantities scatter with tolerances, from `mbs.tolerance`: ``found["slider.x"].sigma`` over time, and `worst`.
+    """The scatter of quantities due to tolerances, from `mbs.tolerance`: ``found["slider.x"].sigma`` over time, and
+    `worst`.
 
     >>> model = mbs.PlanarModel("crank")
     >>> r = model.parameter("r", 0.1, unit="m")
@@ -82,15 +83,15 @@ class Bands(metaclass=PublicClass):
 
     bands: Mapping[str, Band]
     tolerances: Mapping[str, Tolerance]
-    """Of each number, as it was taken."""
+    """The tolerance of each number in the analysis."""
     result: Result
     """The run without any deviation."""
     ensemble: Ensemble | None
-    """The members that were drawn, if any were."""
+    """The members that were drawn; None if there are none."""
     runs: int
     curvature: Mapping[str, tuple[float, str]]
-    """Of each quantity, what the derivative leaves of a change at a limit, in parts of the worst case; and of which
-    number. Empty if nothing was checked."""
+    """For each quantity, the largest error of the linear change at a limit of a number, as a part of the worst case,
+    and the name of this number. The map is empty if nothing was checked."""
 
     def __getitem__(self, name: str) -> Band:
         check_name("quantity", name, self.bands, "the tolerance analysis")
@@ -98,8 +99,8 @@ class Bands(metaclass=PublicClass):
 
     @cached_property
     def difference(self) -> dict[str, float]:
-        """Return for each quantity the deviation of the standard deviation from that of the members, in parts of the
-        largest."""
+        """Return for each quantity the largest difference between its standard deviation and that of the members, as a
+        part of the largest standard deviation of the members."""
         if self.ensemble is None:
             return {}
         found = {}
@@ -110,7 +111,7 @@ class Bands(metaclass=PublicClass):
 
     @property
     def chance(self) -> float:
-        """How far the standard deviation of so many members may be off by chance (four standard errors)."""
+        """The relative error that the standard deviation of the members may have by chance (four standard errors)."""
         return 4.0 / np.sqrt(2.0 * self._moved) if self._moved else 0.0
 
     def __repr__(self) -> str:

@@ -1,12 +1,11 @@
-"""Numbers that are made of a run, and how they change with the numbers of its design.
+"""Evaluate numbers made of a run, and their derivatives by the numbers of its design.
 
-There are two ways to that. Ahead, a run has a column for each number of the design, from which all that is made of it
-follows. Back, it has a row for each number that is made of it, from which the slopes by all numbers of the design
-follow (`derivatives.runs.gradients`). Both make the steps of the run again once, whose cost is that of three or four
-runs, and a column costs as much as a row, a third of one. So the way is back where there are fewer rows than columns:
-of an objective and a few limits by any number of variables. Residuals, which are many, go ahead, and so do runs that
-have no way back (`goes_back`).
-"""
+There are two ways. Forward, a run has a column for each number of the design, from which the derivatives of all results
+follow. Backward (adjoint), a run has a row for each result, from which the slopes by all numbers of the design follow
+(`derivatives.runs.gradients`). Both repeat the steps of the run once, at the cost of three or four runs, and a column
+costs as much as a row, a third of a run. Hence the adjoint is used if there are fewer rows than columns: for an
+objective and a few limits by any number of variables. Residuals, which are many, go forward, and so do runs without an
+adjoint (`goes_back`)."""
 
 from __future__ import annotations
 
@@ -27,8 +26,8 @@ from .objectives.weights import weights
 
 @dataclass(frozen=True, eq=False)
 class Changing:
-    """All that is asked of a design that was run. Slopes are found when first asked for: a search does not ask for
-    those of designs that it steps back from."""
+    """The numbers made of a design that was run. Slopes are computed at their first use: a search does not need the
+    slopes of designs from which it steps back."""
 
     analysis: Analysis
     row: np.ndarray
@@ -41,8 +40,8 @@ class Changing:
 
     @property
     def read(self) -> tuple[str, ...]:
-        """The quantities that all is made of."""
-        self.values  # which reads them  # noqa: B018
+        """The names of the quantities from which all numbers are made."""
+        self.values  # reads them  # noqa: B018
         return tuple(self._plain.read)
 
     @cached_property
@@ -56,11 +55,11 @@ class Changing:
 
     @cached_property
     def slopes(self) -> np.ndarray:
-        """The derivatives of all values, one after the other: (names, values)."""
+        """The derivatives of all values, one after the other, shape (names, values)."""
         if goes_back(self.result) and sum(one.size for one in self.values) < len(self.names):
             try:
                 return self._back()
-            except NotSmooth:  # two that are equally large may have the same slope, which is seen ahead
+            except NotSmooth:  # two equally large values may have the same slope, which the forward way finds
                 pass
         return self._ahead()
 
@@ -93,20 +92,20 @@ class Changing:
         return slopes
 
     def parts(self) -> list[Numbers]:
-        """Each that is asked for, with its slopes."""
+        """Return the values of each objective with their slopes."""
         ends = np.cumsum([0, *(one.size for one in self.values)])
         return [Numbers(value, self, slice(*span)) for value, span in zip(self.values, pairwise(ends), strict=True)]
 
 
 def check_unique(result: Result, measured: Measured, name: str, by: np.ndarray) -> None:
-    """A load that is not unique has no derivative; it does no harm where nothing depends on it."""
+    """Raise `NotSmooth` if an objective depends on a load that is not unique, which has no derivative."""
     if result.reactions is not None and by[:, ~result.is_unique(name)].any():
         raise NotSmooth(f"{measured.label} reads {name!r}, which is not unique, and has no derivative")
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """One of these, or several as a list."""
+    """Values with slopes: one number, or several as an array."""
 
     value: np.ndarray
     of: Changing
@@ -118,16 +117,16 @@ class Numbers:
 
     @property
     def slope(self) -> np.ndarray:
-        """(names, *shape)."""
+        """The derivatives by all names, shape (names, *shape)."""
         return self.of.slopes[:, self.span].reshape(len(self.of.names), *self.value.shape)
 
 
 def single(found: Numbers) -> Numbers:
-    """As one number: arrays of more are refused."""
+    """Return the values as one number; raise a `ModelError` if there are several."""
     return replace(found, value=as_number(found.of.asked[0], found.value))
 
 
 def listed(parts: Sequence[Numbers]) -> Numbers:
-    """Some that stand one after the other, as a list."""
+    """Return consecutive values as one list."""
     value = np.concatenate([one.value.ravel() for one in parts])
     return Numbers(value, parts[0].of, slice(parts[0].span.start, parts[-1].span.stop))

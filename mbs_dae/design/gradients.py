@@ -1,4 +1,4 @@
-"""The gradient of a number that is made of a result."""
+"""Compute the gradient of a number made of a result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .objectives.objective import check_number, objective_of
 
 @dataclass(frozen=True, eq=False)
 class Gradient(metaclass=PublicClass):
-    """A number that was asked for, and how it changes: ``found["r"]`` is its derivative by a name, `by` has all.
+    """A number and its derivatives: ``found["r"]`` is the derivative by a name, `by` holds all derivatives.
 
     >>> rod = mbs.PlanarModel("rod")
     >>> l = rod.parameter("l", 0.3, unit="m")
@@ -47,7 +47,7 @@ class Gradient(metaclass=PublicClass):
         check_name("derivative by", asked, self.by, "this gradient")
         return self.by[asked]
 
-    __iter__: ClassVar[None] = None  # a number and its slopes are read by name, not in an order
+    __iter__: ClassVar[None] = None  # a number and its slopes are read by name, in no order
 
     def __str__(self) -> str:
         width = max(6, *(len(name) for name in self.by))
@@ -62,16 +62,16 @@ def gradient(
     objective: Any, model: Model | System, times: Sequence[float] | np.ndarray = (), over: Sequence[Any] = (),
     verb: str | None = None, initial: Any = None, **how: Any,
 ) -> Gradient:  # fmt: skip
-    """A number that is made of a result, and its derivatives by parameters: exact, without a step that somebody chose.
+    """Return a number made of a result, and its exact derivatives by parameters, without finite differences.
 
-    `objective` is an expression of what holds at the end, of integrals over time and of parameters
+    `objective` is an expression of values at the end, of integrals over time and of parameters
     (``mbs.at_end("slider.x")``, ``mbs.integral(mbs.quantity("motor.effort") ** 2)``); a function of a result, whose
     arrays carry derivatives (``lambda result: np.sum(result["slider.x"] ** 2)``); or an `mbs.Objective`, with a
-    gradient of its own. `over` names parameters, and constants of elements, such as "spring.stiffness"; values
-    at the start, too, where `simulate` takes them. `verb` says what is run, from `initial`, with the options `how`:
-    without it `simulate`, or `kinematics` for a driven model of which no body has a mass.
+    gradient of its own. `over` names parameters, constants of elements such as "spring.stiffness", and for `simulate`
+    initial values. `verb` names the analysis, which starts from `initial`, with the options `how`: without it
+    `simulate`, or `kinematics` for a driven model of which no body has a mass.
 
-    How the work that a motor has to do against a spring follows the length of a crank:
+    The work of a motor against a spring depends on the length of a crank:
 
     >>> model = mbs.PlanarModel("crank")
     >>> r = model.parameter("r", 0.1, unit="m")

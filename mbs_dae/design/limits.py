@@ -1,4 +1,4 @@
-"""Limits of a design: of numbers, and of quantities at all times."""
+"""Define limits of a design: of numbers, and of quantities at all times."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ INFINITE = np.inf
 class Limit(metaclass=PublicClass):
     """A limit: a number, or every entry of an array, stays between two numbers.
 
-    In `subject_to` a comparison says the same, ``mbs.maximum("motor.effort") <= 50``; this is for functions of a
-    result: ``mbs.Limit(lambda result: np.ptp(result["slider.x"]), lower=0.2)``. Where `lower` and `upper` are equal it
-    is an equation.
+    In `subject_to` a comparison is equivalent, ``mbs.maximum("motor.effort") <= 50``; this is for functions of a
+    result: ``mbs.Limit(lambda result: np.ptp(result["slider.x"]), lower=0.2)``. If `lower` and `upper` are equal, the
+    limit is an equation.
 
     >>> limit = mbs.Limit(lambda result: np.ptp(result["slider.x"]), lower=0.2, name="stroke")
     >>> limit
@@ -37,7 +37,7 @@ class Limit(metaclass=PublicClass):
     upper: float = np.inf
     name: str = ""
     said: str = field(default="", repr=False)
-    """How it was written, where that was a comparison."""
+    """The comparison from which the limit was made, as text."""
     measured: Measured = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -62,7 +62,7 @@ class Limit(metaclass=PublicClass):
 
     @property
     def is_equation(self) -> bool:
-        """Whether one value is wanted, and not a range."""
+        """Whether the limit requires one value instead of a range."""
         return self.lower == self.upper
 
     def __str__(self) -> str:
@@ -105,8 +105,8 @@ def _limit(given: Any) -> Limit:
 
 
 def _smooth(what: sp.Expr, lower: float, upper: float, said: str) -> Limit:
-    """Return the limit without a kink, where the words allow it: a largest value stays below a limit where all values
-    do; |x| does where x stays between two."""
+    """Return the limit without a kink if possible: a maximum is below a limit if all values are; |x| is if x lies
+    between the limit and its negative."""
     if isinstance(what, Maximum) and lower == -INFINITE or isinstance(what, Minimum) and upper == INFINITE:
         return _smooth(what.args[0], lower, upper, said)
     if isinstance(what, sp.Abs) and lower == -INFINITE:

@@ -1,4 +1,4 @@
-"""The best design within bounds: a thin layer over scipy, with exact derivatives."""
+"""Find the best design within bounds: a thin layer over scipy, with exact derivatives."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .starts import starts_of
 
 KINDS = ("min", "minimax", "least_squares")
 BROKEN = 1e-6
-"""A limit that is exceeded by more than this part of its size is not kept."""
+"""The excess beyond a limit, as a part of the limit's size, above which the limit is violated."""
 FLAT = 1e-4
-"""The slope that is left at an optimum, in parts of the one at the start."""
+"""The largest slope left at an optimum, as a part of the slope at the start."""
 
 
 def optimize(
@@ -33,21 +33,21 @@ def optimize(
     starts: int | Sequence = 1, verb: str | None = None, initial: Any = None, seed: int = 0, max_iterations: int = 200,
     **how: Any,
 ) -> Optimum:  # fmt: skip
-    """The design within bounds that makes an objective smallest.
+    """Return the design within bounds that minimises an objective.
 
-    `over` says what is free, and between which bounds: ``{"r": (0.05, 0.2), "spring.stiffness": (10, 1e3)}``.
-    `objective` is what `mbs.gradient` takes; of ``kind="minimax"`` all entries of an array are made small at once, of
-    "least_squares" the sum of their squares. `subject_to` lists limits, ``mbs.maximum("motor.effort") <= 50``,
-    ``mbs.at_end("slider.x") >= 0.3``, or `mbs.Limit` of a function. `verb` says what is run, with the options `how`:
-    without it `simulate`, or `kinematics` for a driven model of which no body has a mass.
+    `over` gives the free numbers and their bounds: ``{"r": (0.05, 0.2), "spring.stiffness": (10, 1e3)}``. `objective`
+    is one that `mbs.gradient` takes; ``kind="minimax"`` minimises the largest entry of an array, "least_squares" the
+    sum of squares. `subject_to` lists limits, ``mbs.maximum("motor.effort") <= 50``, ``mbs.at_end("slider.x") >= 0.3``,
+    or `mbs.Limit` of a function. `verb` names the analysis, with the options `how`: without it `simulate`, or
+    `kinematics` for a driven model of which no body has a mass.
 
-    The search begins with the model as it stands, and finds what is best nearby. ``starts=20`` begins at 19 designs
-    more, spread over the bounds (`seed`), or at those of a list of dicts, and keeps the best end. A design that has no
-    motion, since it does not assemble or stops at a dead point, is stepped back from.
+    The search begins with the model as it stands, and finds a local optimum. ``starts=20`` begins at 19 designs more,
+    spread over the bounds (`seed`), or at those of a list of dicts, and keeps the best end. The search steps back from
+    a design without a motion, which does not assemble or stops at a dead point.
 
-    Raises `ModelError` where no end keeps the limits, `AssemblyError` where no start has a motion.
+    Raise a `ModelError` if no end keeps the limits, an `AssemblyError` if no start has a motion.
 
-    A crank, moved by its height, that shall pass three points as nearly as it can:
+    A driven crank shall pass three points as closely as possible:
 
     >>> model = mbs.PlanarModel("crank")
     >>> r = model.parameter("r", 0.1, unit="m")
@@ -78,7 +78,7 @@ def optimize(
         raise NotSmooth(f"{wrong}{where}") from wrong
 
 
-# --- what is told ---------------------------------------------------------------------------------------------------
+# --- report ----------------------------------------------------------------------------------------------------------
 
 
 def _report(runs: Runs, box: Box, kind: str, trials: Sequence[Trial], label: str) -> Optimum:
@@ -99,7 +99,7 @@ def _report(runs: Runs, box: Box, kind: str, trials: Sequence[Trial], label: str
     if (beyond := _broken(runs, box, end)) > BROKEN:
         raise _unkept(runs, sides, end, beyond)
     slope_at_start = holding(runs, sides, box, first, kind).steepest
-    fall = wanted_value(first, kind) - wanted_value(end, kind)  # the size of slopes of a search that began at a maximum
+    fall = wanted_value(first, kind) - wanted_value(end, kind)  # scale of slopes for a search that began at a maximum
     steepest = max(slope_at_start, held.steepest, 0.0 if slope_at_start > FLAT * abs(fall) else fall)
     success = held.left <= FLAT * steepest or held.left <= 1e-9 * abs(wanted_value(end, kind))
     notes = _notes(runs, first, end, success, best.message)
@@ -112,14 +112,14 @@ def _report(runs: Runs, box: Box, kind: str, trials: Sequence[Trial], label: str
 
 
 def _rank(runs: Runs, box: Box, trial: Trial, kind: str) -> tuple[float, float]:
-    """First those that keep their limits, and of these the one with the smallest value."""
+    """Return the sorting key of a trial: first the excess beyond its limits, 0 if all are kept, then its value."""
     assert trial.end is not None
     broken = _broken(runs, box, trial.end)
     return broken if broken > BROKEN else 0.0, wanted_value(trial.end, kind)
 
 
 def _broken(runs: Runs, box: Box, end: Evaluation | None) -> float:
-    """By how much limits are exceeded, in parts of their size."""
+    """Return the largest excess beyond limits, as a part of their size."""
     if end is None or not runs.limits:
         return 0.0
     sides = sides_of(runs, box, end)

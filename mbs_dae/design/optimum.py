@@ -1,4 +1,4 @@
-"""The best design that was found, and what holds it there."""
+"""Hold the best design that was found, with the bounds and limits that are active."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORDS = {"min": "least", "minimax": "least largest value of", "least_squares": "
 
 @dataclass(frozen=True)
 class Bound:
-    """A number that was free: where it began, where it ended, and between which bounds."""
+    """A free number: its start, its value at the end, and its bounds."""
 
     name: str
     value: float
@@ -30,39 +30,39 @@ class Bound:
     high: float
     unit: str
     active: str
-    """"lower" or "upper", where it ended at that bound; else empty."""
+    """The bound, "lower" or "upper", at which the number ended; else ""."""
     sensitivity: float
-    """How the optimum changes with the bound that is active, by its unit; else 0."""
+    """The derivative of the optimum by the active bound, in SI units; 0 without an active bound."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A limit, and how near the optimum is to it."""
+    """A limit, and the value of its quantity at the optimum."""
 
     limit: Limit
     value: float
-    """Of several entries the one that is nearest to its limit, or farthest beyond."""
+    """The value of the limited quantity; for several entries, that nearest to the limit or farthest beyond."""
     active: bool
     sensitivity: float
-    """How the optimum changes with the limit, if that gives way at all times; 0 where it is not active."""
+    """The derivative of the optimum by the limit, if the limit changes equally at all times; 0 if not active."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """Another start: where, and what came of it."""
+    """A start of the search and its result."""
 
     values: Mapping[str, float]
     value: float | None
-    """None where there was no motion, or no end within the limits."""
+    """The value at the end; None if there was no motion, or no end within the limits."""
     message: str
 
 
 @dataclass(frozen=True, eq=False)
 class Optimum(metaclass=PublicClass):
-    """The best design that was found: ``values`` by name, the ``model`` with these, and what holds it there.
+    """The best design that was found: ``values`` by name, the ``model`` with these, and the active bounds and limits.
 
-    ``print(found)`` shows a table: each number with its bounds, each limit, which of them are active, and how the
-    optimum changes with these (its sensitivity).
+    ``print(found)`` shows a table: each number with its bounds, each limit, which of them are active, and the
+    sensitivity of the optimum to these.
 
     >>> model = mbs.PlanarModel("crank")
     >>> r = model.parameter("r", 0.1, unit="m")
@@ -85,46 +85,46 @@ class Optimum(metaclass=PublicClass):
     label: str
     kind: str
     value: float
-    """The smallest value; of "minimax" the largest entry, of "least_squares" the sum of squares."""
+    """The smallest value; for "minimax" the largest entry, for "least_squares" the sum of squares."""
     first: float
-    """The same where the search began."""
+    """The value at the start of the search."""
     bounds: tuple[Bound, ...]
     limits: tuple[Kept, ...]
     success: bool
-    """Whether nothing near is better."""
+    """Whether no nearby design is better."""
     message: str
-    """What is to be said of it; empty where all is well."""
+    """Notes on the search; "" if there are none."""
     runs: int
-    """How many designs were run, over all starts."""
+    """The number of designs that were run, over all starts."""
     iterations: int
-    """Of the search that found it."""
+    """The number of iterations of the search that found the optimum."""
     starts: tuple[Start, ...]
     model: Model | System
-    """With the values that were found."""
+    """The model with the optimal values."""
     result: Result
     before: Result
-    """At the start of the search that found it."""
+    """The result at the start of the search that found the optimum."""
     reads: tuple[str, ...]
-    """The quantities that objective and limits are made of."""
+    """The quantities that the objective and the limits read."""
 
     @property
     def values(self) -> dict[str, float]:
-        """By name, in SI units."""
+        """The optimal values by name, in SI units."""
         return {one.name: one.value for one in self.bounds}
 
     def __getitem__(self, name: str) -> float:
-        """The value of a number that was free, in SI units."""
+        """Return the optimal value of a free number, in SI units."""
         check_name("number", name, self.values, "the optimum")
         return self.values[name]
 
     @property
     def active(self) -> tuple[str, ...]:
-        """The limits that hold the optimum: "lower bound of r", and limits as they were said."""
+        """The active bounds and limits: "lower bound of r", and limits as they were written."""
         bounds = tuple(f"{one.active} bound of {one.name}" for one in self.bounds if one.active)
         return (*bounds, *(str(one.limit) for one in self.limits if one.active))
 
     def sensitivity(self, name: str) -> float:
-        """How the optimum changes with the active bound of a number, or with a limit, by its name or as it was said."""
+        """Return the derivative of the optimum by the active bound of a number, or by a limit of this name or text."""
         for one in self.bounds:
             if one.name == name:
                 return one.sensitivity
@@ -170,7 +170,7 @@ class Optimum(metaclass=PublicClass):
         yield f"  of {len(self.starts)} starts {same} came to this optimum, {other} elsewhere, {lost} nowhere"
 
     def plot(self, names: Sequence[str] = (), degrees: bool = False, units: UnitsLike = None) -> Figure:
-        """Before and after: the quantities that the objective and the limits read, or these."""
+        """Plot the quantities of the objective and the limits, or the named ones, before and after the search."""
         with shown_in(units, degrees):
             return pictures.before_and_after(self, names)
 

@@ -1,4 +1,4 @@
-"""Pictures of designs, fits and tolerances."""
+"""Draw pictures of designs, fits and tolerances."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HEIGHT = 2.4
 
 
 def panels(count: int) -> tuple[Figure, Any]:
-    """One above the other, over the same times."""
+    """Return a figure and its panels, one above the other, over the same times."""
     figure = Picture(figsize=(6.8, HEIGHT * count + 0.5), layout="constrained")
     return figure, figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
 
@@ -45,7 +45,7 @@ def before_and_after(optimum: Any, names: str | Sequence[str]) -> Figure:
 
 
 def _draw_limit(limit: Any, axes: dict[str, Any], result: Any) -> None:
-    """Where it is one of a quantity that is drawn."""
+    """Draw the bounds of a limit if its quantity is drawn."""
     for name, ax in axes.items():
         if limit.measured.label == name:
             for bound in {limit.lower, limit.upper}:

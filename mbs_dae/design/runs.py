@@ -1,4 +1,4 @@
-"""Runs of designs: each at most once, with everything that is asked of it."""
+"""Run designs, each at most once for all its values, slopes and limits."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .objectives.objective import Measured, NotSmooth
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A design that was run."""
+    """A design that was run, with the values that a search reads."""
 
     row: np.ndarray
     wanted: Numbers
-    """What is to be small: a number, or of several kinds all their entries."""
+    """The values to minimise: a number, or all entries of an array."""
     limited: tuple[Numbers, ...]
-    """Of each limit, as a list."""
+    """The values of each limit, as a list."""
     changing: Changing
 
     @property
@@ -33,8 +33,8 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class Failed:
-    """A design that has no motion, since it does not assemble or stops on the way; or whose motion has no derivatives,
-    since it stands on a change point."""
+    """A design without a motion, because it does not assemble or stops on the way; or without derivatives, because its
+    motion meets a change point."""
 
     row: np.ndarray
     error: MbsError
@@ -42,20 +42,20 @@ class Failed:
 
 @dataclass(eq=False)
 class Runs:
-    """Designs as they are asked for. What was run last is kept: a search asks for a value, its slope, and limits, in
+    """The runs of a search. The last four are cached, because a search reads a value, its slope and the limits in
     turn."""
 
     analysis: Analysis
     wanted: Sequence[Measured]
     limits: tuple[Limit, ...]
     is_number: bool
-    """Whether a single number is wanted."""
+    """Whether the search minimises a single number."""
     may_stop: bool = False
-    """Whether events may stop runs: what is wanted is then of the time that there was."""
+    """Whether events may stop runs: values then cover the time until the event."""
     count: int = 0
     failures: list[Failed] = field(default_factory=list)
     tried: np.ndarray | None = None
-    """The design that was asked for last."""
+    """The last design that was requested."""
     _last: dict[bytes, Evaluation | Failed] = field(default_factory=dict)
 
     def at(self, row: np.ndarray) -> Evaluation | Failed:
@@ -76,7 +76,7 @@ class Runs:
         count = len(self.wanted)
         changing = Changing(self.analysis, row, result, (*self.wanted, *(one.measured for one in self.limits)))
         parts = changing.parts()
-        if result.stats.get("derivatives"):  # a note: on a change point, say, which a step may meet by accident
+        if result.stats.get("derivatives"):  # a note on derivatives: a step may meet a change point by accident
             try:
                 changing.slopes  # noqa: B018
             except NotSmooth as error:

@@ -1,12 +1,11 @@
-"""A search from one start: the methods of scipy, with exact derivatives.
+"""Search for an optimum from one start, by the methods of scipy with exact derivatives.
 
-Unknowns are u = (x - low) / (high - low), so that bounds are 0 and 1. "minimax" has one unknown more, s, which is to be
-small and not below any entry: s - f_k >= 0 is smooth where the largest f_k is not.
+Unknowns are u = (x - low) / (high - low), so that bounds are 0 and 1. "minimax" has one more unknown s, which is
+minimised subject to s - f_k >= 0 for all entries: this problem is smooth where the largest f_k is not.
 
 A design without a motion has no value. There the objective is infinite, and both methods take a shorter step from the
-last design that has one: a line search that compares with an infinite value shortens its step, and so does a trust
-region. A finite penalty would be a wall with a kink, and derivatives beside it would know nothing of it.
-"""
+last design with a motion: a line search that compares with an infinite value shortens its step, and so does a trust
+region. A finite penalty would be a wall with a kink, unknown to the derivatives next to it."""
 
 from __future__ import annotations
 
@@ -22,19 +21,19 @@ from .objectives.objective import NotSmooth
 from .runs import Evaluation, Failed, Runs
 
 ACCURACY = 1e-15
-"""Of the objective, in parts of its slope at the start: SLSQP ends there."""
+"""The accuracy of the objective, as a part of its slope at the start, at which SLSQP ends."""
 OF_SQUARES = 1e-12
-"""Of a sum of squares, in parts of itself: a step that promises less is the last."""
+"""The relative decrease of a sum of squares below which a step is the last."""
 INSIDE = 1e-10
-"""So far inside of its bounds a trust region begins."""
+"""The distance from its bounds, in u, at which a trust region begins."""
 AT_BOUND = 1e-9
-"""A trust region stays inside of its bounds; where it ends nearer to one than this, it is there."""
+"""The distance in u within which a trust region, which stays inside of its bounds, counts as ended at a bound."""
 BESIDE_NONE = "designs beside this one have no motion"
 
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """Bounds, and unknowns u that are of the size of 1: row = origin + width u."""
+    """Bounds, and unknowns u of the order of 1: row = origin + width u."""
 
     low: np.ndarray
     high: np.ndarray
@@ -49,7 +48,8 @@ class Box:
 
 
 def box_of(low: np.ndarray, high: np.ndarray, own: np.ndarray) -> Box:
-    """Between bounds u goes from 0 to 1. Without them it counts from what the model has, in parts of that."""
+    """Return the box of a search: u is 0 and 1 at bounds; without bounds, u is the relative change of the model's
+    number."""
     bounded = np.isfinite(high - low)
     sizes = np.where(own == 0.0, 1.0, np.abs(own))
     width = np.where(bounded, np.where(bounded, high, 1.0) - np.where(bounded, low, 0.0), sizes)
@@ -58,18 +58,18 @@ def box_of(low: np.ndarray, high: np.ndarray, own: np.ndarray) -> Box:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Where a search began and ended."""
+    """A search: its start, its end and its effort."""
 
     start: np.ndarray
     end: Evaluation | None
-    """None where the start has no motion."""
+    """The design at the end; None if the start has no motion."""
     iterations: int
     runs: int
     message: str
 
 
 class _Stuck(Exception):
-    """A step was taken to a design without a motion: no shorter one was found."""
+    """A step led to a design without a motion, and no shorter step was found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +77,9 @@ class Sides:
     """Limits as margins that must not be negative: (bound - value) / size, or (value - bound) / size."""
 
     limit: np.ndarray
-    """For each margin, which limit it is of."""
+    """The index of the limit of each margin."""
     entry: np.ndarray
-    """And which entry of that."""
+    """The index of the entry of that limit."""
     sign: np.ndarray
     bound: np.ndarray
     size: np.ndarray
@@ -90,14 +90,15 @@ class Sides:
         return self.sign * (values - self.bound) / self.size
 
     def slopes(self, evaluation: Evaluation) -> np.ndarray:
-        """(margins, names)."""
+        """Return the derivatives of the margins by the numbers, shape (margins, names)."""
         rows = [evaluation.limited[i].slope[:, k] for i, k in zip(self.limit, self.entry, strict=True)]
         names = len(evaluation.row)
         return np.array(rows).reshape(-1, names) * (self.sign / self.size)[:, None]
 
 
 def sides_of(runs: Runs, box: Box, first: Evaluation) -> Sides:
-    """The size of a limit is that of its bounds; of a bound of 0, how much it changes within the bounds of numbers."""
+    """Return the limits as margins. The size of a limit is its largest absolute bound; for a bound of 0, the change of
+    the limited value across the bounds of the numbers, by its slope at `first`."""
     columns: list[tuple] = []
     for i, (limit, found) in enumerate(zip(runs.limits, first.limited, strict=True)):
         size = max(abs(b) for b in (limit.lower, limit.upper, 0.0) if abs(b) < INFINITE)
@@ -111,7 +112,7 @@ def sides_of(runs: Runs, box: Box, first: Evaluation) -> Sides:
 
 
 def search(runs: Runs, box: Box, kind: str, start: np.ndarray, most: int) -> Trial:
-    """To a design from which nothing near is better."""
+    """Return a search from a start to a design from which no nearby design is better."""
     before, first = runs.count, runs.at(start)
     if isinstance(first, Failed):
         if isinstance(first.error, NotSmooth):
@@ -124,7 +125,7 @@ def search(runs: Runs, box: Box, kind: str, start: np.ndarray, most: int) -> Tri
     kept = _are_kept(sides_of(runs, box, end), end)
     if _are_kept(sides_of(runs, box, first), first):
         if not kept or wanted_value(first, kind) <= wanted_value(end, kind):
-            end = first  # a search that begins at the optimum ends within roundoff of it
+            end = first  # a search that begins at the optimum ends within roundoff of the optimum
     elif not kept:
         near = _nearest_to_limits(runs, box, end, most)
         if _are_kept(sides_of(runs, box, near), near):
@@ -138,14 +139,14 @@ def search(runs: Runs, box: Box, kind: str, start: np.ndarray, most: int) -> Tri
 
 
 PROBE = 1e-2
-"""Distance of trial designs from a stationary start, as a part of the range between the bounds: a quadratic objective
-changes over it by 5e-5 of its second derivative by the scaled design."""
+"""The distance of trial designs from a stationary start, as a part of the range between the bounds: a quadratic
+objective changes over this distance by 5e-5 of its second derivative by the scaled design."""
 LIMITED = 1e-6
-"""Margin by which a trial design may exceed limits, in parts of their size: what an optimum may exceed them by."""
+"""The margin by which a trial design, like an optimum, may exceed limits, as a part of their size."""
 
 
 def _are_kept(sides: Sides, found: Evaluation) -> bool:
-    """Whether a design keeps all limits."""
+    """Return whether a design keeps all limits."""
     margins = sides.margins(found)
     return bool((np.where(sides.equation, -np.abs(margins), margins) >= -LIMITED).all())
 
@@ -191,9 +192,10 @@ def _nearest_to_limits(runs: Runs, box: Box, begin: Evaluation, most: int) -> Ev
 
 def _lower_beside(runs: Runs, box: Box, kind: str, first: Evaluation, end: Evaluation) -> np.ndarray | None:
     """Return the design with the least objective next to the end of a search that keeps the limits, shape (numbers,),
-    or None if none is lower. Tried are steps of those numbers that the search left at their start because their slope
-    is 0 there, as at a maximum or a saddle: of each one, then along the direction in which the slope falls fastest,
-    the eigenvector of the least eigenvalue of the matrix of second derivatives, from the slopes of the first trials."""
+    or None if none is lower. The trials are steps of those numbers that the search left at their start because their
+    slope is 0 there, as at a maximum or a saddle: of each one, then along the direction in which the slope falls
+    fastest, the eigenvector of the least eigenvalue of the matrix of second derivatives, from the slopes of the first
+    trials."""
     size = max(abs(wanted_value(end, kind)), abs(wanted_value(first, kind)))
     g = np.abs(wanted_slope(end, kind) * box.width)
     still = np.flatnonzero((first.row == end.row) & (g <= 1e-9 * size))
@@ -201,7 +203,7 @@ def _lower_beside(runs: Runs, box: Box, kind: str, first: Evaluation, end: Evalu
     found, least = None, wanted_value(end, kind) - 1e-9 * size
 
     def tried(step: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """Where a step of the unknowns leads, and the slope there; None where there is no motion."""
+        """Return where a step of the unknowns leads, and the slope there; None if there is no motion."""
         nonlocal found, least
         u = np.clip(box.u(end.row) + step, *bounds)
         beside = runs.at(box.row(u))
@@ -227,7 +229,7 @@ def _lower_beside(runs: Runs, box: Box, kind: str, first: Evaluation, end: Evalu
 
 
 def _gauss_newton(runs: Runs, box: Box, first: Evaluation, most: int) -> tuple[Evaluation, int, str]:
-    """Trust regions about the Gauss-Newton step."""
+    """Minimise a sum of squares by trust regions about the Gauss-Newton step."""
 
     def residuals(u: np.ndarray) -> np.ndarray:
         found = runs.at(box.row(u))
@@ -235,14 +237,14 @@ def _gauss_newton(runs: Runs, box: Box, first: Evaluation, most: int) -> tuple[E
 
     def jacobian(u: np.ndarray) -> np.ndarray:
         found = runs.at(box.row(u))
-        assert isinstance(found, Evaluation)  # steps end where residuals are finite
+        assert isinstance(found, Evaluation)  # residuals are finite at the end of a step
         return (found.wanted.slope * box.width[:, None]).T
 
     if not first.wanted.slope.any():  # nothing depends on any of the numbers
         return first, 0, ""
     low, high = box.u(box.low), box.u(box.high)
     inside = np.clip(box.u(first.row), low + INSIDE, high - INSIDE)
-    with np.errstate(all="ignore"):  # of columns that are zero, and steps to designs without a motion
+    with np.errstate(all="ignore"):  # from zero columns, and from steps to designs without a motion
         done = least_squares(
             residuals,
             inside,
@@ -342,11 +344,11 @@ def wanted_value(found: Evaluation, kind: str) -> float:
     value = found.wanted.value
     if kind == "least_squares":
         return float(value @ value)
-    return float(value.max())  # of one number itself
+    return float(value.max())  # a single number is its own maximum
 
 
 def wanted_slope(found: Evaluation, kind: str) -> np.ndarray:
-    """How it changes: of a largest value, that of the one."""
+    """Return the derivatives of the minimised number, shape (names,): for a maximum, those of the largest entry."""
     value, slope = found.wanted.value, found.wanted.slope
     if kind == "least_squares":
         return 2.0 * slope @ value

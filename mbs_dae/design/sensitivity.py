@@ -1,10 +1,9 @@
-"""Limits that hold an optimum, and how the optimum changes with them.
+"""Find the limits that hold an optimum, and the derivatives of the optimum by them.
 
 At an optimum the slope of the objective is a sum of slopes of active bounds and limits, with factors that are not
-negative (Karush, Kuhn, Tucker): g = Σ λ_i ∇h_i, where h_i >= 0 is the margin to the i-th. If the i-th gives way by one
-unit, the optimum falls by λ_i. The factors come from least squares; what they leave of g tells how far from an optimum
-it is.
-"""
+negative (Karush, Kuhn, Tucker): g = Σ λ_i ∇h_i, where h_i >= 0 is the i-th margin. If the i-th limit gives way by one
+unit, the optimum falls by λ_i. The factors are those of least squares; the residual of g shows how far the design is
+from an optimum."""
 
 from __future__ import annotations
 
@@ -17,27 +16,29 @@ from .runs import Evaluation, Runs
 from .search import Box, Sides, wanted_slope
 
 NEAR = 1e-6
-"""A margin below this part of its size is active."""
+"""The part of its size below which a margin is active."""
 ENTRIES = 1e-7
-"""Entries that are this near to the largest, relative to it, share it."""
+"""The relative distance from the largest entry within which entries count as equally large."""
 
 
 @dataclass(frozen=True, eq=False)
 class Holding:
-    """Factors: how the optimum changes with each bound and limit, in SI units."""
+    """The derivatives of the optimum by each bound and limit, in SI units."""
 
     by_lower: np.ndarray
-    """With the lower bound of each number; 0 where it is not active."""
+    """By the lower bound of each number; 0 if the bound is not active."""
     by_upper: np.ndarray
+    """By the upper bound of each number; 0 if the bound is not active."""
     by_limit_lower: np.ndarray
-    """With the lower side of each limit."""
+    """By the lower side of each limit."""
     by_limit_upper: np.ndarray
+    """By the upper side of each limit."""
     active: np.ndarray
-    """Which limits are active."""
+    """Whether each limit is active."""
     left: float
-    """What is left of the slope, in u (where bounds are 0 and 1): 0 at an optimum."""
+    """The norm of the residual slope, in u (where bounds are 0 and 1): 0 at an optimum."""
     steepest: float
-    """The slope itself, in the same unit."""
+    """The norm of the slope itself, in the same unit."""
 
 
 def holding(runs: Runs, sides: Sides, box: Box, found: Evaluation, kind: str) -> Holding:
@@ -63,8 +64,8 @@ def holding(runs: Runs, sides: Sides, box: Box, found: Evaluation, kind: str) ->
 
 
 def _factors(rows: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, float]:
-    """g as a sum of rows, as near as it comes, and what is left. No factor is negative; equations may push to either
-    side, so they stand there twice."""
+    """Return the factors, none negative, of the sum of rows nearest to g, and the norm of the residual. Equations may
+    push to either side, so their rows appear twice, with both signs."""
     if not len(rows):
         return np.zeros(0), float(np.linalg.norm(g))
     size = np.linalg.norm(rows, axis=1)
@@ -74,7 +75,7 @@ def _factors(rows: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _largest(found: Evaluation, box: Box) -> np.ndarray:
-    """The slopes of all entries that are the largest."""
+    """Return the slopes of all entries that share the largest value, shape (entries, names)."""
     value = found.wanted.value
     top = np.flatnonzero(value >= value.max() - ENTRIES * np.abs(value).max())
     slopes: np.ndarray = (found.wanted.slope[:, top] * box.width[:, None]).T
@@ -82,8 +83,8 @@ def _largest(found: Evaluation, box: Box) -> np.ndarray:
 
 
 def _of_largest(rows: np.ndarray, tops: np.ndarray) -> tuple[np.ndarray, float]:
-    """The slope of a largest value is any mean of those of its entries, Σ μ_k ∇f_k with Σ μ_k = 1: this last equation
-    is one row more, with a large weight."""
+    """Return the factors of rows and the residual for a largest value, whose slope is any mean of those of its entries,
+    Σ μ_k ∇f_k with Σ μ_k = 1: this equation is an additional component with a large weight."""
     weight = 1e4 * max(float(np.abs(tops).max(initial=0.0)), 1e-300)
     wide = [np.pad(rows, ((0, 0), (0, 1))), np.pad(-tops, ((0, 0), (0, 1)), constant_values=weight)]
     factors, left = _factors(np.concatenate(wide), np.append(np.zeros(tops.shape[1]), weight))

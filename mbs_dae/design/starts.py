@@ -1,4 +1,4 @@
-"""Where searches begin, and how far they may go."""
+"""Choose the designs at which searches begin, and limit their iterations."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from .search import Box
 
 @dataclass(frozen=True, eq=False)
 class Starts:
-    """The model as it stands, and others; each search ends after so many iterations."""
+    """The starts of searches, and the number of iterations after which each search ends."""
 
     given: int | Sequence
-    """How many, or designs."""
+    """The number of starts, or a list of designs."""
     seed: int
     max_iterations: int
 
     @property
     def are_spread(self) -> bool:
-        """Whether some are drawn between bounds."""
+        """Whether some starts are drawn between bounds."""
         return isinstance(self.given, int) and self.given > 1
 
     def rows(self, analysis: Analysis, box: Box) -> list[np.ndarray]:
-        """Others fill the bounds."""
+        """Return the starts: the model's own design and Latin hypercube samples of the box, or the given ones."""
         if not isinstance(self.given, int):
             return [_row_of(one, analysis.names, box) for one in self.given]
         check_within(analysis, box.low, box.high)
@@ -46,7 +46,7 @@ class Starts:
 
 
 def starts_of(given: Any, seed: Any, max_iterations: Any) -> Starts:
-    """Checked before any run."""
+    """Return the starts, checked before any run."""
     most = _whole(max_iterations, "max_iterations must be a whole number, 1 or larger", "max_iterations=200")
     what = "starts must be a whole number, 1 or larger, or a list of designs"
     if not isinstance(given, list | tuple):
@@ -63,7 +63,7 @@ def _whole(given: Any, what: str, example: str) -> int:
 
 
 def _row_of(given: dict[str, Any], names: Sequence[str], box: Box) -> np.ndarray:
-    """A design that was given."""
+    """Return the numbers of a given start, shape (names,), checked against names and bounds."""
     if {*given} != {*names}:
         raise ModelError(f"each of starts= must give {', '.join(names)}, not {', '.join(map(str, given))}")
     row = np.array([finite_number(given[name], f"a start of {name!r}") for name in names])

@@ -1,4 +1,4 @@
-"""How results scatter with the tolerances of dimensions: from derivatives, to first order."""
+"""Compute the scatter of results due to tolerances of dimensions, from derivatives to first order."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .bands import Band, Bands
 from .objectives.readings import Varying
 
 LIMITS = 3.0
-"""A tolerance that is told by its standard deviation has its limits so many of these away."""
+"""The distance of the limits of a tolerance given by its standard deviation, in standard deviations."""
 CURVED = 0.1
-"""What is left of a change at the limits, in parts of the widest band, that first order may leave out."""
+"""The largest error of the linear change at a limit, as a part of the widest band, that first order may have."""
 
 
 NOISE = 1e-7
-"""Changes that are less than this part of a quantity are roundoff, and errors of steps."""
+"""The part of a quantity below which changes are roundoff and errors of steps."""
 
 
 class Spread(NamedTuple):
@@ -41,17 +41,17 @@ def tolerance(
     model: Model | System, times: Sequence[float] | np.ndarray = (), sigma: Any = None, of: Sequence[str] = (),
     verb: str | None = None, initial: Any = None, check: bool = True, samples: int = 0, seed: int = 0, **how: Any,
 ) -> Bands:  # fmt: skip
-    """How quantities scatter with the tolerances of dimensions, from derivatives: one run.
+    """Compute the scatter of quantities due to tolerances of dimensions, from derivatives: one run.
 
-    `sigma` gives the standard deviation of each number, ``{"r": 1e-5}``, whose limits are three of these away; or an
-    `mbs.Tolerance`, whose nominal value is taken, too. `of` names the quantities. `verb` says what is
-    run: without it `simulate`, or `kinematics` for a driven model of which no body has a mass. The standard deviation
-    of a quantity is the root of the sum of squares (∂y/∂p σ_p)²; in the worst case all numbers are at their limits, and
-    these times the sizes of ∂y/∂p add up.
+    `sigma` gives the standard deviation of each number, ``{"r": 1e-5}``, whose limits are three standard deviations
+    away; or an `mbs.Tolerance` with its own nominal value. `of` names the quantities. `verb` names the analysis:
+    without it `simulate`, or `kinematics` for a driven model of which no body has a mass. The standard deviation of a
+    quantity is the root of the sum of squares (∂y/∂p σ_p)²; the worst case has all numbers at their limits and is the
+    sum of |∂y/∂p| times the limits.
 
-    First order is checked: each number is moved to its limit, one run each. Where the change differs from that of the
-    derivative by more than a tenth of the worst case, ModelError says so; ``check=False`` lets it pass. With
-    ``samples=1000`` so many members are drawn and run, too: they are compared, drawn beside the bands and kept as
+    First order is checked: each number is moved to its limit, one run each. If the change differs from the linear one
+    by more than a tenth of the worst case, a `ModelError` is raised; ``check=False`` accepts the difference. With
+    ``samples=1000`` that many members are also drawn and run, compared, plotted beside the bands and returned as
     ``ensemble``.
 
     >>> model = mbs.PlanarModel("crank")
@@ -100,7 +100,7 @@ def _spreads(model: Any, given: Any) -> dict[str, Any]:
 
 
 def _with_nominal(given: Any, own: float) -> Spread:
-    """A tolerance says its own nominal value; else it is that of the model."""
+    """Return the scatter of a number: a tolerance has its own nominal value, a standard deviation the model's."""
     if isinstance(given, Tolerance):
         uniform = given.distribution == "uniform"
         sigma = given.plus_minus / (np.sqrt(3.0) if uniform else given.sigmas)

@@ -1,4 +1,4 @@
-"""Papers: headings, sentences, formulas and tables, and how they are written as HTML, LaTeX and Markdown."""
+"""Compose papers of headings, sentences, formulas and tables, and write them as HTML, LaTeX and Markdown."""
 
 from .files import ENDINGS as ENDINGS
 from .files import as_text as as_text

@@ -1,4 +1,4 @@
-"""Papers in files: the ending says in what."""
+"""Write papers to files; the ending of a file's name decides the format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def as_text(paper: Paper, ending: str) -> str:
 
 
 def written(path: str | Path, endings: list[str], text: Callable[[str], str]) -> Path:
-    """Write what a text of one of these endings is."""
+    """Write a text to a file whose name has one of these endings; `text` makes the content for an ending."""
     path = file_at(path, f"end it in {', '.join(endings)}")
     ending = path.suffix.lower()
     if ending not in endings:

@@ -1,4 +1,4 @@
-"""Formulas: what stands in them, whatever they are written in."""
+"""Describe the content of formulas, independent of the format in which they are written."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 import sympy as sp
 
 LETTERS = re.compile(r"[^\W_]+(_[^\W_]+)*")
-"""Names that are letters with indices. Others are set as they are."""
+"""Names that consist of letters and indices; other names are set as they are."""
 LINE = 70
-"""Characters, as sympy counts them, of what is not broken."""
+"""The number of characters, as sympy prints them, up to which an expression is not broken."""
 DIGITS = 6
 
 
@@ -42,20 +42,20 @@ class Math:
 
 
 def rounded(number: float, digits: int = DIGITS) -> sp.Expr:
-    """A number as it is shown."""
+    """Return a number as it is printed, with this many significant digits."""
     shown = float(f"{number:.{digits}g}")
     return sp.Integer(int(shown)) if shown.is_integer() and abs(shown) < 10**digits else sp.Float(shown)
 
 
 def in_digits(e: sp.Expr, digits: int = DIGITS) -> sp.Expr:
-    """An expression with its decimal numbers as they are shown."""
+    """Return an expression whose decimal numbers are rounded as they are printed."""
     return e.xreplace({f: rounded(float(f), digits) for f in e.atoms(sp.Float)})
 
 
 def pieces(e: sp.Expr, *before: Part) -> tuple[Math, ...]:
-    """An expression with what stands before it, in pieces between which a line may end."""
+    """Return an expression, preceded by `before`, in pieces between which a line may break."""
     terms = sp.Add.make_args(e)
-    long = next(islice(sp.preorder_traversal(e), 2 * LINE, None), None) is not None  # seen without printing it
+    long = next(islice(sp.preorder_traversal(e), 2 * LINE, None), None) is not None  # counted without printing
     if len(terms) == 1 or not long and len(str(e)) <= LINE:
         return (Math(*before, e),)
     return tuple(_grouped(e, before))
@@ -78,5 +78,5 @@ def _grouped(e: sp.Expr, before: tuple[Part, ...]) -> Iterator[Math]:
 
 
 def _enclosed(term: sp.Expr) -> Part:
-    """A term that is a sum again when its sign is taken out stands in parentheses."""
+    """Return a term, in parentheses if it is still a sum after its sign was extracted."""
     return sp.Mul(1, term, evaluate=False) if term.is_Add else term

@@ -1,4 +1,4 @@
-"""Papers as pages: nothing is loaded from anywhere, and nothing in them runs."""
+"""Write papers as HTML pages that load nothing and run no scripts."""
 
 from __future__ import annotations
 

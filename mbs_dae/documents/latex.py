@@ -1,4 +1,4 @@
-"""Papers in LaTeX. Names may be any text: what LaTeX would read as a command is set as the character it is."""
+"""Write papers in LaTeX. Names may be any text: characters that LaTeX would read as commands are escaped."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho 
 Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega
 """
 GREEK = frozenset(LETTERS_OF_GREEK.split())
-"""Those that LaTeX has commands for."""
+"""The Greek letters for which LaTeX has commands."""
 WIDE = 7
-"""A matrix of more columns is set small."""
+"""The number of columns above which a matrix is set in small type."""
 END_OF_ROW = r" \\\noalign{\vskip 3pt}"
-"""With room below, so that fractions do not touch those of the next row."""
+"""The end of a row, with space below, so that fractions do not touch those of the next row."""
 HEAD = r"""\documentclass[a4paper,11pt]{article}
 % For pdflatex, twice, so that tables know their widths; for lualatex or xelatex where names are not Latin.
 \usepackage{iftex}
@@ -90,7 +90,7 @@ def line(parts: tuple[Inline, ...]) -> str:
 
 
 def words(text: str) -> str:
-    """Any text, as it is."""
+    """Return any text with its special characters escaped."""
     return "".join(SPECIAL.get(c, c if c.isascii() else _letter(c, "$", "$")) for c in visible(text))
 
 
@@ -111,7 +111,7 @@ def part(one: Part) -> str:
 
 
 class Printer(LatexPrinter):
-    """sympy's, with commas between indices, and for names that are no letters with indices, too."""
+    """The printer of sympy, with commas between indices, and with text for names that are not letters with indices."""
 
     def _print_Symbol(self, expr: sp.Symbol, style: str = "plain") -> str:
         if LETTERS.fullmatch(expr.name):
@@ -124,7 +124,7 @@ OPERATORS = {"←": r"\leftarrow", "⊕": r"\oplus", "|": r"\lVert ", "|.": r"\r
 
 
 def _letter(c: str, before: str = "", after: str = "") -> str:
-    """A letter beyond ASCII: a Greek one as a command."""
+    """Return a letter beyond ASCII: a Greek letter as a command."""
     kind, _, name = unicodedata.name(c, "").partition(" LETTER ")
     name = name.capitalize() if "CAPITAL" in kind else name.lower()
     if kind.startswith("GREEK") and name in GREEK:

@@ -1,4 +1,4 @@
-"""Papers in Markdown, with formulas in dollars."""
+"""Write papers in Markdown, with formulas between dollar signs."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def cell(one: Cell) -> str:
 
 
 def line(parts: tuple[Inline, ...]) -> str:
-    """A bar inside a formula would end the cell."""
+    """Return words and formulas in one line; bars in formulas are replaced, because they would end a cell."""
     return "".join(words(p) if isinstance(p, str) else f"${formula(p).replace('|', chr(92) + 'vert ')}$" for p in parts)
 
 
 def words(text: str) -> str:
-    """Any text, as it is: neither marks nor HTML."""
+    """Return any text with the marks of Markdown and HTML escaped."""
     return re.sub(r"([\\`*_{}\[\]()#+!|$~.-])", r"\\\1", escape(visible(text), quote=False))

@@ -1,8 +1,7 @@
-"""Formulas as MathML, which browsers show by themselves.
+"""Write formulas as MathML, which browsers show without scripts.
 
-sympy's printer gives a tree of elements; what it has no form for here (dotted letters, branches, functions of this
-package) is given one. The tree is written with everything escaped.
-"""
+The printer of sympy returns a tree of elements; forms that are missing there (dotted letters, branches, functions of
+this package) are added. The tree is written with all text escaped."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ OPERATORS = {"-": "−", "|.": "‖", "|": "‖", "*": "·"}
 
 
 class Printer(MathMLPresentationPrinter):
-    """Presentation MathML of the few elements that browsers know."""
+    """A printer of presentation MathML that uses only the few elements that browsers know."""
 
     def _element(self, name: str, *children: Any, text: str = "", **attributes: str) -> Any:
         made = self.dom.createElement(name)
@@ -50,7 +49,7 @@ class Printer(MathMLPresentationPrinter):
         return found
 
     def _listed(self, names: list[str]) -> list[Any]:
-        """Indices with commas between them."""
+        """Return indices with commas between them."""
         found: list[Any] = []
         for name in names:
             found += [self._element("mo", text=",")] * bool(found)
@@ -74,7 +73,7 @@ class Printer(MathMLPresentationPrinter):
         return self._element("mrow", self._element("mo", text="{"), table)
 
     def _print_MatrixBase(self, m: Any) -> Any:
-        """Its brackets are the sides of the table: not every font has any that grow."""
+        """Return a matrix as a table with borders as brackets, because not every font has brackets that grow."""
         cell = partial(self._element, "mtd")
         rows = [self._element("mtr", *(cell(self._print(m[i, k])) for k in range(m.cols))) for i in range(m.rows)]
         return self._element("mtable", *rows, **{"class": "matrix"})
@@ -123,7 +122,7 @@ def _greek(name: str) -> str:
 
 
 def mathml(math: Math, display: bool = False) -> str:
-    """A formula as an element of HTML."""
+    """Return a formula as an HTML element."""
     inside = "".join(map(part, math.parts))
     kind = 'display="block"' if display else 'displaystyle="true"'
     return f"<math {kind}><mrow>{inside}</mrow></math>"
@@ -154,7 +153,7 @@ def _small(text: str) -> str:
 
 
 def _text(node: Any) -> str:
-    """A tree with all its text escaped. (sympy writes some characters as entities, and minus as a hyphen.)"""
+    """Return a tree as escaped text. (sympy writes some characters as entities, and minus as a hyphen.)"""
     if node.nodeType == node.TEXT_NODE:
         text = unescape(node.data)
         return escape(text.replace("-", "−") if node.parentNode.nodeName in ("mo", "mn") else text)

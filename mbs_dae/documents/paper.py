@@ -1,4 +1,4 @@
-"""The parts of a paper."""
+"""Define the parts of a paper."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Text:
-    """Words and short formulas."""
+    """A paragraph of words and short formulas."""
 
     parts: tuple[Inline, ...]
 
@@ -28,14 +28,14 @@ class Text:
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula on a line of its own."""
+    """A formula on its own line."""
 
     math: Math
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows below a head. Columns are of words ("l"), of numbers ("r"), or as wide as there is room ("w")."""
+    """Rows below a head. Columns contain words ("l") or numbers ("r"), or take the remaining width ("w")."""
 
     columns: str
     head: tuple[Cell, ...]

@@ -1,1 +1,1 @@
-"""Studies of many designs: which there are, how they are run and kept, and what is read of them."""
+"""Run studies of many designs, store their results and read them."""

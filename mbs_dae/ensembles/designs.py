@@ -1,4 +1,4 @@
-"""From what a person varies to a row of numbers for each member: a grid, rows, or samples."""
+"""Turn the values that a study varies (a grid, rows, or samples) into a table of numbers, one row for each member."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .samples import is_distribution, samples
 from .values import EXAMPLE, Designs, check_over, fixed_or_values
 
 LARGEST = 10**8
-"""Members of a grid: more are a mistake."""
+"""The largest number of members of a grid; a larger grid is taken for a mistake."""
 
 
 def designs(
     model: Model, over: Any, count: int | None = None, seed: int | None = None, verb: str = "simulate"
 ) -> Designs:
-    """The members that `over` says.
+    """Return the designs of the members that `over` describes.
 
-    A dict of values: the product of all, a grid; a single number is the same in all members. A dict with distributions:
-    `count` samples (see `samples`, which also draws more evenly). A list of dicts, or a DataFrame: a row for each
-    member. Names are parameters; for `simulate` they may be initial values, as it takes them.
-    """
+    A dict of lists is a grid, the product of all values; a single number is the same in all members. A dict with
+    distributions gives `count` random samples (`samples` also offers more even ones). A list of dicts, or a DataFrame,
+    has a row for each member. Names are parameters; for `simulate` they may also be initial values, as `simulate` takes
+    them."""
     if isinstance(over, Mapping) and any(is_distribution(name, one) for name, one in check_over(over).items()):
         if count is None:
             raise ModelError("over= has distributions; say how many members are drawn of them, e.g. count=1000")
@@ -49,7 +49,7 @@ def designs(
 
 
 def _grid(over: Mapping[Any, Any]) -> Designs:
-    """All combinations; the last name changes first."""
+    """Return all combinations of the values; the last name changes fastest."""
     given = {name: fixed_or_values(name, one) for name, one in check_over(over).items()}
     axes = {name: numbers for name, numbers in given.items() if numbers.ndim}
     members = prod(map(len, axes.values()))
@@ -62,7 +62,7 @@ def _grid(over: Mapping[Any, Any]) -> Designs:
 
 
 def _rows(over: Any) -> Designs:
-    """One for each member."""
+    """Return designs with one row for each member, from a list of dicts or a DataFrame."""
     columns = _table(over) if hasattr(over, "columns") else _listed(over)
     if not columns:
         raise ModelError(f"over= has no names to vary; e.g. {EXAMPLE}")
@@ -71,7 +71,7 @@ def _rows(over: Any) -> Designs:
 
 
 def _table(over: Any) -> dict[str, Any]:
-    """The columns of a DataFrame."""
+    """Return the columns of a DataFrame by their names; refuse two columns of one name."""
     names = [*map(str, over.columns)]
     if len({*names}) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -97,7 +97,7 @@ def _listed(over: Any) -> dict[str, list[Any]]:
 
 
 def _check_varied(model: Model, name: str, verb: str) -> None:
-    """Whether members may differ in it."""
+    """Raise a `ModelError` unless the name is a parameter, or for `simulate` an initial value or initial rate."""
     if name in model.parameters:
         return
     if constant := constants_of(model).get(name):
@@ -122,7 +122,7 @@ def _check_varied(model: Model, name: str, verb: str) -> None:
 
 
 def unit_of(model: Model, name: str) -> str:
-    """Of what members differ in; none where the model, of a saved study, knows nothing."""
+    """Return the unit of a varied parameter or initial value; "" if a saved study without its model has no units."""
     if name in model.parameters:
         return model.parameters[name].unit
     if name in model.signal_units:

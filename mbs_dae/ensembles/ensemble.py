@@ -1,4 +1,4 @@
-"""What a study gives back: its members, and named quantities of all of them."""
+"""The result of a study: its members, and named quantities of all members."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ RAW = ("q", "v", "a")
 class Ensemble(Reported):
     """The members of a study, from `mbs.ensemble`.
 
-    ``found["slider.x"]``, or ``found.array("slider.x")``, has a row for each member, with nan where one failed;
-    ``found.failures`` tells which did, and why; ``found.member(7)`` is the result of one, as its verb gives it.
+    ``found["slider.x"]``, or ``found.array("slider.x")``, has a row for each member, with nan where a member failed;
+    ``found.failures`` lists the failed members and the reasons; ``found.member(7)`` is the result of member 7, as its
+    verb returns it.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
     >>> found = mbs.ensemble(rod, [0, 0.1], over={"rod.omega": [1.0, 2.0, 3.0]})
@@ -47,24 +48,24 @@ class Ensemble(Reported):
         return len(self.designs)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """A quantity of all members, as `array` gives it; one member is ``found.member(k)``."""
+        """Return a quantity of all members, as `array` does; ``found.member(k)`` returns one member."""
         if not isinstance(name, str):
             raise ModelError(f"an ensemble is read by names of quantities, not by {name!r}; a member is member(number)")
         return self.array(name)
 
     @property
     def model(self) -> Any:
-        """What the study is of; of a saved one without its model, its name alone."""
+        """The model of the study; for a study that was loaded without its model, an object with the name alone."""
         return self._recipe.bare
 
     @property
     def t(self) -> np.ndarray:
-        """The times; or the values of the parameter that was swept."""
+        """The times of the study [s], or the values of the parameter that was swept."""
         return self._recipe.times
 
     @property
     def axis(self) -> tuple[str, str]:
-        """What `t` is, and its unit."""
+        """The name and the unit of the values in `t`."""
         if self._recipe.verb != "sweep":
             return "t", "s"
         parameter = str((self._recipe.options or {})["parameter"])
@@ -72,28 +73,28 @@ class Ensemble(Reported):
 
     @property
     def done(self) -> np.ndarray:
-        """Of each member, whether it came to its end."""
+        """Whether each member came to its end, shape (members,)."""
         return self._store.state == DONE
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """The members that did not, in their order."""
+        """The failures of the members that did not come to their end, ordered by member."""
         return tuple(self._store.failures[k] for k in sorted(self._store.failures))
 
     @property
     def is_raw(self) -> bool:
-        """Whether whole motions are kept."""
+        """Whether the study keeps whole motions (q, v and a) instead of named quantities."""
         return self._recipe.outputs is None and self._recipe.function is None
 
     @property
     def names(self) -> list[str]:
-        """What `array` reads."""
+        """The names that `array` reads."""
         if not self.is_raw:
             return [*(self._recipe.outputs or self._store.arrays)]
         return self.model.quantity_names()
 
     def unit(self, name: str) -> str:
-        """Of a quantity; of what a function gives, and of what was saved and has no model here, none."""
+        """Return the unit of a quantity; "" for a number from a function, and for a saved study without its model."""
         if name not in self._units:
             self._units[name] = self._unit(name)
         return self._units[name]
@@ -114,7 +115,7 @@ class Ensemble(Reported):
     # --- reading ----------------------------------------------------------------------------------------------
 
     def array(self, name: str) -> np.ndarray:
-        """A quantity of all members, (members, times); of a vector (members, times, components)."""
+        """Return a quantity of all members, shape (members, times), or (members, times, components) for a vector."""
         if name not in self._arrays:
             self._arrays[name] = frozen(self._read(name))
         return self._arrays[name]
@@ -132,7 +133,7 @@ class Ensemble(Reported):
             if name not in known and (whole := self._vector_of(name, known)):
                 return self.array(whole[0])[..., whole[1]]
             check_name("kept quantity", name, known, "the ensemble")
-            if name not in self._store.arrays:  # no member was done
+            if name not in self._store.arrays:  # no member is done
                 return np.full((len(self), self.t.size), np.nan)
             array = self._store.arrays[name]
             return array if self.done.all() else np.where(_beside(self.done, array), array, np.nan)
@@ -151,7 +152,7 @@ class Ensemble(Reported):
         return out
 
     def _vector_of(self, name: str, known: Sequence[str]) -> tuple[str, int] | None:
-        """The kept vector of which a quantity is a component, and the number of the component."""
+        """Return the stored vector of which a quantity is a component, and the index of the component, or None."""
         done = np.flatnonzero(self.done)
         vectors = [one for one in known if one in self._store.arrays and self._store.arrays[one].ndim == 3]
         if not (done.size and vectors):
@@ -161,7 +162,7 @@ class Ensemble(Reported):
         return next(((one, parts.index(name)) for one, parts in found if name in parts), None)
 
     def _of_member(self, k: int, name: str) -> np.ndarray:
-        """One quantity of one result, which is not kept."""
+        """Return one quantity of member k at the times of the study, without caching the result."""
         result = self.member(k)
         return at_times(self.t, result.t, np.asarray(result[name]))
 
@@ -172,7 +173,8 @@ class Ensemble(Reported):
         return read_measure(system, columns, np.arange(rows.size), name, self.t, kept)
 
     def member(self, k: int) -> Result:
-        """The result of one member, as its verb gives it: read of what is kept, or made again, to the last bit."""
+        """Return the result of one member, equal to that of its verb to the last bit: read from arrays, or computed
+        again."""
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or not -len(self) <= k < len(self):
             raise ModelError(f"the ensemble has no member {k!r}: it has {len(self)}, by number from 0")
         k = int(k) % len(self)

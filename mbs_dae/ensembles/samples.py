@@ -1,8 +1,7 @@
-"""Numbers drawn from distributions, one row for each member of an ensemble.
+"""Draw numbers from distributions, one row for each member of an ensemble.
 
-A number x with the distribution function F is drawn as x = F⁻¹(u), with u between 0 and 1. So whatever spreads the
-shares u - a random generator, or points that fill the unit cube more evenly - serves all distributions.
-"""
+A number x with the distribution function F is drawn as x = F⁻¹(u), with u between 0 and 1. Hence any source of the
+shares u - a random generator, or points that fill the unit cube more evenly - serves all distributions."""
 
 from __future__ import annotations
 
@@ -20,15 +19,15 @@ from .values import Designs, check_over, fixed_or_values
 
 METHODS = ("random", "latin", "sobol", "halton")
 EDGE = 2.0**-53
-"""Shares stay so far from 0 and 1, where many distributions have no finite value."""
+"""The distance of shares from 0 and 1, where many distributions have no finite value."""
 
 
 @dataclass(frozen=True)
 class Tolerance(metaclass=PublicClass):
-    """A dimension as a drawing has it, 0.1 ± 0.0001: ``mbs.Tolerance(0.1, plus_minus=1e-4)``.
+    """A dimension as on a drawing, 0.1 ± 0.0001: ``mbs.Tolerance(0.1, plus_minus=1e-4)``.
 
-    "normal": the limits are as many standard deviations away as `sigmas` says (3: 0.27 % of all parts lie beyond them);
-    "uniform": anywhere between the limits. Of limits that are not symmetrical, give the middle.
+    "normal": the limits are `sigmas` standard deviations away from the nominal value (3: 0.27 % of all parts lie beyond
+    them); "uniform": values lie anywhere between the limits. If the limits are not symmetrical, give their middle.
 
     >>> lengths = mbs.samples({"r": mbs.Tolerance(0.1, plus_minus=3e-4)}, 1000)["r"]
     >>> print(f"{lengths.mean():.4f} ± {lengths.std():.4f}")
@@ -47,7 +46,7 @@ class Tolerance(metaclass=PublicClass):
         positive_number(self.sigmas, "sigmas of a Tolerance", "number")
 
     def ppf(self, share: np.ndarray) -> np.ndarray:
-        """The values that these shares of all parts do not exceed."""
+        """Return the values that these shares of all parts do not exceed."""
         from scipy.special import ndtri
 
         if self.distribution == "uniform":
@@ -58,13 +57,13 @@ class Tolerance(metaclass=PublicClass):
 def samples(
     over: Mapping[Any, Any], count: int, method: Literal["random", "latin", "sobol", "halton"] = "random", seed: int = 0
 ) -> Designs:
-    """So many members, with numbers drawn from a distribution for each name: a `Tolerance`, or one of scipy.stats,
-    ``stats.norm(0.1, 1e-4)``; a single number stays as it is.
+    """Return `count` designs, with numbers drawn from a distribution for each name: a `Tolerance`, or a distribution of
+    scipy.stats such as ``stats.norm(0.1, 1e-4)``; a single number is the same in all designs.
 
-    "random" draws each name by itself, and what else is varied, or how many members there are, does not change its
-    first numbers. "latin" (a Latin hypercube), "sobol" and "halton" fill the space of all names more evenly: means and
-    percentiles of smooth quantities need fewer members; "sobol" is at its best with a power of two. The same `seed`
-    gives the same numbers.
+    "random" draws each name by itself: other names, or the number of members, do not change its first numbers. "latin"
+    (a Latin hypercube), "sobol" and "halton" fill the space of all names more evenly: means and percentiles of smooth
+    quantities need fewer members; "sobol" is at its best with a power of two. Equal values of `seed` give equal
+    numbers.
 
     >>> from scipy import stats
     >>> over = {"r": mbs.Tolerance(0.1, plus_minus=3e-4), "l": stats.uniform(0.3, 0.01), "omega": 10}
@@ -95,7 +94,7 @@ def samples(
 
 
 def is_distribution(name: str, given: Any) -> bool:
-    """Whether one number at a time can be drawn from it."""
+    """Return whether single numbers can be drawn from the object; refuse families and joint distributions."""
     if callable(getattr(given, "freeze", None)) or (isinstance(given, type) and _inverse(given)):
         called = getattr(given, "name", getattr(given, "__name__", "norm"))
         what = f"over[{name!r}] is a family of distributions; say which one by its numbers"
@@ -109,7 +108,7 @@ def is_distribution(name: str, given: Any) -> bool:
 
 
 def _inverse(given: Any) -> Any:
-    """F⁻¹, under either of the names that scipy.stats has for it."""
+    """Return F⁻¹ as a function, under either of its names in scipy.stats; None if the object has none."""
     found = getattr(given, "ppf", None) or getattr(given, "icdf", None)
     return found if callable(found) else None
 
@@ -126,14 +125,14 @@ def _values(name: str, distribution: Any, shares: np.ndarray) -> np.ndarray:
 
 
 def _shares(names: Sequence[str], count: int, method: str, seed: int) -> np.ndarray:
-    """Between 0 and 1, (count, names)."""
-    if method == "random":  # each name by a generator of its own, so that it does not depend on others
+    """Return shares between 0 and 1, shape (count, names)."""
+    if method == "random":  # a generator for each name, so that no name depends on others
         return np.stack([np.random.default_rng([seed, *name.encode()]).random(count) for name in names], axis=1)
     from scipy.stats import qmc
 
     engine = {"latin": qmc.LatinHypercube, "sobol": qmc.Sobol, "halton": qmc.Halton}[method]
     points = engine(len(names), seed=np.random.default_rng(seed))
-    if method == "sobol":  # the first of the next power of two: scipy warns of other numbers
+    if method == "sobol":  # the first points of the next power of two: scipy warns of other counts
         return points.random_base2((count - 1).bit_length())[:count]
     return points.random(count)
 

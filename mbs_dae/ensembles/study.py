@@ -1,4 +1,4 @@
-"""The same analysis of a model in many designs."""
+"""Run the same analysis of a model in many designs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .work.store import Store, equations_of, folder_of, open_folder
 from .work.workers import Workers, checked_executor, checked_workers, processors
 
 LARGEST, SHARES = 128, 4
-"""A chunk has so many members at most; and each worker gets so many chunks, if there are as many."""
+"""The largest number of members of a chunk, and the number of chunks for each worker if there are enough members."""
 
 Verb = str | Callable[[Result], Any] | tuple[str, Callable[[Result], Any]]
 
@@ -43,24 +43,24 @@ def ensemble(
     workers: int | None = None, executor: Any = None, save: str | Path | None = None, count: int | None = None,
     seed: int | None = None, progress: Progress | None = None, max_seconds: float | None = None, **options: Any,
 ) -> Ensemble:  # fmt: skip
-    """The same analysis of a model in many designs: `over` says which.
+    """Run the same analysis of a model in the designs that `over` describes.
 
-    `over` names parameters, or initial values of `simulate`, with their values: a dict of lists is a grid.
-    Each member is the run that its verb makes of its design alone, to the last bit, whatever the number of workers; one
-    that fails is told in ``failures`` with what the verb says, and the others are as if it were not there.
+    `over` names parameters, or initial values of `simulate`, with their values: a dict of lists is a grid. Each member
+    is the run of its verb for its design alone, to the last bit, whatever the number of workers; ``failures`` lists the
+    members that fail with the messages of their verb, and a failure does not affect other members.
 
     `verb` is "simulate", "kinematics", "inverse_dynamics", "sweep" (over the values `times` of ``parameter=``), or a
-    function of a result, which gives numbers or arrays by name; of a certain verb it is
-    ``verb=("kinematics", function)``. Without a verb, `simulate` runs; a driven model of which no body has a mass runs
-    as `kinematics`, unless `initial` has values. `options` are those of the verb, `initial` is what it starts from.
-    With `outputs` these quantities are kept and nothing else; without, all of the motion is.
+    function of a result, which returns numbers or arrays by name; ``verb=("kinematics", function)`` gives both. Without
+    a verb, `simulate` runs; a driven model of which no body has a mass runs as `kinematics`, unless `initial` has
+    values. `options` are those of the verb, `initial` is its start. With `outputs`, only these quantities are stored;
+    without, the whole motion.
 
     Members are run by as many threads as there are processors, or by `workers`; or by an `executor`: "processes", or
     any of `concurrent.futures`, Dask's ``client.get_executor()`` among them (a script then begins its work under
-    ``if __name__ == "__main__"``, since other processes read it, too). ``save="folder"`` keeps what comes on
-    disk; called again, what is missing is run, and `mbs.load_ensemble` opens it. A member may take `max_seconds`.
-    ``progress(done, total)`` is called now and then. Ctrl-C, a full disk, or an executor that dies, end the study with
-    what is done, and ``message`` tells.
+    ``if __name__ == "__main__"``, since other processes read it, too). ``save="folder"`` stores members on disk as they
+    finish; a second call runs the missing ones, and `mbs.load_ensemble` opens the folder. A member may take
+    `max_seconds`. ``progress(done, total)`` is called now and then. Ctrl-C, a full disk, or an executor that dies, end
+    the study with the finished members, and ``message`` says why.
 
     >>> rod = mbs.PlanarModel("pendulum", gravity=(0, -9.81))
     >>> l = rod.parameter("l", 1.0, unit="m")
@@ -98,7 +98,8 @@ def ensemble(
 
 
 def load_ensemble(folder: str | os.PathLike[str], model: Model | System | None = None) -> Ensemble:
-    """What `mbs.ensemble` has kept under ``save=``: its arrays, as far as it came; with the model, its members too.
+    """Return the study that `mbs.ensemble` wrote under ``save=``: the arrays of the members that were run; with the
+    model, also the members.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
     >>> from tempfile import mkdtemp
@@ -123,7 +124,7 @@ def load_ensemble(folder: str | os.PathLike[str], model: Model | System | None =
     return Ensemble(recipe, designs, store, message, readable=model is not None and said["given"] is not None)
 
 
-# --- what is asked, checked at the door -------------------------------------------------------------------------
+# --- checks of arguments --------------------------------------------------------------------------------------
 
 
 def _checked_model(given: Any) -> Model | System:
@@ -152,7 +153,7 @@ def _check_initial(model: Model, name: str, where: str) -> None:
 
 
 def _checked_values(values: Any) -> np.ndarray:
-    """Of the parameter that is swept; the sweep says what is wrong with them."""
+    """Return the values of the swept parameter as an array of floats, shape (values,); `sweep` checks them further."""
     try:
         return np.array(values, dtype=float).reshape(-1)
     except (TypeError, ValueError) as wrong:
@@ -168,7 +169,7 @@ def _checked_outputs(given: Any, function: Any) -> tuple[str, ...]:
 
 
 def _check_start(model: Model, verb: str, initial: Any, designs: Designs, max_seconds: float | None) -> None:
-    """What some verbs take alone."""
+    """Raise a `ModelError` if a verb is given a start, an initial value or a time limit that another verb takes."""
     if verb == "sweep" and (initial is not None or max_seconds is not None):
         what = "initial=" if initial is not None else "max_seconds="
         raise ModelError(f"a sweep takes no {what}; leave it out")
@@ -181,7 +182,7 @@ def _check_start(model: Model, verb: str, initial: Any, designs: Designs, max_se
 
 
 def _check_same_in_all(model: Model, verb: str, initial: Any, designs: Designs, given: Mapping[str, Any]) -> None:
-    """What no design changes: it would be wrong in every member."""
+    """Check the arguments that no design changes and that would be wrong in every member."""
     if verb == "sweep":
         parameter = given["parameter"]
         check_name("parameter", parameter, model.parameters, f"model {model.name!r}")
@@ -216,12 +217,12 @@ def _checked_options(verb: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_readable(recipe: Recipe, designs: Designs) -> None:
-    """That outputs are names of quantities: asked of the first member, where the model alone does not tell."""
+    """Check that outputs are names of quantities: run the first member if the model alone does not show this."""
     if all(is_measure(recipe, name) for name in recipe.outputs or ()):
         return
     try:
         first = recipe.result(designs.values[0])
     except MbsError:
-        return  # which is told with its failure
+        return  # the study reports this failure
     for name in recipe.outputs or ():
         first[name]

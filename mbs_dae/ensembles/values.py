@@ -1,4 +1,4 @@
-"""The designs of an ensemble: names, and a row of numbers for each member."""
+"""Hold the designs of an ensemble: names, and a row of numbers for each member."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLE = 'over={"r": np.linspace(0.08, 0.12, 9), "l": 0.3}'
 
 @dataclass(frozen=True, eq=False)
 class Designs(metaclass=PublicClass):
-    """What the members of an ensemble differ in: parameters and initial values, in SI units.
+    """The parameters and initial values in which the members of an ensemble differ, in SI units.
 
     >>> drawn = mbs.samples({"r": mbs.Tolerance(0.1, plus_minus=1e-4, distribution="uniform"), "omega": 10}, 500)
     >>> isinstance(drawn, mbs.Designs), len(drawn), drawn.values.shape
@@ -30,9 +30,9 @@ class Designs(metaclass=PublicClass):
 
     names: tuple[str, ...]
     values: np.ndarray
-    """(members, names)."""
+    """The numbers, shape (members, names)."""
     axes: Mapping[str, np.ndarray] | None = None
-    """Of a grid: the values of each name that has several. Members go through the last one fastest."""
+    """For a grid, the values of each name that has several; the last name changes fastest from member to member."""
 
     def __post_init__(self) -> None:
         names = (self.names,) if isinstance(self.names, str) else tuple(map(str, self.names))
@@ -52,12 +52,12 @@ class Designs(metaclass=PublicClass):
         return len(self.values)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """The numbers of one name, one for each member."""
+        """Return the numbers of one name, shape (members,)."""
         check_name("varied name", name, self.names, "the ensemble")
         return self.values[:, self.names.index(name)]
 
     def row(self, member: int) -> dict[str, float]:
-        """The numbers of one member, by name."""
+        """Return the numbers of one member, by name."""
         return dict(zip(self.names, self.values[member].tolist(), strict=True))
 
     def __repr__(self) -> str:
@@ -66,7 +66,7 @@ class Designs(metaclass=PublicClass):
 
 
 def check_over(over: Any) -> dict[str, Any]:
-    """What is given for each name. A symbol of a model, and what it knows of a parameter, stand for their names."""
+    """Return the values given for each name. A symbol of a model, or a parameter object, stands for its name."""
     if not isinstance(over, Mapping) or not over:
         raise ModelError(f"over= must be a dict of names and what they take, not {over!r}; e.g. {EXAMPLE}")
     given: dict[str, Any] = {}
@@ -79,7 +79,7 @@ def check_over(over: Any) -> dict[str, Any]:
 
 
 def fixed_or_values(name: str, given: Any) -> np.ndarray:
-    """Numbers for a name: an array of no dimension is one that all members have."""
+    """Return the numbers for a name as an array: 0-dimensional for one number, else shape (values,)."""
     if np.ma.is_masked(given):
         raise ModelError(f"over[{name!r}] is masked in part; leave out what is masked: values.compressed()")
     array = np.asarray(given)

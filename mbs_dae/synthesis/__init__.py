@@ -1,1 +1,1 @@
-"""The room of synthesis: dimensions of a linkage for wanted functions, motions, paths."""
+"""Synthesise linkages: find dimensions for wanted functions, motions and paths."""

@@ -1,5 +1,5 @@
-"""Angles of the crank (values of the driver) as unknowns: each position has its own, or, where they are given from any
-zero, all have the first one."""
+"""Treat angles of the crank (values of the driver) as unknowns: each position has its own angle, or, if angles are
+given from an arbitrary zero, all share the first one."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import numpy as np
 
 
 def with_angles(by_numbers: np.ndarray, by_angle: np.ndarray, timed: bool) -> np.ndarray:
-    """Derivatives (..., positions, unknowns) of what stands at positions, with those by the angles behind those by the
-    numbers: an angle moves its own position only."""
+    """Return derivatives by the numbers followed by those by the angles, shape (..., positions, unknowns): an angle
+    moves its own position only; if `timed`, one common angle moves all positions."""
     if timed:
         return np.concatenate([by_numbers, by_angle[..., None]], axis=-1)
     each = np.arange(by_angle.shape[-1])

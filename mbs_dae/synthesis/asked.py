@@ -11,7 +11,7 @@ from ..errors import ModelError, shortened
 
 
 def numbers(given: Any, what: str, count: int | None = None, example: str = "", width: int = 0) -> np.ndarray:
-    """An array of finite numbers: a list of them, or of rows of `width`."""
+    """Return an array of finite numbers, shape (count,), or of rows of `width`, shape (count, width)."""
     wanted = f"{count or 'several'} {'rows of ' + str(width) if width else 'numbers'}"
     try:
         if isinstance(given, str | bytes):
@@ -28,7 +28,7 @@ def numbers(given: Any, what: str, count: int | None = None, example: str = "", 
 
 
 def points_of(given: Any, what: str, count: int | None = None, example: str = "[(0, 0), (1, 0)]") -> np.ndarray:
-    """Pairs (x, y) as complex numbers."""
+    """Return pairs (x, y) as complex numbers x + iy."""
     return numbers(given, what, count, example, width=2) @ np.array([1, 1j])
 
 
@@ -53,7 +53,7 @@ def check_of_linkage(**given: Any) -> None:
 
 
 def degrees_told(angles: np.ndarray | None, what: str) -> Iterator[str]:
-    """A note on angles of more than a turn: they may be degrees."""
+    """Yield a note on angles of more than a turn, which may be degrees."""
     if angles is None or not angles.size:
         return
     far = float(max(np.abs(angles).max(), np.ptp(angles)))

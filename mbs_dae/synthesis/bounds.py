@@ -15,9 +15,9 @@ from .asked import numbers, points_of
 from .linkages import Kind, Linkage, dot, linkage_of, size_of, turn
 
 SLACK = 1e-9
-"""An excess below this part of the size of the path is none."""
+"""The part of the size of the path below which an excess counts as zero."""
 LENGTHS: dict[str, tuple[str, ...]] = {"four-bar": ("a", "b", "c", "d"), "slider-crank": ("a", "b")}
-"""What `ratio` compares."""
+"""The lengths that `ratio` compares."""
 OTHERS: dict[str, tuple[str, ...]] = {"four-bar": ("along", "across"), "slider-crank": ("e", "along", "across")}
 Range = tuple[float, float]
 Excess = tuple[np.ndarray, np.ndarray]
@@ -25,14 +25,14 @@ Excess = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Where the fixed pivots may be, how long the links, and how unlike."""
+    """Bounds on the fixed pivots, the lengths of links, and the ratio of lengths."""
 
     kind: Kind
     within: tuple[complex, complex] | None
-    """The least coordinates and the greatest."""
+    """The least coordinates and the greatest, as complex numbers; None without a box."""
     lengths: Mapping[str, Range]
     ratio: float | None
-    """Of the longest link to the shortest, at most."""
+    """The largest ratio of the longest link to the shortest; None without a bound."""
 
     def scaled(self, origin: complex, size: float) -> Bounds:
         """Return the bounds in lengths of `size`, seen from an origin."""
@@ -41,8 +41,8 @@ class Bounds:
         return Bounds(self.kind, low_high, lengths, self.ratio)  # type: ignore[arg-type]
 
     def excess(self, x: np.ndarray) -> Excess:
-        """Return by how much linkages, rows of numbers, exceed the bounds, and its derivatives: (rows, bounds,
-        numbers)."""
+        """Return the excess of linkages (rows of numbers) beyond the bounds, shape (rows, bounds), and its derivatives,
+        shape (rows, bounds, numbers)."""
         rows = list(self._rows(x))
         return np.stack([value for value, _ in rows], axis=1), np.stack([slope for _, slope in rows], axis=1)
 
@@ -86,7 +86,7 @@ def _entry(x: np.ndarray, column: int) -> Excess:
 
 
 def _length(kind: Kind, name: str, x: np.ndarray) -> Excess:
-    """One of the lengths of the textbook, from the numbers of linkages."""
+    """Return one of the textbook's lengths with its derivatives, from the numbers of linkages."""
     last = size_of(kind)
     columns = {"a": 2, "b": 3, "along": last - 2, "across": last - 1} | ({"c": 6} if kind == "four-bar" else {})
     if name in columns:
@@ -104,11 +104,11 @@ def _length(kind: Kind, name: str, x: np.ndarray) -> Excess:
     return x[:, 4] - dot(normal, linkage.O), slope
 
 
-# --- as they are asked for ---
+# --- bounds from arguments ---
 
 
 def bounds_of(kind: Kind, within: Any, lengths: Any, ratio: Any) -> Bounds | None:
-    """Checked, and not against each other; None where there are none."""
+    """Return the bounds, or None without any; raise a `ModelError` if no linkage can satisfy all of them."""
     if within is None and lengths is None and ratio is None:
         return None
     corners = None
@@ -149,7 +149,7 @@ def _ranges(kind: Kind, given: Any) -> dict[str, Range]:
 
 
 def _check(bounds: Bounds) -> None:
-    """Bounds that no linkage satisfies, whatever it is to do."""
+    """Raise a `ModelError` for bounds that no linkage satisfies, whatever its task."""
     own = {name: bounds.lengths.get(name, (0.0, np.inf)) for name in LENGTHS[bounds.kind]}
     if bounds.within is not None and "d" in own:
         reach = abs(bounds.within[1] - bounds.within[0])

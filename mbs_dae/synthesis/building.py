@@ -1,4 +1,4 @@
-"""A linkage as a model, in the words of the textbook."""
+"""Build a linkage as a model, in the words of the textbook."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .linkages import Circle
 
 
 def build(candidate: Any, omega: float, density: float) -> PlanarModel:
-    """Crank, coupler, and rocker or slider, placed in the first position."""
+    """Return a model of crank, coupler, and rocker or slider, placed in the first position."""
     omega, density = finite_number(omega, "omega"), finite_number(density, "density")
     if density < 0 or not omega > 0:
         raise ModelError(f"omega={omega:g} and density={density:g}: give a positive speed, and a density of 0 or more")
@@ -44,7 +44,7 @@ def build(candidate: Any, omega: float, density: float) -> PlanarModel:
 
 
 def _follower(model: PlanarModel, candidate: Any, B: complex, density: float) -> Marker:
-    """Where the coupler is pinned to it."""
+    """Add the rocker or the slider to the model; return the marker of this body to which the coupler is pinned."""
     guide = candidate.linkage.guide
     if isinstance(guide, Circle):
         c = model.parameter("c", float(guide.c), unit="m")
@@ -58,7 +58,7 @@ def _follower(model: PlanarModel, candidate: Any, B: complex, density: float) ->
 
 
 def law_of(candidate: Any, speed: Any) -> Any:
-    """The angle of the crank (the value of the driver): on and on, or to and fro."""
+    """Return the angle of the crank (the value of the driver) over time t: a steady rotation, or an oscillation."""
     first, last = (float(theta) for theta in (candidate.angles[0], candidate.motion[-1]))
     way = 1 if last > first else -1
     if candidate.turns:

@@ -1,4 +1,4 @@
-"""A linkage that was found, and what is known of it."""
+"""Hold a linkage that was found, with its errors and defects."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .defects import defects, turns, type_of, way_of_crank
 from .linkages import Circle, Linkage, Pose, dot
 
 SAMPLES = 181
-"""Along the motion."""
+"""The number of poses along the motion."""
 EQUAL = 1e-9
-"""Errors below this part of the size of what is wanted are none."""
+"""The part of the wanted size below which errors count as zero."""
 
 Cell = tuple[str, str, int]
-"""Of a table: the head of the column, the text, the width."""
+"""A cell of a table: the head of the column, the text, the width."""
 
 
 class Task(Protocol):
@@ -59,7 +59,7 @@ class Ranked(Protocol):
 
 
 def number_cells(numbers: Mapping[str, float], units: Mapping[str, str], width: int = 10) -> list[Cell]:
-    """Numbers under their names; where they are not read in SI, their unit stands beside the name."""
+    """Return cells of numbers under their names; the name is followed by the unit if the displayed unit is not SI."""
     roundoff, cells = 1e-12 * max(map(abs, numbers.values())), list[Cell]()
     for name, value in numbers.items():
         size, word = size_of(units.get(name, ""), name)
@@ -75,7 +75,7 @@ def error_cell(unit: str, error: float) -> Cell:
 
 @dataclass(frozen=True, eq=False)
 class Candidate(metaclass=PublicClass):
-    """A linkage that does what was asked, exactly or nearly: its lengths, how far it is off, and what is wrong with it.
+    """A linkage for the task, exact or approximate: its lengths, its errors and its defects.
 
     >>> found = mbs.synthesize_function(np.log10, (1, 2), crank=np.radians((45, 105)), follower=np.radians((135, 225)))
     >>> linkage = found.best
@@ -89,11 +89,11 @@ class Candidate(metaclass=PublicClass):
 
     linkage: Linkage
     angles: np.ndarray
-    """Of the crank, at the positions that were asked for."""
+    """The angles of the crank at the wanted positions [rad]."""
     signs: np.ndarray
-    """1 or -1: on which side the coupler stands there. Signs that differ are a defect."""
+    """The side of the coupler at each position, 1 or -1. Signs that differ are a defect."""
     error: np.ndarray
-    """How far the linkage is from what was asked."""
+    """The distance of the linkage from each wanted position or value."""
     task: Task
 
     def __repr__(self) -> str:
@@ -102,20 +102,21 @@ class Candidate(metaclass=PublicClass):
 
     @cached_property
     def defects(self) -> tuple[str, ...]:
-        """The defects that keep it from passing all positions while the crank drives: "circuit", "branch", "order"; and
-        "range", where it has no pose between or beyond the precision points of a function. None is best."""
+        """The defects that keep the linkage from passing all positions while the crank drives: "circuit", "branch",
+        "order"; and "range" if the linkage has no pose between or beyond the precision points of a function."""
         found = defects(self.linkage, self.angles, self.signs, self.task.ordered)
         return found if np.isfinite(self.error).all() else (*found, "range")
 
     @cached_property
     def type(self) -> str:
-        """After Grashof: "crank-rocker", "double-crank", "rocker-crank", "double-rocker", "triple-rocker" or "change
-        point"; of a slider-crank "turning crank" or "swinging crank"."""
+        """The type after Grashof: "crank-rocker", "double-crank", "rocker-crank", "double-rocker", "triple-rocker" or
+        "change point"; for a slider-crank "turning crank" or "swinging crank"."""
         return type_of(self.linkage)
 
     @property
     def lengths(self) -> dict[str, float]:
-        """a crank, b coupler, c rocker, d ground; of a slider-crank e is how far the slider's line is beside O."""
+        """The lengths a of the crank, b of the coupler, c of the rocker and d of the ground; for a slider-crank, e is
+        the distance of the slider's line from O."""
         linkage, guide = self.linkage, self.linkage.guide
         if isinstance(guide, Circle):
             own = {"a": linkage.a, "b": linkage.b, "c": guide.c, "d": abs(guide.D - linkage.O)}
@@ -126,21 +127,20 @@ class Candidate(metaclass=PublicClass):
 
     @property
     def ratios(self) -> dict[str, float]:
-        """The lengths over that of the ground; of a slider-crank over that of the crank."""
+        """The lengths relative to that of the ground; for a slider-crank, relative to that of the crank."""
         lengths = self.lengths
         unit = lengths["d" if "d" in lengths else "a"]
         return {name: value / unit for name, value in lengths.items()}
 
     @property
     def turns(self) -> bool:
-        """Whether the crank turns through."""
+        """Whether the crank can rotate fully."""
         return bool(turns(self.linkage))
 
     @cached_property
     def motion(self) -> np.ndarray:
-        """Angles of the crank along a motion: a full turn from the first position on, in the direction in which the
-        others follow; where the crank does not turn through, from the first of the positions along its arc to the
-        last."""
+        """Angles of the crank along a motion: a full turn from the first position, in the direction of the others; if
+        the crank cannot rotate fully, along its arc through all positions."""
         way = way_of_crank(self.linkage, self.angles)
         start = self.angles[0]
         if self.turns:
@@ -149,8 +149,8 @@ class Candidate(metaclass=PublicClass):
         return start + np.linspace(first, last, SAMPLES)
 
     def pose(self, theta: Any) -> Pose:
-        """Where A, B and P are when the crank stands at theta, on the branch of the first position. Points are complex
-        numbers, x + iy.
+        """Return the places of A, B and P with the crank at theta, on the branch of the first position. Points are
+        complex numbers, x + iy.
 
         >>> found = mbs.synthesize_motion([(0, 0, 0), (1, 0.2, 0.3), (1.8, 0, 0.6)], fixed=[(0, -1), (1, -1)])
         >>> abs(found.best.pose(found.best.angles).P).round(3)  # how far the origin of the moving frame goes
@@ -160,31 +160,32 @@ class Candidate(metaclass=PublicClass):
 
     @cached_property
     def transmission(self) -> np.ndarray:
-        """The angle between the coupler and the rocker along the motion, at most π/2, which is best; of a slider-crank
-        that between the coupler and the line across the slider's."""
+        """The angle between the coupler and the rocker along the motion, from 0 to π/2, the best value; for a
+        slider-crank, the angle between the coupler and the normal of the slider's line."""
         return np.arcsin(np.clip(np.abs(self.pose(self.motion).drive), 0, 1))
 
     @property
     def size(self) -> float:
-        """The size with which its errors are compared: one radian, or its longest length."""
+        """The size to which errors are relative: one radian, or the longest length."""
         return 1.0 if self.task.unit == "rad" else max(abs(one) for one in self.lengths.values())
 
     @property
     def weakest(self) -> float:
-        """The least angle of transmission, where the linkage closes; 0 if that is nowhere on the motion."""
+        """The least angle of transmission where the linkage closes; 0 if the linkage closes nowhere on the motion."""
         known = self.transmission[np.isfinite(self.transmission)]
         return float(known.min()) if known.size else 0.0
 
     def cells(self, error: float) -> list[Cell]:
-        """For the table of a synthesis."""
+        """Return the cells of this linkage in the table of a synthesis."""
         transmission = "transmission", f"{np.degrees(self.weakest):.0f}", 14
         lengths = number_cells(self.lengths, dict.fromkeys(self.lengths, "m"))
         return [*lengths, error_cell(self.task.unit, error), transmission]
 
     def model(self, omega: float = 1.0, density: float = 0.0) -> PlanarModel:
-        """The mechanism: crank, coupler with its point P, and rocker or slider; its lengths are parameters. A motor at
-        O turns the crank in the direction of the positions, with `omega`; one that cannot turn swings between the first
-        position and the last. `density` is the mass of bars, per metre.
+        """Return the mechanism as a model: crank, coupler with its point P, and rocker or slider; the lengths are
+        parameters. A motor at O turns the crank in the direction of the positions with the speed `omega` [rad/s]; a
+        crank that cannot rotate fully swings between the first position and the last. `density` is the mass of bars per
+        metre [kg/m].
 
         >>> found = mbs.synthesize_motion([(0, 0, 0), (1, 0.2, 0.3), (1.8, 0, 0.6)], fixed=[(0, -1), (1, -1)])
         >>> model = found.best.model()
@@ -196,7 +197,7 @@ class Candidate(metaclass=PublicClass):
         return build(self, omega, density)
 
     def plot(self, units: UnitsLike = None) -> Figure:
-        """The linkage at the first position, the path of its coupler point, and what was asked for."""
+        """Draw the linkage at the first position, the path of its coupler point, and the task."""
         with shown_in(units):
             return pictures.plot_candidate(self)
 

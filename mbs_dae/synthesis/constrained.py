@@ -1,8 +1,8 @@
-"""Least squares from many starts at once, with unknowns that satisfy g(x) ≤ 0: Hestenes' and Powell's multipliers.
+"""Minimise sums of squares from many starts at once, subject to g(x) ≤ 0, by the multipliers of Hestenes and Powell.
 
-With multipliers μ ≥ 0 and a weight w the sum |r|² + w Σ max(0, g + μ/w)² is made least, which is a least squares
-problem again; then μ becomes max(0, μ + w g), and w grows. Starts need not satisfy the inequalities: a linkage that is
-laid onto a path closes there first, and moves inside then."""
+With multipliers μ ≥ 0 and a weight w, the sum |r|² + w Σ max(0, g + μ/w)² is minimised, which is again a least squares
+problem; then μ becomes max(0, μ + w g), and w grows. Starts need not satisfy the inequalities: a linkage that is laid
+onto a path closes there first, and then moves inside."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ WEIGHT, GROWTH = 10.0, 5.0
 SATISFIED = 1e-12
 
 Excess = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""From unknowns (starts, unknowns) to g (starts, inequalities) and its derivatives."""
+"""A function from unknowns (starts, unknowns) to g (starts, inequalities) and its derivatives."""
 
 
 def constrained_least_squares(
     residuals: Residuals, excess: Excess, x: np.ndarray, steps: int, enough: float, rounds: int
 ) -> Ends:
-    """Where the starts lead; sums of squares are those of the residuals alone."""
+    """Return the ends of the search from all starts; sums of squares are those of the residuals alone."""
     weight, multipliers = WEIGHT, np.zeros_like(excess(x)[0])
     for _ in range(rounds):
 

@@ -1,9 +1,10 @@
-"""Defects that keep a linkage which stands in all wanted positions from passing them: of circuit, branch and order.
+"""Find the defects (circuit, branch, order) that keep a linkage which assembles in all wanted positions from passing
+them.
 
-The crank reaches the angles θ with low ≤ cos(θ - axis) ≤ high: all, one arc, or two. On an arc both signs of the pose
-meet at its ends, so that they are one circuit; two arcs are two circuits, which no motion joins; and where the crank
-turns each sign is a circuit of its own. A crank that drives does not pass the ends of an arc, where it is at a dead
-point and the sign would change: positions of both signs on one circuit are a defect of branch.
+The crank reaches the angles θ with low ≤ cos(θ - axis) ≤ high: all, one arc, or two arcs. On an arc both signs of the
+pose meet at its ends, so that they are one circuit; two arcs are two circuits, which no motion joins; and where the
+crank turns each sign is a circuit of its own. A crank that drives does not pass the ends of an arc, where it is at a
+dead point and the sign would change: positions of both signs on one circuit are a defect of branch.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import numpy as np
 from .linkages import Circle, Linkage
 
 SAME = 1e-9
-"""Of the sum of the lengths: Grashof's sums that differ by less are equal."""
+"""The part of the sum of the lengths below which Grashof's sums count as equal."""
 
 
 def turns(linkage: Linkage) -> Any:
-    """Whether the crank turns through."""
+    """Return whether the crank can rotate fully."""
     limits = linkage.limits()
     return (limits.low <= -1) & (limits.high >= 1)
 
@@ -30,7 +31,7 @@ def on_two_arcs(linkage: Linkage) -> Any:
 
 
 def middle(linkage: Linkage, theta: Any) -> Any:
-    """An angle from which those that the crank reaches on the same arc are nearer than half a turn."""
+    """Return an angle from which all angles on the same arc of the crank are less than half a turn away."""
     limits = linkage.limits()
     side = np.where(np.sin(theta - limits.axis) > 0, np.pi / 2, -np.pi / 2)
     one = np.where(limits.high < 1, np.pi, 0.0)
@@ -38,14 +39,14 @@ def middle(linkage: Linkage, theta: Any) -> Any:
 
 
 def circuits(linkage: Linkage, theta: Any, sign: Any) -> Any:
-    """A number for each circuit: 1 or -1, or 0 where there is only one."""
+    """Return a number for each circuit: 1 or -1, or 0 if there is only one."""
     arc = np.sign(np.sin(theta - linkage.limits().axis))
     return np.where(turns(linkage), sign, np.where(on_two_arcs(linkage), arc, 0.0))
 
 
 def way_of_crank(linkage: Linkage, theta: np.ndarray) -> np.ndarray:
-    """How far the crank has turned at each position from the first one on: along its arc, or, where it turns through,
-    on in the direction that needs fewer turns. Positions are along the last axis."""
+    """Return the rotation of the crank from the first position to each position [rad]: along its arc, or, if the crank
+    rotates fully, in the direction that needs fewer turns. Positions are along the last axis."""
     first = theta[..., :1]
     centre = middle(linkage, first)
     on_arc = wrapped(theta - centre) - wrapped(first - centre)
@@ -57,7 +58,7 @@ def way_of_crank(linkage: Linkage, theta: np.ndarray) -> np.ndarray:
 
 
 def wrapped(angle: Any) -> Any:
-    """Between -π and π."""
+    """Return the angle reduced to the range from -π to π."""
     return (angle + np.pi) % (2 * np.pi) - np.pi
 
 
@@ -81,7 +82,7 @@ def defects(linkage: Linkage, theta: np.ndarray, sign: np.ndarray, ordered: bool
 
 
 def type_of(linkage: Linkage) -> str:
-    """After Grashof: if shortest + longest < the other two, the shortest link turns against all others."""
+    """Return the type after Grashof: if shortest + longest < the other two, the shortest link rotates fully."""
     guide = linkage.guide
     if not isinstance(guide, Circle):
         return "turning crank" if turns(linkage) else "swinging crank"

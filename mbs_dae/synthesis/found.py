@@ -1,4 +1,4 @@
-"""All linkages that were found, the best one first."""
+"""Hold all linkages that were found, the best one first."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from . import pictures
 from .candidates import EQUAL, Ranked
 
 MOST = 12
-"""So many are told in a table."""
+"""The largest number of linkages in a printed table."""
 GOOD = np.pi / 4
-"""Of the angle of transmission: above it, more is not better."""
+"""The angle of transmission [rad] above which a larger angle ranks no better."""
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -32,8 +32,8 @@ else:  # checkers alone know defaults before Python 3.13
 
 @dataclass(frozen=True, eq=False)
 class Synthesis(Generic[SomeCandidate], metaclass=PublicClass):
-    """The linkages that a synthesis found, ranked: those without defects first, then those that are exact or nearest,
-    then those that transmit forces best, then the smaller ones. ``print(found)`` shows them as a table.
+    """The linkages that a synthesis found, ranked by the number of defects, then by the error, then by the angle of
+    transmission, then by size, the smaller first. ``print(found)`` shows them as a table.
 
     >>> found = mbs.synthesize_motion([(0, 0, 0), (1, 0.2, 0.3), (1.8, 0, 0.6)], fixed=[(0, -1), (1, -1)])
     >>> print(found)
@@ -48,15 +48,15 @@ class Synthesis(Generic[SomeCandidate], metaclass=PublicClass):
     what: str
     candidates: tuple[SomeCandidate, ...]
     curves: tuple[np.ndarray, np.ndarray] | None = None
-    """Of four poses: points of the centre-point curve, and those of the circle-point curve that belong to them."""
+    """For four poses, points of the centre-point curve and the corresponding points of the circle-point curve."""
     notes: tuple[str, ...] = ()
-    """What should be known besides: what became of the starts that led to nothing, angles that look like degrees."""
+    """Notes: why starts led to nothing, and angles that may be in degrees."""
     noun: str = "linkage"
-    """What was looked for."""
+    """The name of the candidates in messages."""
 
     @property
     def best(self) -> SomeCandidate:
-        """The first one."""
+        """The first candidate."""
         return self[0]
 
     def __len__(self) -> int:
@@ -91,14 +91,14 @@ class Synthesis(Generic[SomeCandidate], metaclass=PublicClass):
         yield from (f"  note: {note}" for note in self.notes)
 
     def plot(self, count: int = 6, units: UnitsLike = None) -> Figure:
-        """The best of them side by side; of four poses their centre-point and circle-point curves, too. `units` are
-        those of ``Result.plot``."""
+        """Draw the best candidates side by side; for four poses also the centre-point and circle-point curves. `units`
+        are those of ``Result.plot``."""
         with shown_in(units):
             return pictures.plot_found(self, count)
 
 
 def largest(candidate: Ranked) -> float:
-    """Its largest error; none if it is roundoff."""
+    """Return the largest absolute error of a candidate; 0 if the error is roundoff."""
     error = float(np.max(np.abs(candidate.error), initial=0.0))
     return 0.0 if error < EQUAL * candidate.size else error
 
@@ -111,8 +111,9 @@ def ranked(
     noun: str = "linkage",
     none: str = "",
 ) -> Synthesis[SomeCandidate]:
-    """Cognates draw the same curve and may transmit alike: roundoff does not choose between them, the smaller one is
-    first. `none` is what it means if there are no candidates, and no note tells why."""
+    """Return the candidates, ranked. Cognates draw the same curve and may transmit forces equally well: keys are
+    rounded, so that roundoff does not choose between them, and the smaller one is first. `none` is the note for a
+    search without candidates and without other notes."""
     if none and not (candidates or notes):
         notes = [none]
 

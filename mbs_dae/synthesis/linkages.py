@@ -1,13 +1,14 @@
-"""Linkages of one loop in the plane, as complex numbers: a crank, a coupler, and what guides the coupler's other end.
+"""Describe planar linkages of one loop by complex numbers: a crank, a coupler, and the guide of the coupler's other
+end.
 
-A crank of length a turns about O; the coupler is pinned to it at A, and at B, b away, it is guided: on a circle about D
-(a rocker of length c: the four-bar), or on a line (a slider: the slider-crank). With θ the angle of the crank and γ
-that of the coupler
+A crank of length a turns about O; the coupler is pinned to it at A, and its point B, at the distance b from A, is
+guided: on a circle about D (a rocker of length c: the four-bar), or on a line (a slider: the slider-crank). With θ the
+angle of the crank and γ that of the coupler
 
     A = O + a e^{iθ},     B = A + b e^{iγ},     P = A + p e^{iγ},
 
 where p is the place of the coupler point P in the coupler: along it and, times i, across it. All numbers may be arrays
-that go together, so that many linkages are one.
+that broadcast, so that one object holds many linkages.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def turn(angle: Any) -> Any:
 
 
 class Limits(NamedTuple):
-    """The crank reaches the angles θ with low ≤ cos(θ - axis) ≤ high."""
+    """The range of the crank: the angles θ with low ≤ cos(θ - axis) ≤ high."""
 
     axis: Any
     low: Any
@@ -41,7 +42,7 @@ class Limits(NamedTuple):
 
 @dataclass(frozen=True)
 class Circle:
-    """B stays c away from D: the rocker of a four-bar."""
+    """The guide of a four-bar: B stays at the distance c from D, on a rocker."""
 
     D: Any
     c: Any
@@ -50,22 +51,22 @@ class Circle:
     count: ClassVar[int] = 3
 
     def close(self, A: Any, b: Any, sign: Any) -> Any:
-        """The angle of the coupler in the triangle A, B, D; sign 1 has B to the left of the way from A to D."""
+        """Return the angle of the coupler in the triangle A, B, D; with sign 1, B is left of the line from A to D."""
         f = self.D - A
         side = np.abs(f)
         return np.angle(f) + sign * np.arccos((side**2 + b**2 - self.c**2) / (2 * b * side))
 
     def normal(self, B: Any) -> Any:
-        """Across the way that is left to B, a unit vector."""
+        """Return the unit vector from D to B, at right angles to the motion of B."""
         return (B - self.D) / np.abs(B - self.D)
 
     def slopes(self, B: Any) -> list[Any]:
-        """Return the derivatives of the distance of B from the guide, |B - D| - c, with Dx, Dy and c."""
+        """Return the derivatives of the distance of B from the guide, |B - D| - c, by Dx, Dy and c."""
         normal = self.normal(B)
         return [-normal.real, -normal.imag, -np.ones_like(normal.real)]
 
     def limits(self, O: Any, a: Any, b: Any) -> Limits:
-        """A is nowhere nearer to D than |b - c|, nor farther than b + c."""
+        """Return the range of the crank: the distance from A to D is at least |b - c| and at most b + c."""
         d = np.abs(self.D - O)
         low, high = ((a**2 + d**2 - f**2) / (2 * a * d) for f in (b + self.c, b - self.c))
         return Limits(np.angle(self.D - O), low, high)
@@ -75,11 +76,11 @@ class Circle:
         return np.angle(B - self.D)
 
     def way_gradient(self, B: Any) -> Any:
-        """How the way grows with B."""
+        """Return the gradient of the rocker's angle by B, as a complex number."""
         return 1j * (B - self.D) / np.abs(B - self.D) ** 2
 
     def moved(self, offset: complex, factor: complex) -> Circle:
-        """After a turn and a stretch by `factor`, and a shift."""
+        """Return the circle turned and stretched by `factor` about the origin, then shifted by `offset`."""
         return Circle(offset + factor * self.D, np.abs(factor) * self.c)
 
     def numbers(self) -> list[Any]:
@@ -88,8 +89,8 @@ class Circle:
 
 @dataclass(frozen=True)
 class Line:
-    """B stays on the line of the direction `angle`, which passes the origin at the distance h, on its right if h > 0:
-    the slider of a slider-crank."""
+    """The guide of a slider-crank: B stays on the line of the direction `angle` at the distance h from the origin,
+    which is on the right of the line if h > 0."""
 
     h: Any
     angle: Any
@@ -98,7 +99,7 @@ class Line:
     count: ClassVar[int] = 2
 
     def close(self, A: Any, b: Any, sign: Any) -> Any:
-        """The angle of the coupler; sign 1 has B ahead of A, in the direction of the line."""
+        """Return the angle of the coupler; with sign 1, B is ahead of A in the direction of the line."""
         lean = np.arcsin((self.h - dot(1j * turn(self.angle), A)) / b)
         return self.angle + np.where(np.asarray(sign) > 0, lean, np.pi - lean)
 
@@ -106,13 +107,13 @@ class Line:
         return 1j * turn(self.angle) * np.ones_like(B)
 
     def slopes(self, B: Any) -> list[Any]:
-        """Return the derivatives of the distance of B from the guide, n·B - h with n = i e^{i angle}, with h and the
+        """Return the derivatives of the distance of B from the guide, n·B - h with n = i e^{i angle}, by h and the
         angle."""
         normal = self.normal(B)
         return [-np.ones_like(normal.real), dot(1j * normal, B)]
 
     def limits(self, O: Any, a: Any, b: Any) -> Limits:
-        """A is nowhere farther from the line than b."""
+        """Return the range of the crank: the distance of A from the line is at most b."""
         normal = 1j * turn(self.angle)
         low, high = ((self.h - dot(normal, O) + side) / a for side in (-b, b))
         return Limits(np.angle(normal), low, high)
@@ -133,21 +134,20 @@ class Line:
 
 
 class Pose(NamedTuple):
-    """Where a linkage stands; nan where it does not close."""
+    """The points and angles of a linkage in a pose; nan if the linkage does not close."""
 
     A: Any
     B: Any
     P: Any
     gamma: Any
     drive: Any
-    """The sine of the angle between the coupler and what it pushes: zero at dead points of the crank, and of the sign
-    of the pose."""
+    """The sine of the angle between the coupler and the link it pushes (for a slider, the normal of its line): zero at
+    dead points of the crank, with the sign of the pose."""
 
 
 @dataclass(frozen=True)
 class Linkage(metaclass=PublicClass):
-    """A four-bar or a slider-crank: its lengths, where it stands, and its coupler point, in the letters of the
-    textbook.
+    """A four-bar or a slider-crank: its lengths, its pivots and its coupler point, in the letters of the textbook.
 
     >>> found = mbs.synthesize_motion([(0, 0, 0), (1, 0.2, 0.3), (1.8, 0, 0.6)], fixed=[(0, -1), (1, -1)])
     >>> linkage = found.best.linkage
@@ -164,7 +164,7 @@ class Linkage(metaclass=PublicClass):
     b: Any
     """The length of the coupler, from A to B."""
     guide: Circle | Line
-    """What guides B: a circle about D with the rocker's length c, or a line."""
+    """The guide of B: a circle about D with the rocker's length c, or a line."""
     p: Any = 0j
     """The coupler point from A, along the coupler and, times i, across it."""
 
@@ -174,7 +174,7 @@ class Linkage(metaclass=PublicClass):
         return self.guide.kind
 
     def pose(self, theta: Any, sign: Any) -> Pose:
-        """Where all points are when the crank stands at theta, on the branch of this sign."""
+        """Return the places of all points with the crank at theta, on the branch of this sign."""
         with np.errstate(invalid="ignore", divide="ignore"):
             A = self.O + self.a * turn(theta)
             gamma = self.guide.close(A, self.b, sign)
@@ -194,7 +194,7 @@ class Linkage(metaclass=PublicClass):
         )
 
     def plain(self) -> Linkage:
-        """The linkage with plain numbers."""
+        """Return the linkage with plain Python numbers."""
         guide = self.guide
         held = (
             Circle(complex(guide.D), float(guide.c))
@@ -204,29 +204,29 @@ class Linkage(metaclass=PublicClass):
         return Linkage(complex(self.O), float(self.a), float(self.b), held, complex(self.p))
 
     def numbers(self) -> np.ndarray:
-        """As unknowns: Ox, Oy, a, b, those of the guide, and the coupler point."""
+        """Return the unknowns along the last axis: Ox, Oy, a, b, those of the guide, and the coupler point."""
         own = [np.real(self.O), np.imag(self.O), self.a, self.b]
         point = [np.real(self.p), np.imag(self.p)]
         return np.stack(np.broadcast_arrays(*own, *self.guide.numbers(), *point), axis=-1).astype(float)
 
 
 def linkage_of(kind: Kind, numbers: np.ndarray) -> Linkage:
-    """From unknowns; the last axis is theirs."""
+    """Return the linkage of unknowns, which are along the last axis."""
     Ox, Oy, a, b, *guide, px, py = np.moveaxis(numbers, -1, 0)
     held = Circle(guide[0] + 1j * guide[1], guide[2]) if kind == "four-bar" else Line(*guide)
     return Linkage(Ox + 1j * Oy, a, b, held, px + 1j * py)
 
 
 def size_of(kind: Kind) -> int:
-    """How many numbers a linkage has."""
+    """Return the number of unknowns of a linkage."""
     return 6 + (Circle.count if kind == "four-bar" else Line.count)
 
 
 def slopes(linkage: Linkage, theta: Any, pose: Pose) -> tuple[Any, Any, Any]:
-    """Derivatives of A, of e^{iγ} and of γ with all numbers of the linkage and, last, with θ.
+    """Return the derivatives of A, of e^{iγ} and of γ by all numbers of the linkage and, last, by θ.
 
     B = A + b e^{iγ} stays on its guide, whose distance g(B) has the gradient n (its unit normal):
-    n·(dA + db e^{iγ} + i b e^{iγ} dγ) + dg = 0 gives dγ. Its factor b n·(i e^{iγ}) vanishes at dead points only.
+    n·(dA + db e^{iγ} + i b e^{iγ} dγ) + dg = 0 gives dγ, whose factor b n·(i e^{iγ}) vanishes at dead points only.
     """
     along = turn(pose.gamma)
     zero, spin = np.zeros_like(along), turn(theta) * np.ones_like(along)
@@ -234,7 +234,7 @@ def slopes(linkage: Linkage, theta: Any, pose: Pose) -> tuple[Any, Any, Any]:
     dA = np.stack([zero + 1, zero + 1j, spin, zero, *[zero] * (len(guide) + 2), 1j * linkage.a * spin], axis=-1)
     normal = linkage.guide.normal(pose.B)
     off = dot(normal[..., None], dA)
-    off[..., 3] = dot(normal, along)  # of b
+    off[..., 3] = dot(normal, along)  # derivative by b
     for k, slope in enumerate(guide):
         off[..., 4 + k] = slope
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,14 +1,15 @@
-"""Least squares from many starts at once: the damped method of Gauss and Newton, as Levenberg and Marquardt damp it.
+"""Minimise sums of squares from many starts at once by the method of Levenberg and Marquardt.
 
-Residuals r(x) of one start are a row; those of all starts are made together, and so are the solutions of
+Residuals r(x) of one start are a row; all starts are evaluated together, and so are the solutions of
 
     (JᵀJ + μ diag(JᵀJ)) s = -Jᵀ r,
 
-so that a hundred small problems take the time of a few. A step that makes the sum of squares smaller is taken, and μ
-shrinks; one that does not, or where the residuals are not finite (a linkage that does not close), is not, and μ grows.
+so that a hundred small problems take the time of a few. A step that lowers the sum of squares is accepted, and μ
+shrinks; a step that does not, or leads to residuals that are not finite (a linkage that does not close), is rejected,
+and μ grows.
 
-Unknowns may have bounds. One that stands on a bound, and would go beyond it to make the sum smaller, is held there and
-left out of the equations; steps of the others end at their bounds.
+Unknowns may have bounds. An unknown on a bound that would go beyond to lower the sum is held there and left out of the
+equations; steps of the others end at their bounds.
 """
 
 from __future__ import annotations
@@ -19,32 +20,32 @@ from typing import NamedTuple
 import numpy as np
 
 Residuals = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""From unknowns (starts, unknowns) and the numbers of these starts to residuals (starts, equations) and their
-derivatives (starts, equations, unknowns)."""
+"""A function from unknowns (starts, unknowns) and the indices of these starts to residuals (starts, equations) and
+their derivatives (starts, equations, unknowns)."""
 
 SMALLEST, LARGEST = 1e-14, 1e8
-"""Damping: below the one it is no more, above the other there is no better place."""
+"""The least damping factor, and the factor above which a start ends because no step lowers its sum."""
 LITTLE = 1e-10
-"""Added to the diagonal, relative to its largest entry, so that no unknown is without any."""
+"""The least diagonal entry that is damped, relative to the largest one, so that no unknown is undamped."""
 
 
 Box = tuple[np.ndarray, np.ndarray]
-"""The least values of the unknowns, and the greatest; infinite where there are none."""
+"""The lower and upper bounds of the unknowns; infinite where there are none."""
 
 
 class Ends(NamedTuple):
-    """Where the starts led to."""
+    """The ends of the search from all starts."""
 
     x: np.ndarray
     cost: np.ndarray
-    """Sums of squares."""
+    """The sums of squares."""
 
 
 def least_squares(
     residuals: Residuals, x: np.ndarray, steps: int = 200, enough: float = 0.0, box: Box | None = None
 ) -> Ends:
-    """From each row of `x` to a place of least squares nearby, inside of a box. A start is done where its steps change
-    nothing more, or where its sum of squares is below `enough`."""
+    """Minimise the sum of squares from each row of `x`, within a box. A start ends if its steps no longer change
+    anything, or if its sum of squares is below `enough`."""
     low, high = (-np.inf, np.inf) if box is None else box
     x = np.clip(np.array(x, dtype=float), low, high)
     value, slope = residuals(x, np.arange(len(x)))
@@ -87,5 +88,5 @@ def _step(slope: np.ndarray, right: np.ndarray, damping: np.ndarray) -> np.ndarr
     normal[:, place, place] += damping[:, None] * np.maximum(diagonal, LITTLE * largest) + 1e-300
     try:
         return np.linalg.solve(normal, right[..., None])[..., 0]
-    except np.linalg.LinAlgError:  # one of them is singular to the last bit: all by their least solutions
+    except np.linalg.LinAlgError:  # one of them is singular to the last bit: use least-norm solutions for all
         return (np.linalg.pinv(normal) @ right[..., None])[..., 0]

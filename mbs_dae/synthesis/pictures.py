@@ -1,4 +1,4 @@
-"""Pictures of linkages that were found."""
+"""Draw linkages that were found."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def plot_candidate(candidate: Any) -> Figure:
 
 
 def plot_found(found: Any, count: int) -> Figure:
-    """Small pictures, the best first."""
+    """Draw the best candidates in small pictures, the best first."""
     shown = found.candidates[: max(count, 1)] or (found[0],)
     with style():
         cells = len(shown) + (found.curves is not None)
@@ -60,7 +60,7 @@ def _title(candidate: Any) -> str:
 
 
 def draw_linkage(candidate: Any, ax: Any, small: bool = False) -> None:
-    """In its first position, with the path of P, and what its task adds."""
+    """Draw a linkage in its first position, with the path of P, and the additions of its task."""
     linkage, theta = candidate.linkage, candidate.motion
     pose = candidate.pose(candidate.angles[0])
     moving = candidate.pose(theta)

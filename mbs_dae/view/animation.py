@@ -1,4 +1,4 @@
-"""The mechanism, moving or still, drawn from nothing but its joints: in figures, in notebooks, and in files."""
+"""Draw the mechanism, moving or still, from its joints alone: in figures, in notebooks, and in files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .style import Picture, say_if_stopped, style
 Size = tuple[float, float]
 Angles = tuple[float, ...] | None
 
-GHOSTS = 7  # how many later poses a still picture of a motion shows
+GHOSTS = 7  # number of later poses in a still picture of a motion
 
 
 def animate(
@@ -41,7 +41,7 @@ def animate(
         return save_page(result, path, trace=trace, view=view, speed=speed)
     if speed is not None:
         speed = positive_number(speed, "speed", "number, e.g. speed=1")
-    still = path is not None and path.suffix.lower() in STILLS  # which is whole, however short the motion is
+    still = path is not None and path.suffix.lower() in STILLS  # a still picture shows a whole motion, however short
     motion = poses_of(result, GHOSTS + 1) if still else frames_of(result, fps, speed or 1.0)
     film = Film(result, motion, fps, as_names(trace, "trace"), size, view, speed)
     return film if path is None else film.save(path)
@@ -59,12 +59,12 @@ def draw(
         own = new_axes(result, new_figure(size), view) if ax is None else ax
         scene = scene_on(own, result, motion.at([index]), as_names(trace, "trace"), view)
         if ax is None and scene.dimension == 3:
-            scene.lay_out()  # box and labels fill the paper
+            scene.lay_out()  # let box and labels fill the paper
     return scene.figure
 
 
 class Film:
-    """An animation: in a notebook it plays as a page; ``film.save("motion.gif")`` writes it to a file."""
+    """An animation: a notebook plays it as a page; ``film.save("motion.gif")`` writes it to a file."""
 
     def __init__(
         self, result: Result, motion: Motion, fps: float, trace: Sequence[str], size: Size, view: Angles = None,
@@ -79,7 +79,7 @@ class Film:
 
     @property
     def figure(self) -> Figure:
-        """What it is drawn in."""
+        """The figure of the film."""
         return self.scene.figure
 
     def __len__(self) -> int:
@@ -97,14 +97,14 @@ class Film:
         return path
 
     def _still(self) -> Figure:
-        """The poses of a still picture reach to the end of the motion, where the frames of a film may not."""
+        """Return a still figure whose poses reach to the end of the motion, where the frames of a film may not."""
         result = self.scene.result
         film = Film(result, poses_of(result, GHOSTS + 1), self.fps, self.scene.trace, *self._look)
         film.scene.add_ghosts()
         return film.figure
 
     def _repr_html_(self) -> str:
-        """As a page, which plays more smoothly than frames, and is smaller."""
+        """Return the page that plays the motion, which is smoother and smaller than frames."""
         with self.units, style():
             text = page_text(self.scene.result, trace=self.scene.trace, view=self._look[1], speed=self.speed)
             self.scene.show(0)
@@ -112,7 +112,7 @@ class Film:
 
 
 def scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (), view: Angles = None) -> Scene:
-    """In axes of the user's, or of a new figure; with a legend of the paths that are drawn."""
+    """Draw a mechanism in axes of the user, or in those of a new figure, with a legend of the drawn paths."""
     scene = bare_scene_on(ax, result, motion, trace, view)
     if trace:
         scene.add_legend()
@@ -120,7 +120,7 @@ def scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (),
 
 
 def bare_scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (), view: Angles = None) -> Scene:
-    """In the plane or in space."""
+    """Draw a mechanism without a legend, in the plane or in space."""
     if result.sketch.dimension == 2:
         view_of(result, view)
         return PlanarScene(result, motion, ax, trace)
@@ -130,7 +130,7 @@ def bare_scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] 
 
 
 def new_axes(result: Result, figure: Figure, view: Angles, place: tuple[int, int, int] = (1, 1, 1)) -> Any:
-    """Flat ones, or such in which something in space can be drawn."""
+    """Add flat axes to a figure, or axes for drawings in space; check the view."""
     if result.sketch.dimension == 2:
         view_of(result, view)
         return figure.add_subplot(*place)
@@ -151,7 +151,7 @@ def new_figure(size: Size, columns: int = 1, rows: int = 1) -> Figure:
 
 
 def checked_path(path: str | Path) -> Path:
-    """The path, if a picture can be written there; checked before any work is done."""
+    """Return the path if a picture can be written there, checked before any work is done."""
     path = file_at(path, "e.g. 'motion.gif'")
     kind = path.suffix.lower()
     if kind not in WRITERS:
@@ -174,7 +174,7 @@ def _write_page(film: Film, path: Path) -> None:
 
 
 def _write_mp4(film: Film, path: Path) -> None:
-    rate: Any = film.fps  # matplotlib is said to want an int, and takes any number
+    rate: Any = film.fps  # matplotlib's annotation says int, but any number works
     writer = FFMpegWriter(fps=rate)
     with writer.saving(film.figure, str(path), dpi=film.figure.dpi):
         for pose in range(len(film)):
@@ -183,11 +183,11 @@ def _write_mp4(film: Film, path: Path) -> None:
 
 
 def _write_gif(film: Film, path: Path) -> None:
-    """All frames share the colours of a few of them: quick to find, small to store, and nothing flickers."""
+    """Write a GIF whose frames share a palette made from about four of them: fast, small, and without flicker."""
     samples = [*pictures(film.scene, range(0, len(film), -(-len(film) // 4)))]
     colours = Image.fromarray(np.vstack(samples)).quantize(256, dither=Image.Dither.NONE)
     palette = np.array(colours.getpalette()).reshape(-1, 3)
-    palette[palette.min(axis=1) > 240] = 255  # paper stays white
+    palette[palette.min(axis=1) > 240] = 255  # keep paper white
     colours.putpalette(palette.ravel().tolist())
     frames = (Image.fromarray(p).quantize(palette=colours, dither=Image.Dither.NONE) for p in pictures(film.scene))
     next(frames).save(path, save_all=True, append_images=frames, duration=round(1000 / film.fps), loop=0)
@@ -200,23 +200,23 @@ WRITERS: dict[str, Callable[[Film, Path], None]] = {
     ".html": _write_page,
     **dict.fromkeys(STILLS, _write_still),
 }
-"""By the endings of names, all of them in the table of `results.files`."""
+"""The writers by the endings of file names."""
 
 
 def pictures(scene: Scene, poses: Iterable[int] | None = None) -> Iterator[np.ndarray]:
-    """The poses as arrays of pixels. What stands still is drawn only once: axes take longer than a mechanism."""
+    """Yield the poses as arrays of pixels; parts that stand still are drawn once, because axes take long."""
     figure = scene.figure
     canvas = FigureCanvasAgg(figure)
     moving = scene.show(0)
     for artist in moving:
-        artist.set_animated(True)  # left out of what `draw` draws
+        artist.set_animated(True)  # excluded from canvas.draw()
     try:
         canvas.draw()
         still = canvas.copy_from_bbox(figure.bbox)
         for pose in range(len(scene)) if poses is None else poses:
             canvas.restore_region(still)
             for artist in sorted(scene.show(pose), key=lambda artist: artist.get_zorder()):
-                if hasattr(artist, "do_3d_projection"):  # of areas in space; axes do it when they draw them
+                if hasattr(artist, "do_3d_projection"):  # areas in space: axes project them when they draw them
                     artist.do_3d_projection()
                 artist.draw(canvas.get_renderer())
             yield np.asarray(canvas.buffer_rgba())[..., :3].copy()

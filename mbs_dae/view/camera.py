@@ -1,4 +1,4 @@
-"""From where a figure is seen."""
+"""Describe the direction from which a figure is seen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VIEW = (24.0, -58.0)  # elevation and azimuth in degrees: x to the right, y to t
 
 @dataclass(frozen=True, eq=False)
 class Camera:
-    """From where it is seen: unit vectors to the right and up on the paper, and out of it, towards the eye. The
+    """The direction of view: unit vectors to the right and up on the paper, and out of it, towards the eye. The
     projection is parallel: lengths on the paper are to scale, whatever their depth."""
 
     right: np.ndarray
@@ -24,7 +24,7 @@ class Camera:
 
     @classmethod
     def of(cls, ax: object) -> Camera:
-        """That of 3-D axes, where z is up but for the roll; flat ones are seen from above."""
+        """Return the camera of 3-D axes, with z up except for the roll; flat axes are seen from above."""
         elev, azim, roll = np.radians([getattr(ax, "elev", 90.0), getattr(ax, "azim", -90.0), getattr(ax, "roll", 0.0)])
         toward = np.array([np.cos(elev) * np.cos(azim), np.cos(elev) * np.sin(azim), np.sin(elev)])
         right = np.array([-np.sin(azim), np.cos(azim), 0.0])
@@ -32,20 +32,20 @@ class Camera:
         return cls(np.cos(roll) * right - np.sin(roll) * up, np.cos(roll) * up + np.sin(roll) * right, toward)
 
     def on_paper(self, points: np.ndarray) -> np.ndarray:
-        """(..., 3) in the world, (..., 2) on the paper, in metres."""
+        """Project points, shape (..., 3) in the world, to the paper, shape (..., 2), in metres."""
         return points @ np.stack([self.right, self.up], axis=-1)
 
     def depth(self, points: np.ndarray) -> np.ndarray:
-        """How far points stand out of the paper."""
+        """Return how far points stand out of the paper, towards the eye [m]."""
         return points @ self.toward
 
     def in_space(self, places: np.ndarray, depth: np.ndarray) -> np.ndarray:
-        """The points at these places on the paper and at this depth."""
+        """Return the points at these places on the paper and at this depth, shape (..., 3)."""
         return places @ np.stack([self.right, self.up]) + depth[..., None] * self.toward
 
 
 def view_of(result: Result, view: Any) -> tuple[float, ...]:
-    """Elevation, azimuth and, if it is said, roll, in degrees; none where nobody said from where it is seen."""
+    """Return elevation, azimuth and, if given, roll in degrees; an empty tuple if `view` is None."""
     if view is None:
         return ()
     if result.sketch.dimension == 2:

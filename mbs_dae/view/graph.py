@@ -1,10 +1,9 @@
-"""The graph of a mechanism: the tree from the ground to the right, and what closes its loops dashed.
+"""Draw the graph of a mechanism: the tree from the ground to the right, with dashed chords that close its loops.
 
-A body stands in the column of its depth, each leaf of the tree in a row of its own, and every parent in the middle of
-its children. So no two bodies, and no two edges of the tree, are in each other's way. What closes a loop is a curve
-from body to body: of many possible ones that which covers and crosses least; its name stands where it covers least.
-All lengths are inches on paper.
-"""
+A body stands in the column of its depth, each leaf of the tree in its own row, and every parent in the middle of its
+children. Hence no two bodies and no two edges of the tree overlap. A chord is a curve from body to body: of several
+candidates, the one that covers and crosses least; its name stands where it covers least. All lengths are inches on
+paper."""
 
 from __future__ import annotations
 
@@ -27,19 +26,19 @@ from .labels import dense
 from .style import GRID, Picture, style
 
 FONT_SIZE = 9
-ROW = 0.52  # the distance of rows
+ROW = 0.52  # distance between rows
 GAP = 0.22  # room beside the name of a joint
-BEND = 0.14  # how far behind a body the edges to its children bend
+BEND = 0.14  # distance from a column to the bend of the edges to its children
 PAD = 0.08  # room around the name of a body
 HALF = 0.13  # half the height of a body
 SMALL = 7
 TREE, CUT, COUPLING = COLOURS[0], COLOURS[1], COLOURS[3]
 DASHED = (0, (4, 2.5))
-LEGEND = 0.17  # the height of a line of the legend
+LEGEND = 0.17  # height of a line of the legend
 
 
 def draw(topology: Topology, ax: Any = None) -> Figure:
-    """The picture, in the given axes or in a figure of its own."""
+    """Draw the graph in the given axes, or in a new figure that fits it."""
     closures = [c for c in (*topology.cuts, *topology.couplings) if c.loop]
     plan = planned(topology, closures)
     corners = [box.side(np.array([(1, 1), (-1, -1)])) for box in (*plan.bodies, *plan.edge_names, *plan.curve_names)]
@@ -89,11 +88,11 @@ def _paint(ax: Any, topology: Topology, closures: Sequence[Closure], plan: Plan,
         write(box.right - PAD, box.y, body.name, ha="right")
 
 
-# --- where everything stands ---
+# --- places ---
 
 
 class Box(NamedTuple):
-    """A rectangle on the paper, about its middle."""
+    """A rectangle on the paper, given by its middle."""
 
     x: float
     y: float
@@ -112,7 +111,7 @@ class Box(NamedTuple):
         return np.array((self.x, self.y)) + towards * (self.half_width, self.half_height)
 
     def holds(self, points: np.ndarray, margin: float = 0.0) -> np.ndarray:
-        """Which points, of shape (..., 2), lie in it."""
+        """Return whether points of shape (..., 2) lie in the rectangle, widened by a margin."""
         dx, dy = np.abs(points - (self.x, self.y)).T
         return ((dx < self.half_width + margin) & (dy < self.half_height + margin)).T
 
@@ -122,7 +121,7 @@ class Box(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Where everything stands: bodies by number (the ground is 0), edges as polylines from parent to child."""
+    """The places of all parts: bodies by number (the ground is 0), edges as polylines from parent to child."""
 
     bodies: list[Box]
     edges: list[np.ndarray]
@@ -138,7 +137,7 @@ def planned(topology: Topology, closures: Sequence[Closure]) -> Plan:
     for k, edge in enumerate(topology.edges, start=1):
         parent, child = bodies[topology.parents[k - 1]], bodies[k]
         start, end = parent.right, child.left
-        bend = max(body.right for body in bodies if body.left == parent.left) + BEND  # behind the parent's column
+        bend = max(body.right for body in bodies if body.left == parent.left) + BEND  # beyond the parent's column
         edges.append(np.array([(start, parent.y), (bend, parent.y), (bend, child.y), (end, child.y)]))
         half = _width(edge_name(edge)) / 2
         edge_names.append(Box(bend + GAP / 2 + half, child.y + 0.10, half, 0.07))
@@ -158,7 +157,7 @@ def planned(topology: Topology, closures: Sequence[Closure]) -> Plan:
 
 
 def _bodies(topology: Topology) -> list[Box]:
-    """Columns by depth, as wide as their names; rows by leaves, from the top."""
+    """Return boxes in columns by depth, each as wide as its names, and in rows by leaves, from the top."""
     count = len(topology.parents) + 1
     names = [topology.ground.name, *(body.name for body in topology.bodies)]
     depth, children = [0] * count, [[] for _ in range(count)]  # type: tuple[list[int], list[list[int]]]
@@ -176,7 +175,7 @@ def _bodies(topology: Topology) -> list[Box]:
 
     y = [0.0] * count
     rows, ahead = 0, [0]
-    while ahead:  # leaves in the order in which one meets them going down
+    while ahead:  # leaves in depth-first order
         k = ahead.pop()
         if not children[k]:
             y[k] = -ROW * rows
@@ -192,7 +191,7 @@ SIDES = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)])
 
 
 def _curves(a: Box, b: Box) -> Iterator[np.ndarray]:
-    """Bézier curves from one body to another, leaving and entering at any side."""
+    """Yield Bézier curves from one body to another, which leave and enter at any side."""
     s = np.linspace(0, 1, 61)[:, None]
     for out, into in product(SIDES, SIDES):
         start, end = a.side(out), b.side(into)
@@ -202,7 +201,7 @@ def _curves(a: Box, b: Box) -> Iterator[np.ndarray]:
 
 
 def _curve_cost(curve: np.ndarray, bodies: Sequence[Box], names: Sequence[Box], drawn: Sequence[np.ndarray]) -> float:
-    """How many of its points cover bodies and names, or touch lines; and its length."""
+    """Return the cost of a curve: its points that cover bodies and names or touch lines, plus its length."""
     inner = curve[2:-2]
     covered = sum(box.holds(inner, 0.04).sum() for box in bodies) + sum(box.holds(inner).sum() for box in names)
     lines = np.concatenate(drawn)
@@ -212,7 +211,7 @@ def _curve_cost(curve: np.ndarray, bodies: Sequence[Box], names: Sequence[Box], 
 
 
 def _name_cost(box: Box, curve: np.ndarray, boxes: Sequence[Box], lines: np.ndarray) -> float:
-    """How much a name covers; at best it stands in the middle."""
+    """Return the cost of a name's place: what it covers, plus its distance from the middle of the curve."""
     from_the_middle = np.hypot(*(curve[len(curve) // 2] - (box.x, box.y)))
     return 100.0 * sum(box.overlaps(other) for other in boxes) + 5.0 * box.holds(lines).sum() + from_the_middle
 
@@ -222,7 +221,7 @@ def edge_name(edge: Edge) -> str:
 
 
 def _width(text: str) -> float:
-    """Of a name in the font of the picture."""
+    """Return the width of a name in the font of the picture [inch]."""
     if not text.strip():
         return 0.0
     extents = TextPath((0, 0), text.replace("$", "S"), prop=FontProperties(family="DejaVu Sans", size=FONT_SIZE))

@@ -1,4 +1,4 @@
-"""Names beside bodies and arrows, placed on the paper where they cover least, over the whole motion."""
+"""Place names beside bodies and arrows where they cover least on the paper, over the whole motion."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,12 +11,12 @@ from .drawing.colours import LOAD
 from .drawing.stage import Stage
 from .drawing.tracks import unit
 
-MOST_LABELS = 8  # with more bodies than this, names would hide the mechanism
+MOST_LABELS = 8  # with more bodies, names would hide the mechanism
 MOST_ARROWS = 3
 FONT_SIZE = 9
-FAR = 4.0  # how many covered points are as bad as a name that stands one line farther away
-UNREADABLE = 10.0  # so much worse it is to cover a name than a part of the mechanism
-LOOKS = 8  # at how many poses the places are judged
+FAR = 4.0  # number of covered points that is as bad as a name one line farther away
+UNREADABLE = 10.0  # weight of covering a name, relative to covering the mechanism
+LOOKS = 8  # number of poses at which places are judged
 
 COMPASS = [(np.cos(a), np.sin(a)) for a in np.arange(8) * np.pi / 4]
 GRID_IN_BOX = np.stack(np.meshgrid(np.linspace(-1, 1, 9), np.linspace(-1, 1, 3)), axis=-1).reshape(1, -1, 2)
@@ -26,10 +26,10 @@ MIDDLE_AND_CORNERS = np.array([[0, 0], [-1, -1], [1, 1]])
 def placed_labels(
     stage: Stage, skeletons: dict[str, np.ndarray], drawn: list[np.ndarray], inch: float, both_sides: bool = False
 ) -> dict[str, np.ndarray]:
-    """A place for the name of each body or arrow, beside its skeleton and off all that is drawn: paths on the paper,
-    of shape (poses, points, 2); `inch` is how many metres an inch of paper shows. Plates are gone round
-    counter-clockwise, and have their names outside; where they may be seen from behind, ``both_sides`` of their edges
-    are tried. A place is the middle of the name and two corners, at each pose."""
+    """Return a place for the name of each body or arrow, beside its skeleton and clear of all that is drawn: paths on
+    the paper, shape (poses, points, 2); `inch` is the number of metres that an inch of paper shows. The corners of
+    plates go counter-clockwise, and names stand outside; with ``both_sides``, for plates that may be seen from behind,
+    both sides of their edges are tried. A place is the middle of the name and two corners, shape (poses, 3, 2)."""
     if len(stage.sketch.bodies) > MOST_LABELS:
         return {}
     labels: dict[str, np.ndarray] = {}
@@ -52,7 +52,7 @@ def placed_labels(
 
 
 def look_of_label(stage: Stage, name: str) -> dict[str, Any]:
-    """How the name of a body, or else of an arrow, is written. Letters are thin: they need more ink than areas."""
+    """Return the text style for the name of a body or arrow: darker than its area, because letters are thin."""
     colour = stage.colours.get(name, LOAD)
     ink = tuple(0.75 * part for part in to_rgb(colour))
     halo = [withStroke(linewidth=2.5, foreground="white")]
@@ -63,8 +63,8 @@ def look_of_label(stage: Stage, name: str) -> dict[str, Any]:
 def _candidates(
     skeleton: np.ndarray, half: np.ndarray, gap: float, box: float
 ) -> Iterator[tuple[float, np.ndarray]]:  # fmt: skip
-    """How many lines farther than need be, and centres of the label at each pose, shape (poses, 2): beside the edges of
-    the body, or around its point."""
+    """Yield how many lines a place is farther away than necessary, and the centres of the label, shape (poses, 2):
+    beside the edges of the body, or around its point."""
     count = skeleton.shape[1]
     if count == 1:
         for farther in (1.0, 2.0):
@@ -74,7 +74,7 @@ def _candidates(
     for start in range(count):
         along = skeleton[:, (start + 1) % count] - skeleton[:, start]
         normal = unit(np.stack([along[:, 1], -along[:, 0]], axis=-1))
-        normal[~normal.any(axis=1)] = (0.0, 1.0)  # an edge that is seen end on has no direction, and any will do
+        normal[~normal.any(axis=1)] = (0.0, 1.0)  # an edge seen end-on has no direction: take any
         for farther in (0.0, 0.7, 1.5):
             beside = normal * (gap + 2 * farther * half[1] + np.abs(normal) @ half)[:, None]
             for part in (0.5, 0.35, 0.65, 0.2, 0.8):
@@ -82,8 +82,8 @@ def _candidates(
 
 
 def _cost(centres: np.ndarray, half: np.ndarray, obstacles: np.ndarray, others: np.ndarray) -> float:
-    """How much the label covers of the mechanism, and of other labels, which nobody could read then; the first pose
-    counts most, since it is the one that stills show."""
+    """Return how much a label covers of the mechanism and, with a larger weight, of other labels; the first pose counts
+    most, because still pictures show it."""
 
     def covered(points: np.ndarray) -> float:
         inside = (np.abs(points - centres[:, None, :]) < 1.15 * half).all(axis=-1).sum(axis=1)
@@ -93,7 +93,7 @@ def _cost(centres: np.ndarray, half: np.ndarray, obstacles: np.ndarray, others: 
 
 
 def dense(path: np.ndarray, count: int = 25) -> np.ndarray:
-    """Points close together along polylines; curves have enough of their own."""
+    """Return points close together along polylines; curves of more than 20 points are returned as they are."""
     if path.shape[1] == 1 or path.shape[1] > 20:
         return path
     parts = np.linspace(0, 1, count)[None, None, :, None]

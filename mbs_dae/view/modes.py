@@ -1,4 +1,4 @@
-"""Small motions seen: eigenvalues in the complex plane, and the shapes of modes, still and moving."""
+"""Draw small motions: eigenvalues in the complex plane, and the shapes of modes, still and moving."""
 
 from __future__ import annotations
 
@@ -20,20 +20,22 @@ from .drawing.motion import motion_of
 from .style import GRID, Picture, as_label, axis_label, label_panel, line_styles, style
 
 EXTREMES = np.array([0.0, 1.0, -1.0, 1j, -1j])
-"""The pose of the state; the extremes of what moves first; and of what moves a quarter of a period later."""
+"""Factors of a mode's shape: the pose of the state, both extremes of its real part, and those a quarter period
+later."""
 ZERO = 1e-9
-"""Eigenvalues of less than this part of the largest are 0."""
+"""Eigenvalues below this part of the largest one count as 0."""
 FAINT = 0.3
 COLUMNS = 3
-FILM = 2.0  # s: how long one period lasts in a film
+FILM = 2.0  # s: duration of one period in a film
 RATIOS = (0.1, 0.2, 0.4, 0.6, 0.8)
 
 
 def plot_eigenvalues(law: LinearSystem) -> Figure:
-    """All modes in the upper half of the complex plane, over lines of equal damping and circles of equal frequency."""
+    """Draw all modes in the upper half of the complex plane, with lines of equal damping and circles of equal
+    frequency."""
     values = np.array([mode.eigenvalue for mode in law.modes])
     cycles, often = size_of("rad/s", frequency=True)
-    values = values / cycles  # both axes in one unit, so that circles are circles
+    values = values / cycles  # one unit on both axes, so that circles are circles
     with style():
         figure = Picture(figsize=(6.4, 4.8), layout="constrained")
         ax = figure.add_subplot()
@@ -58,14 +60,15 @@ def plot_eigenvalues(law: LinearSystem) -> Figure:
 
 
 def plot_bode(law: LinearSystem, frequencies: Any) -> Figure:
-    """Bode's diagram: amplitudes in a panel for each unit of output over input, and below them all phases in degrees,
-    continuous along the frequency. Without frequencies, from a tenth of the lowest to ten times the highest of A."""
+    """Draw Bode's diagram: amplitudes in a panel for each unit of output over input, and below them all phases in
+    degrees, continuous along the frequency. The default frequencies go from a tenth of the lowest to ten times the
+    highest of A."""
     if frequencies is None:
         sizes = np.abs(law.eigenvalues[law.eigenvalues != 0.0])
         if not sizes.size:
             raise ModelError("no eigenvalue tells a range of frequencies; give some in rad/s: law.bode([1, 2, 5])")
         frequencies = np.geomspace(sizes.min() / 10, sizes.max() * 10, 801)
-        still = law.eigenvalues.real == 0.0  # undamped modes: their own frequencies are left out, where G has no value
+        still = law.eigenvalues.real == 0.0  # leave out the frequencies of undamped modes, where G has no value
         poles = np.abs(law.eigenvalues.imag[still])
         near = np.abs(frequencies[:, None] - poles) <= 1e-6 * sizes.max()
         frequencies = frequencies[~near.any(axis=1)]
@@ -93,7 +96,7 @@ def plot_bode(law: LinearSystem, frequencies: Any) -> Figure:
                 label = f"{as_label(out)} by {as_label(put)}"
                 ax.loglog(w / cycles, np.abs(G[:, i, j]) / size, label=label, **look[i, j])
                 phase = np.angle(G[:, i, j])
-                phase[phase == np.pi] = -np.pi  # without damping, the limit of a little of it: the answer lags
+                phase[phase == np.pi] = -np.pi  # the limit of vanishing damping: the response lags
                 axes[-1].semilogx(w / cycles, np.degrees(np.unwrap(phase)), label=label, **look[i, j])
             label_panel(ax, "amplitude", word)
             ax.legend()
@@ -106,7 +109,7 @@ def plot_bode(law: LinearSystem, frequencies: Any) -> Figure:
 
 
 def _add_grid_of_damping(ax: Any, wide: float, high: float) -> None:
-    """Rays Re λ = -ζ |λ|, and circles about the origin through the numbers of the imaginary axis."""
+    """Draw rays Re λ = -ζ |λ|, and circles about the origin through the ticks of the imaginary axis."""
     last = np.array([np.inf, np.inf])
     for ratio in reversed(RATIOS):
         way = np.array([-ratio, np.sqrt(1 - ratio**2)])
@@ -116,7 +119,7 @@ def _add_grid_of_damping(ax: Any, wide: float, high: float) -> None:
         if np.abs((place - last) / [wide, high]).max() > 0.08:  # room for a word
             word, last = f"ζ = {ratio:g}" if last[0] == np.inf else f"{ratio:g}", place
             box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-            side = "left" if end[0] < -0.99 * wide else "center"  # off the edge of the paper
+            side = "left" if end[0] < -0.99 * wide else "center"  # beyond the left edge of the axes
             ax.text(
                 *(end if side == "left" else place),
                 word,
@@ -133,7 +136,7 @@ def _add_grid_of_damping(ax: Any, wide: float, high: float) -> None:
 
 
 def _named(values: np.ndarray, near: np.ndarray) -> Iterator[tuple[np.ndarray, str]]:
-    """Where the numbers of modes stand: those of eigenvalues that are near one another in one place."""
+    """Yield places for the numbers of modes; eigenvalues that are near one another share one place."""
     waiting = np.stack([values.real, values.imag], axis=1)
     left = list(range(len(values)))
     while left:
@@ -143,12 +146,12 @@ def _named(values: np.ndarray, near: np.ndarray) -> Iterator[tuple[np.ndarray, s
 
 
 def draw_modes(law: LinearSystem, numbers: Sequence[int], amplitude: float | None, size: Size, view: Angles) -> Figure:
-    """The shapes of modes side by side: the pose of the state, and faint the extremes on either side of it."""
+    """Draw the shapes of modes side by side: the pose of the state, and its extremes on either side faintly."""
     least = ZERO * np.abs(law.eigenvalues).max(initial=0.0)
     numbers = [*(numbers or (k for k, mode in enumerate(law.modes, start=1) if abs(mode.eigenvalue) > least))]
     modes = [law.mode(number) for number in numbers]
     if not law.modes:
-        law.mode(1)  # which says so
+        law.mode(1)  # raises an error that says so
     if not modes:
         name = law.state.system.model.name
         raise ModelError(f"no force drives a small motion of {name!r} back or on; say which modes to draw: draw(1)")
@@ -159,7 +162,7 @@ def draw_modes(law: LinearSystem, numbers: Sequence[int], amplitude: float | Non
         for k, (number, mode) in enumerate(zip(numbers, modes, strict=True), start=1):
             result = moved(law.state, mode.shape, EXTREMES, np.arange(5.0), 0 * EXTREMES, amplitude)
             ax = new_axes(result, figure, view, (rows, columns, k))
-            ax.patch.set_visible(False)  # in space axes reach under their neighbours
+            ax.patch.set_visible(False)  # in space, axes reach under their neighbours
             scenes.append(scene_on(ax, result, motion_of(result)))
             scenes[-1].add_ghosts(FAINT)
             scenes[-1].say(f"mode {number}: {_told(mode)}")
@@ -180,6 +183,6 @@ def _told(mode: Mode) -> str:
 def animate_mode(
     law: LinearSystem, number: int, path: str | Path | None, amplitude: float | None, **options: Any
 ) -> Film | Path:
-    """A film of one mode; one period lasts two seconds, unless `speed` is given."""
+    """Make a film of one mode; one period lasts two seconds unless `speed` is given."""
     result = law.motion(number, amplitude)
     return animate(result, path, **{"speed": float(result.t[-1]) / FILM, **options})

@@ -1,4 +1,4 @@
-"""The paths of points, with the mechanism that draws them behind."""
+"""Draw the paths of points in front of the faint mechanism."""
 
 from collections.abc import Sequence
 from itertools import cycle
@@ -14,11 +14,11 @@ from .drawing.stage import Stage
 from .plots import names_of
 from .style import START, as_label, say_if_stopped, style
 
-QUIET = 0.25  # how much is seen of the mechanism
+QUIET = 0.25  # opacity of the mechanism
 
 
 def plot_path(result: Result, markers: Sequence[str]) -> Figure:
-    """The paths of named points, in the plane or in space; a circle shows where each begins, and faint lines the
+    """Draw the paths of named points, in the plane or in space; circles show where they begin, and faint lines show the
     mechanism there."""
     names = names_of(markers, "plot_path", "points", [name[:-2] for name in result.names if name.endswith(".x")])
     with style():
@@ -37,7 +37,7 @@ def plot_path(result: Result, markers: Sequence[str]) -> Figure:
 
 
 def _colours(stage: Stage, names: Sequence[str]) -> list[str]:
-    """That of the body, or for more points of one the next that no other path has."""
+    """Return the colour of each path: that of its body, or for further points of one body the next unused colour."""
     own = [stage.colour(name.partition(".")[0]) for name in names]
     others = cycle([colour for colour in COLOURS if colour not in own] or COLOURS)
     return [colour if colour not in own[:k] else next(others) for k, colour in enumerate(own)]

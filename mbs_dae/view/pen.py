@@ -1,4 +1,4 @@
-"""The pen of figures in the plane: artists of matplotlib, which lie over one another as their zorder says."""
+"""Draw marks of planar figures as artists of matplotlib, which overlap in the order of their zorder."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Curves of a result: named quantities, paths of points, violations, and what forces do: energy, and reactions."""
+"""Draw curves of a result: named quantities, paths of points, violations, energy, and reactions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from itertools import cycle
@@ -26,30 +26,30 @@ from .style import (
     style,
 )
 
-OPEN = "not unique"  # what the legend says of components that redundant constraints leave open
+OPEN = "not unique"  # legend for components that redundant constraints leave undetermined
 ZERO = 1e-18  # where exact zeros are drawn on a logarithmic axis: far below the roundoff of any mechanism
 
 LETTERS = {"": "", "w": r"\omega", "alpha": r"\alpha"}
-"""Of components, where they are other than in the name."""
+"""The letters of components that differ from those in the name."""
 
 
 MARKS = ("", "o", "s", "^", "D", "v", "P", "X")
-"""Marks tell the curves of a panel apart without colours: a few on each curve but the first."""
+"""Marks that distinguish the curves of a panel without colours: a few on each curve but the first."""
 APART = 0.16
-"""Distance between two marks of a curve, as a part of the diagonal of its panel."""
+"""The distance between two marks of a curve, as a part of the diagonal of its panel."""
 LOOKS = (":", "-.", (0, (1, 3)), (0, (6, 2, 1, 2, 1, 2)))
-"""Line styles of other results. Dashed lines show loads that redundant joints leave open."""
+"""The line styles of other results. Dashed lines show loads that redundant joints leave undetermined."""
 Runs = list[tuple[Result, str, Any]]
-"""Results that are drawn together, each with what its labels say of it and with its own line."""
+"""Results that are drawn together, each with an addition to its labels and with its line style."""
 
 
 def plot(
     result: Result, names: Sequence[str], axes: str = "world", over: str | None = None,
     beside: Result | Mapping[str, Result] | Sequence[Result] = (),
 ) -> Figure:  # fmt: skip
-    """The named quantities over time (or over the swept parameter, or over another quantity), one panel for each unit,
-    and one for each vector, by its components along the axes of a body or a marker. Curves of `beside`, other results,
-    are drawn in the panels of their names. Dashed parts of a curve are loads that redundant joints leave open."""
+    """Draw the named quantities over time (or over the swept parameter, or over another quantity), with one panel for
+    each unit, and one for each vector by its components along the axes of a body or a marker. Curves of `beside`, other
+    results, share the panels. Dashed parts of a curve are loads that redundant joints leave undetermined."""
     _, below = _across(result, over)
     runs = _runs(result, beside)
     names = names_of(names, "plot", "quantities", result.all_names)
@@ -57,7 +57,7 @@ def plot(
     for name in names:
         is_number = result.components(name) == (name,)
         if axes != "world" and (not is_number or vector_of(result, name)):
-            result.vector(name, axes)  # refuses components, which are along those of the world
+            result.vector(name, axes)  # refuses components, which are along world axes
         unit = result.unit(name)
         panels.setdefault(f"{unit} in {shown_unit(unit, name)}" if is_number else f"vector {name}", []).append(name)
     with style():
@@ -89,7 +89,7 @@ def _runs(result: Result, beside: Any) -> Runs:
 
 
 def _across(result: Result, over: str | None) -> tuple[np.ndarray, str]:
-    """What curves are drawn over, and what its axis says."""
+    """Return the abscissae of the curves and the label of their axis."""
     if over is None:
         return axis_of(result)
     if not isinstance(over, str):
@@ -111,7 +111,7 @@ def _numbers(ax: Any, runs: Runs, names: Sequence[str], over: str | None) -> Non
 
 
 def _vector(ax: Any, runs: Runs, name: str, axes: str, over: str | None) -> None:
-    """Its components; and its size, but for places, whose distance from the origin says little."""
+    """Draw the components of a vector, and its size except for places, whose distance from the origin says little."""
     result = runs[0][0]
     parts = [part.rpartition(".")[2] for part in result.components(name)]
     letters, along = LETTERS.get(parts[0][:-1], parts[0][:-1]), "".join(part[-1] for part in parts)
@@ -135,12 +135,12 @@ def _words_of(axes: str) -> str:
 
 
 def _unique(result: Result, name: str) -> np.ndarray:
-    """Whether each value is determined; where no forces are known, all are."""
+    """Return whether each value is determined; all are if no forces are known."""
     return result.is_unique(name) if result.reactions is not None else np.ones(result[name].shape, dtype=bool)
 
 
 def plot_violation(result: Result) -> Figure:
-    """The largest violation of all constraints over time: position, velocity and acceleration equations."""
+    """Draw the largest violation of all constraints over time: position, velocity and acceleration equations."""
     violation, (t, _) = result.violation, axis_of(result)
     panels = {
         r"position $|\Phi|$" + "\n[m or rad]": violation.position,
@@ -156,8 +156,8 @@ def plot_violation(result: Result) -> Figure:
 
 
 def plot_stabilization(runs: Mapping[str, Result], title: str) -> Figure:
-    """What runs do with the constraints and with the energy over time, one line a run; a cross ends those that stopped
-    early. The error of the energy counts from the first time, where it is zero by definition and not drawn."""
+    """Draw the violation of constraints and the energy error of runs over time; a cross ends a run that stopped early.
+    The energy error is relative to the first time, where it is zero by definition and not drawn."""
     if not runs:
         raise ModelError("there is no run to compare; give at least one stabilization")
     _, joule = shown(0.0, "J")
@@ -191,11 +191,11 @@ def _label_of_run(name: str, run: Result) -> str:
     return f"{as_label(name)} (\u00d7 stopped at {last})"
 
 
-# --- of results that know forces ---
+# --- results with forces ---
 
 
 def plot_energy(result: Result) -> Figure:
-    """The ledger above, the error of its total below; at the first time that is zero by definition, and not drawn."""
+    """Draw the energies above and the error of their total below, without the first time, where the error is zero."""
     energy, (t, _), (_, unit) = result.energy, axis_of(result), shown(0.0, "J")
     first = 1 if len(result) > 1 else 0
     with style():
@@ -212,7 +212,7 @@ def plot_energy(result: Result) -> Figure:
 
 
 def plot_reaction(result: Result, joints: Sequence[str], axes: str = "world", polar: bool = False) -> Figure:
-    """A panel of forces for each joint, and one for the moments of those that have some; or the hodographs of all."""
+    """Draw a panel of forces for each joint, and one for moments if there are any; or the hodographs of all joints."""
     known = [] if result.reactions is None else result.reactions.names()
     joints = names_of(joints, "plot_reaction", "joints", known)
     wrenches = {name: result.reaction(name, axes) for name in joints}
@@ -248,7 +248,7 @@ def _in_the_plane(result: Result, wrenches: dict[str, np.ndarray], axes: str) ->
 
 
 def _in_space(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> tuple[Figure, Any]:
-    """For each joint a panel of forces, and one of moments about its second marker; but none for what is zero."""
+    """Draw a panel of forces and one of moments about the second marker for each joint, except those that are zero."""
     shown = []
     for name, wrench in wrenches.items():
         size = {part: np.abs(wrench[:, columns]).max(initial=0.0) for part, columns in HALVES.items()}
@@ -266,7 +266,7 @@ def _components(
     ax: Any, x: np.ndarray, letter: str, axes: str, values: np.ndarray, unique: np.ndarray, said: str = "",
     look: Any = None,
 ) -> None:  # fmt: skip
-    """The components of a vector, and its size."""
+    """Draw the components of a vector, and its size."""
     for number, (axis, colour, value, known) in enumerate(zip(axes, COLOURS, values.T, unique.T, strict=False)):
         label = f"${letter}_{axis}$" if letter else axis
         _line(ax, x, value, known, label + said, number, look, color=colour)
@@ -276,18 +276,18 @@ def _components(
 
 
 def _loads(ax: Any, result: Result, name: str, values: np.ndarray, unique: np.ndarray, part: str) -> None:
-    """The force or the moment of a joint."""
+    """Draw the force or the moment of a joint."""
     letter, unit = ("F", "N") if part == "force" else ("M", "N m")
     values, unit = shown(values, unit, f"{name}.{part}", f"{name}.{letter}")
     _components(ax, axis_of(result)[0], letter, "xyz", values, unique)
     ax.set_ylabel(f"{as_label(name)}: {part}{_on_body(result, name)}\n[{unit}]")
 
 
-CIRCLES = 4  # so many at most, or their names are a crowd
-SMALL = 0.25  # a path of forces that is smaller than this part of the largest one is drawn enlarged, too
-RAYS = np.pi / 8 * np.arange(1, 16, 2)  # along one of these the circles of a hodograph have their forces
+CIRCLES = 4  # at most, otherwise their labels crowd the picture
+SMALL = 0.25  # a path smaller than this part of the largest force is also drawn enlarged
+RAYS = np.pi / 8 * np.arange(1, 16, 2)  # along one of these rays the circles of a hodograph are labelled
 HALVES = {"force": slice(0, 3), "moment": slice(3, 6)}  # the columns of a reaction in space
-NOTHING = 1e-12  # a moment this small against the force (at one metre), or a force against the moment, is roundoff
+NOTHING = 1e-12  # part of a force (at one metre) below which a moment is roundoff, and vice versa
 
 
 def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> Figure:
@@ -326,7 +326,7 @@ def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> F
 
 
 def _add_circles(ax: Any, forces: np.ndarray, largest: float, unit: str) -> None:
-    """Circles of equal force about the origin, each with its force, along the ray that is farthest from the curves."""
+    """Draw circles of equal force about the origin, each labelled along the ray that is farthest from the curves."""
     radii = np.asarray(MaxNLocator(CIRCLES, steps=[1, 2, 2.5, 5, 10]).tick_values(0.0, largest))
     radii = radii[(radii > 0.0) & (radii <= 1.2 * largest)]
     rays = np.stack([np.cos(RAYS), np.sin(RAYS)], axis=-1)
@@ -342,7 +342,7 @@ def _add_circles(ax: Any, forces: np.ndarray, largest: float, unit: str) -> None
 
 
 def _enlarge(ax: Any, curves: Sequence[tuple[np.ndarray, dict[str, Any]]], low: np.ndarray, high: np.ndarray) -> None:
-    """The curves once more in a corner across from where they are, with a frame around what it shows."""
+    """Draw the curves once more in the corner opposite to their place, with a frame around the enlarged part."""
     middle, half = 0.5 * (low + high), 0.6 * float((high - low).max())
     left, bottom = 0.1 if middle[0] > 0.0 else 0.64, 0.12 if middle[1] > 0.0 else 0.63
     inset = ax.inset_axes((left, bottom, 0.34, 0.34), zorder=5)
@@ -358,8 +358,8 @@ def _enlarge(ax: Any, curves: Sequence[tuple[np.ndarray, dict[str, Any]]], low: 
 
 
 def unique_in(result: Result, name: str, axes: str) -> np.ndarray:
-    """Whether each component is determined. In turning axes the components of a force mix, so one left open leaves open
-    all of them; in space those of a moment, too."""
+    """Return whether each component is determined. In rotating axes the components of a force mix, so one undetermined
+    component leaves all of them undetermined; in space the same holds for moments."""
     unique = result.is_unique(name)
     if axes == "world":
         return unique
@@ -368,7 +368,7 @@ def unique_in(result: Result, name: str, axes: str) -> np.ndarray:
 
 
 def mixed(unique: np.ndarray) -> np.ndarray:
-    """Of components whose axes turn."""
+    """Return whether each component is determined in axes that rotate: only if all components are."""
     return np.broadcast_to(unique.all(axis=1, keepdims=True), unique.shape)
 
 
@@ -376,7 +376,7 @@ def _line(
     ax: Any, x: np.ndarray, values: np.ndarray, unique: np.ndarray, label: str, number: int = 0, look: Any = None,
     **how: Any,
 ) -> None:  # fmt: skip
-    """One curve of a panel, by its number there; `look` is the line of another result."""
+    """Draw one curve of a panel, by its number there; `look` is the line style of another result."""
     mark = MARKS[number % len(MARKS)]
     if len(x) > 1 and mark:
         how |= {"markevery": (0.02 * number, APART), "markersize": 4.0}
@@ -386,8 +386,8 @@ def _line(
 
 
 def solid_and_dashed(unique: np.ndarray) -> Iterator[tuple[np.ndarray, str, str]]:
-    """The times that are drawn solid, and those drawn dashed, with a remark for the legend. Dashes reach to their
-    neighbours, so that the curve is whole and a single pose is seen."""
+    """Yield the times that are drawn solid, and the times drawn dashed, with a remark for the legend. Dashes reach to
+    their neighbours, so that the curve is connected and a single pose is visible."""
     if unique.any() or not unique.size:
         yield unique, "-", ""
     if not unique.all():
@@ -398,7 +398,7 @@ def solid_and_dashed(unique: np.ndarray) -> Iterator[tuple[np.ndarray, str, str]
 
 
 def _on_body(result: Result, name: str) -> str:
-    """Whom the force acts on."""
+    """Return the words for the body on which the force acts; "" if the sketch does not know the joint."""
     markers = next((e.markers for e in result.sketch.elements if e.name == name), ())
     return f" on {as_label(markers[min(1, len(markers) - 1)][0])}" if markers else ""
 
@@ -407,7 +407,7 @@ def _on_body(result: Result, name: str) -> str:
 
 
 def plot_logarithmic(ax: Any, t: np.ndarray, values: np.ndarray, **how: Any) -> None:
-    """Zeros have no logarithm; they are drawn on a floor, and the picture says so."""
+    """Draw values on a logarithmic axis, with zeros on a floor, which a note in the picture mentions."""
     ax.plot(t, np.maximum(values, ZERO), **how)
     ax.set_yscale("log")
     _say_floor(ax, values)
@@ -427,7 +427,7 @@ def _say_floor(ax: Any, values: np.ndarray) -> None:
 def stacked(
     result: Result, count: int, *, heights: Sequence[float] | None = None, say_stop: bool = True
 ) -> tuple[Figure, list[Any]]:
-    """Panels one above the other on a common axis, which is labelled once."""
+    """Return a figure and its panels, one above the other on a common axis, which is labelled once."""
     figure = Picture(figsize=(6.4, max(3.2, 0.9 + 1.9 * sum(heights or [1] * count))), layout="constrained")
     axes = list(figure.subplots(count, 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0])
     axes[-1].set_xlabel(axis_of(result)[1])
@@ -438,13 +438,13 @@ def stacked(
 
 
 def marker_of(poses: Sized) -> str:
-    """A line through one pose would be invisible."""
+    """Return a marker for a single pose, whose line would be invisible; "" otherwise."""
     return "o" if len(poses) == 1 else ""
 
 
 def names_of(names: Sequence[Any], call: str, what: str, known: Sequence[str]) -> list[str]:
-    """Each name once, in the order given; a list in place of several names is taken for its names. Who gives none is
-    told a few to copy, of different kinds where there are some."""
+    """Return each name once, in the given order; a list in place of several names counts as its names. Without names,
+    the error suggests a few, of different kinds if possible."""
     if len(names) == 1 and isinstance(names[0], list | tuple):
         names = names[0]
     if not names:
@@ -461,5 +461,5 @@ def names_of(names: Sequence[Any], call: str, what: str, known: Sequence[str]) -
 
 
 def _kind(given: Any) -> str:
-    """What stands where a name is due: of many numbers not each."""
+    """Return the words for a value that stands in place of a name; an array is described by its size."""
     return f"{np.size(given)} numbers" if np.ndim(given) else repr(given)

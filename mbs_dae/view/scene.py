@@ -1,4 +1,4 @@
-"""A mechanism on axes, that can be put into any of its poses; and what there is to that in the plane."""
+"""Draw a mechanism on axes in any of its poses, with the scene of the plane."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -22,10 +22,9 @@ SYMBOL = 0.085  # half the size of a joint's symbol on paper (inches)
 
 
 class Scene(ABC):
-    """Made once, then moved from pose to pose by `show`.
+    """A drawing that is made once and then moved from pose to pose by `show`.
 
-    `bodies`, `joints`, `forces`, `labels` and `traces` are the pieces of the drawing by what they belong to.
-    """
+    `bodies`, `joints`, `forces`, `labels` and `traces` are the pieces of the drawing, grouped by owner."""
 
     dimension: ClassVar[int]
     pen: Pen
@@ -54,11 +53,11 @@ class Scene(ABC):
 
     @abstractmethod
     def metres_per_inch(self) -> float:
-        """How much an inch of paper will show."""
+        """Return the number of metres that an inch of paper shows."""
 
     @abstractmethod
     def set_axes(self) -> None:
-        """Limits that hold all that is drawn, at all poses."""
+        """Set limits that include everything drawn, at all poses."""
 
     # --- poses ---
 
@@ -70,7 +69,7 @@ class Scene(ABC):
         return self.ax.figure
 
     def show(self, pose: int) -> list[Any]:
-        """Move everything to a pose; gives the artists that moved."""
+        """Move all pieces to a pose; return the artists that moved."""
         for piece in self.moving:
             piece.show(pose)
         self.say(self.title(pose))
@@ -80,7 +79,7 @@ class Scene(ABC):
         self.ax.set_title(title)
 
     def title(self, pose: int) -> str:
-        """Time with as many digits as tell the poses apart; the value of a swept parameter as it is."""
+        """Return the title of a pose: time with digits that distinguish poses, or the value of a swept parameter."""
         name, unit, value = self.result.axis[0], self.unit, self.motion.values[pose] / self.size
         return f"{name} = {value:.{self._digits}f} {unit}" if name == "t" else f"{name} = {value:.4g} {unit}".strip()
 
@@ -91,12 +90,12 @@ class Scene(ABC):
         return int(np.clip(np.ceil(-np.log10(step)), 2, 9)) if step > 0 else 3
 
     def lay_out(self) -> None:
-        """Once for all: doing it for each frame is slow, and makes the axes tremble."""
+        """Fix the layout once: a layout for each frame is slow and makes the axes tremble."""
         self.figure.draw_without_rendering()
         self.figure.set_layout_engine("none")
 
     def add_ghosts(self, alpha: float = 0.18) -> None:
-        """The first pose with all others, without their joints, faint behind it."""
+        """Draw the first pose with all others faintly behind it, without their joints."""
         for pose in range(1, len(self)):
             for piece in later_pieces(self.stages, alpha=alpha, zorder=1.2):
                 piece.show(pose)
@@ -106,17 +105,18 @@ class Scene(ABC):
             self.say(f"{self.title(0)} … {self.title(len(self) - 1).partition('= ')[2]}")
 
     def add_legend(self, *more: Any) -> None:
-        """Below the axes where the layout makes room for it, so that it never covers the mechanism."""
+        """Add a legend below the axes if the layout makes room for it, so that it does not cover the mechanism."""
         lines = [*(piece.artist for piece in self.traces.values()), *more]
         if isinstance(self.figure, Picture):
             self.figure.legend(handles=lines, loc="outside lower center", ncols=min(4, len(lines)))
         else:
             self.ax.legend(handles=lines, loc="best")
 
-    # --- pieces by what they belong to ---
+    # --- pieces by owner ---
 
     def _labels(self, drawn: list[Any]) -> dict[str, Any]:
-        """Names of bodies and of arrows, placed on the paper, then put into space at the depth of what they name."""
+        """Return the names of bodies and arrows, placed on the paper and put into space at the depth of their
+        owners."""
         each = [[edges_of(stage, body) for body in stage.sketch.bodies] for stage in self.stages]
         names = [body.name for body in self.stage.sketch.bodies]
         paths = {name: one_after_the_other(list(own)) for name, *own in zip(names, *each, strict=True)}
@@ -132,20 +132,20 @@ class Scene(ABC):
         return labels
 
     def _arrows(self) -> dict[str, np.ndarray]:
-        """The shafts of arrows that are seen at first, if they are so few that names do not hide them."""
+        """Return the shafts of arrows that are visible at first, if few enough to be named."""
         arrows = [element.name for element in self.stage.sketch.elements if element.kind == "arrow"]
         shafts = {name: in_space(self.forces[name][0].path) for name in arrows if self.forces[name]}
         seen = {name: path for name, path in shafts.items() if np.ptp(path[0], axis=0).max() > self.stage.symbol}
         return seen if len(shafts) <= MOST_ARROWS else {}
 
     def _trace(self, stage: Stage, name: str) -> Any:
-        """The whole path of a point, from all poses that were computed."""
+        """Return the whole path of a point, from all computed poses."""
         colour, path = stage.colour(name.partition(".")[0]), Given(in_space(path_of(self.result, name))[None])
         how = {"color": colour, "alpha": 0.8, "zorder": 1.5, "label": f"path of {as_label(name)}"}
         return stage.line(path, AS_SAID, linewidth=1, **how)
 
     def _rider(self, name: str) -> Any:
-        """A dot that rides on the path of a point."""
+        """Return a dot that rides on the path of a point."""
         colour, place = self.stage.colour(name.partition(".")[0]), path_of(self.result, name, self.motion)
         track = Given(in_space(place)[:, None])
         return self.stage.dot(track, AS_SAID, color=colour, markersize=4 * self.stage.fine, zorder=6)
@@ -156,18 +156,18 @@ class PlanarScene(Scene):
     pen = pen
 
     def metres_per_inch(self) -> float:
-        """The longer side decides; some paper is left for labels."""
+        """Return the metres for each inch of paper: the longer side decides, and some paper is left for labels."""
         box = self.ax.get_position()
         paper = self.figure.get_size_inches() * [box.width, box.height]
         span = (self.corners[1] - self.corners[0]) / np.maximum(paper - 0.8, 0.5 * paper)
         return float(span.max()) or 0.2
 
     def set_axes(self) -> None:
-        beside = [*self.labels.values(), *all_pieces(self.forces)]  # their size is of the paper: not yet counted
+        beside = [*self.labels.values(), *all_pieces(self.forces)]  # sized on paper: not counted before
         low, high = reach(beside, 2, self.corners)
         margin = 0.05 * self.inch + 2 * self.stage.symbol
         low, high = low - margin, high + margin
-        self.ax.update_datalim([low, high])  # equal aspect may widen the limits, and keeps clear of these
+        self.ax.update_datalim([low, high])  # equal aspect may widen the limits, but never narrows these
         self.ax.set_xlim(low[0], high[0], auto=True)
         self.ax.set_ylim(low[1], high[1], auto=True)
         self.ax.set_aspect("equal", adjustable="datalim")

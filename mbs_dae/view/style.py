@@ -1,4 +1,4 @@
-"""The common look of all pictures: quiet, and readable for colour-blind eyes."""
+"""Define the common look of all pictures: quiet, and readable for colour-blind eyes."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -22,15 +22,15 @@ from .vector import is_svg, write_svg
 
 GRID = "#DDDDDD"
 BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
-"""A legend to the right of its axes, where it covers no curve."""
+"""The place of a legend to the right of its axes, where it covers no curve."""
 START: dict[str, Any] = {"marker": "o", "markersize": 6, "markerfacecolor": "white", "markeredgecolor": DARK}
-"""Where a curve begins: the same mark on all curves, and in their legend."""
+"""The mark at the beginning of a curve, the same on all curves and in their legend."""
 
 MEANINGS = {
     "m": "length", "m/s": "velocity", "m/s²": "acceleration", "N": "force", "J": "energy", "W": "power",
     "rad": "angle", "rad/s": "angular velocity", "rad/s²": "angular acceleration", "N m": "torque",
 }  # fmt: skip
-"""Of units, at the axes of curves."""
+"""The quantities that units measure, for the axes of curves."""
 
 _TICKS = {"color": GROUND, "labelcolor": DARK, "labelsize": 9}
 _LOOK: dict[str, dict[str, Any]] = {
@@ -50,7 +50,7 @@ _SETTINGS: Any = {f"{group}.{name}": value for group, own in _LOOK.items() for n
 
 
 class Picture(Figure):
-    """A figure that a notebook shows even if nobody imported pyplot, and that writes words as words into SVG."""
+    """A figure that a notebook shows even if pyplot was not imported, and that writes text as text into SVG."""
 
     def savefig(self, fname: Any, **options: Any) -> None:
         if is_svg(fname, options.get("format")):
@@ -65,7 +65,7 @@ class Picture(Figure):
 
 
 def style() -> AbstractContextManager[Any]:
-    """Within this context figures get the common look; the user's own settings come back behind it."""
+    """Return a context in which figures get the common look; the user's own settings return at its end."""
     return matplotlib.rc_context(_SETTINGS)
 
 
@@ -74,7 +74,7 @@ def axis_label(name: str, unit: str) -> str:
 
 
 PANEL = 105.0
-"""How long the label of one of several panels may be, in points: they are 1.4 inches high, with a gap between them."""
+"""The largest length of the label of one of several panels, which are 1.4 inches high with gaps [points]."""
 
 
 def label_panel(ax: Any, name: str, unit: str) -> None:
@@ -88,8 +88,8 @@ def label_panel(ax: Any, name: str, unit: str) -> None:
 
 
 def label_quantities(ax: Any, unit: str, *names: str) -> None:
-    """Label the upright axis of quantities that are in one unit of SI: what it measures, and the unit in which it is
-    read."""
+    """Label the upright axis of quantities in one SI unit by the quantity that this unit measures and the displayed
+    unit."""
     label_panel(ax, MEANINGS.get(unit, ""), shown_unit(unit, *names) or "–")
 
 
@@ -97,16 +97,16 @@ DASHES = ("-", "--", ":")
 
 
 def line_styles() -> Iterator[dict[str, Any]]:
-    """Yield pairs of a colour and dashes. Neighbours differ in both, so that curves are told apart without colours,
-    and as many pairs are distinct as there are of both."""
+    """Yield pairs of a colour and dashes. Neighbours differ in both, so that curves can be distinguished without
+    colours, and as many pairs are distinct as there are of both."""
     for k in count():
         dashes = DASHES[(k + k // len(COLOURS)) % len(DASHES)]
         yield {"color": COLOURS[k % len(COLOURS)], "linestyle": dashes}
 
 
 def read_axis(axis: Any, name: str, unit: str = "m") -> None:
-    """Label an axis whose data stay in SI, as drawings of mechanisms do, which others draw into as well: its numbers
-    are written in the unit in which they are read, and stand at round values of it."""
+    """Label an axis whose data stay in SI, as in drawings of mechanisms, into which others may draw too: its numbers
+    are written in the displayed unit, at round values of this unit."""
     size, word = size_of(unit)
     axis.set_label_text(axis_label(name, word))
     if size != 1.0:
@@ -115,7 +115,7 @@ def read_axis(axis: Any, name: str, unit: str = "m") -> None:
 
 
 class RoundIn(MaxNLocator):
-    """Places at round numbers of a unit of this size."""
+    """Places ticks at round numbers of a unit of this size."""
 
     def __init__(self, size: float):
         self.size = size
@@ -126,20 +126,20 @@ class RoundIn(MaxNLocator):
 
 
 def axis_of(result: Any) -> tuple[Any, str]:
-    """Times, or values of a swept parameter, as they are read, and what their axis says."""
+    """Return times, or values of a swept parameter, in displayed units, and the label of their axis."""
     name, unit = result.axis
     values, word = shown(result.t, unit, name)
     return values, axis_label(as_label(name), word)
 
 
 def as_label(name: str) -> str:
-    """A name as a legend shows it: matplotlib leaves out what begins with "_", and takes "$" for mathematics."""
+    """Return a name for a legend: matplotlib omits labels that begin with "_", and reads "$" as mathematics."""
     name = name.replace("$", r"\$")
     return f" {name}" if name.startswith("_") else name
 
 
 def say_if_stopped(figure: Figure, result: Result) -> None:
-    """A run that stopped early says so in its pictures too."""
+    """Note in a picture that the run stopped early."""
     if not result.success:
         per_line = int(14 * figure.get_size_inches()[0])
         figure.suptitle(fill(f"stopped early: {result.message}", per_line), fontsize=8, color=COLOURS[1])

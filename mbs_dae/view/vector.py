@@ -1,8 +1,7 @@
-"""Pictures as SVG: lines and areas as they are, and words as words, which can be searched, copied and read aloud, and
-which a browser sets from right to left where they are so. The same picture is the same file.
+"""Write pictures as SVG: lines and areas as they are, and words as text, which can be searched, copied and read aloud,
+and which a browser sets from right to left if the script requires. Equal pictures give equal files.
 
-Matplotlib writes text as the outlines of its letters where it has a halo; so halos are taken off, and said as a style.
-"""
+Matplotlib writes text with a halo as outlines of letters; therefore halos are removed and written as a style."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -25,7 +24,7 @@ NAME = "halo"
 STYLE = f'[id^="{NAME}-"] text{{paint-order: stroke; stroke: white; stroke-width: 2.5px}}'
 HEAD = b'<style type="text/css">'
 FORBIDDEN = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-"""What no file of XML may have."""
+"""The characters that no XML file may contain."""
 
 
 def is_svg(target: Any, ending: str | None) -> bool:
@@ -34,7 +33,7 @@ def is_svg(target: Any, ending: str | None) -> bool:
 
 
 def write_svg(figure: Figure, target: Any, save: Callable[..., Any], options: dict[str, Any]) -> None:
-    """What `save` would write as SVG, to a path or into an open file."""
+    """Write the output of `save` as SVG to a path or into an open file."""
     written = BytesIO()
     options = options | {"format": "svg", "metadata": {"Date": None} | (options.get("metadata") or {})}
     with matplotlib.rc_context(SETTINGS), _without_halos(figure):

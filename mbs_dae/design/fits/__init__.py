@@ -1,1 +1,1 @@
-"""Numbers of a model from measurements, and how sure they are."""
+"""Fit numbers of a model to measurements, with their confidence."""

@@ -1,4 +1,4 @@
-"""The result of a fit, with its confidence."""
+"""Hold the result of a fit, with its confidence."""
 
 from __future__ import annotations
 
@@ -18,30 +18,31 @@ from .. import pictures
 from .measurements import Measured
 
 CLOSELY = 0.9
-"""Correlations above this are told."""
+"""The correlation above which a pair of numbers is printed."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number that was sought."""
+    """A number that was fitted."""
 
     name: str
     value: float
     start: float
     unit: str
     standard_error: float
-    """Infinite where the measurement does not tell the number."""
+    """The standard error; infinite if the measurement does not determine the number."""
     low: float
-    """The interval that contains the true number, with the probability that was asked for."""
+    """The lower end of the interval that contains the true number with the requested probability."""
     high: float
+    """The upper end of this interval."""
     at_bound: str
-    """"lower" or "upper", where the fit ended at that bound: its interval means little then."""
+    """The bound, "lower" or "upper", at which the fit ended, else ""; an interval at a bound means little."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fit(metaclass=PublicClass):
-    """The numbers with which a measurement is met best: ``values`` by name, the ``model`` with these, and how sure they
-    are.
+    """The numbers that fit a measurement best: ``values`` by name, the ``model`` with these values, and their
+    confidence.
 
     >>> model = mbs.PlanarModel("crank")
     >>> r, shift = model.parameter("r", 0.1, unit="m"), model.parameter("shift", 0.0)
@@ -59,39 +60,39 @@ class Fit(metaclass=PublicClass):
 
     estimates: tuple[Estimate, ...]
     correlation: np.ndarray
-    """Of the numbers with each other; nan where one is not known."""
+    """The correlations of the numbers with each other; nan where one of them is unknown."""
     noise: Mapping[str, float]
-    """The standard deviation of each column: as it was given, or as it was estimated."""
+    """The standard deviation of the noise of each column, as given or as estimated."""
     residuals: Mapping[str, np.ndarray]
-    """What the model gives minus what was measured, without gaps."""
+    """The model's values minus the measured values, without gaps."""
     confidence: float
     noise_given: bool
     freedom: int
-    """How many values were measured more than numbers were found."""
+    """The degrees of freedom: the number of measured values less the number of determined numbers."""
     indistinct: tuple[str, ...]
-    """Which numbers the measurement does not tell, or not apart, in words; none is best."""
+    """Sentences about numbers that the measurement does not determine or cannot distinguish; ideally none."""
     success: bool
     message: str
     runs: int
     iterations: int
     model: Model | System
-    """With the values that were found."""
+    """The model with the fitted values."""
     result: Result
-    """The run with these."""
+    """The run with the fitted values."""
     measured: Measured
 
     @property
     def values(self) -> dict[str, float]:
-        """By name, in SI units."""
+        """The fitted values by name, in SI units."""
         return {one.name: one.value for one in self.estimates}
 
     def __getitem__(self, name: str) -> float:
-        """The value of a number that was sought, in SI units."""
+        """Return the fitted value of a number, in SI units."""
         check_name("number", name, self.values, "the fit")
         return self.values[name]
 
     def interval(self, name: str) -> tuple[float, float]:
-        """Between which numbers the true one lies, with the probability `confidence`."""
+        """Return the interval that contains the true number with the probability `confidence`."""
         check_name("number", name, self.values, "the fit")
         (one,) = (one for one in self.estimates if one.name == name)
         return one.low, one.high

@@ -1,4 +1,4 @@
-"""Numbers of a model from a measurement: weighted least squares, and how sure the numbers are."""
+"""Fit numbers of a model to a measurement by weighted least squares, with their confidence."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ from .indistinct import directions, told
 from .measurements import Measured, measured_of, noise_of
 
 ROUNDS, SETTLED = 20, 1e-4
-"""Noise of several columns is estimated again with each fit, so often at most, until it changes by less."""
+"""The largest number of fits after each of which the noise of several columns is estimated again, and the relative
+change of noise at which this ends."""
 NONE = 1e-9
-"""A singular value below this part of the largest is none: nothing changes in its direction."""
+"""The part of the largest singular value below which one counts as zero: nothing changes in its direction."""
 EXACT = 1e-13
-"""Noise is not estimated below this part of what is measured: that is roundoff."""
+"""The least noise that is estimated, as a part of the measured values' size: smaller noise is roundoff."""
 NEAR_ZERO = 1e-6
-"""A number that is smaller than this part of its bounds has no size of its own."""
+"""The part of its bounds' width below which a number has no size of its own."""
 DOUBT = 1e-3
-"""Residuals larger than the noise by chance, with less than this probability, are none of chance."""
+"""The probability below which residuals larger than the given noise are not due to chance."""
 
 
 def fit(
@@ -39,18 +40,19 @@ def fit(
     starts: int | Sequence = 1, verb: str | None = None, initial: Any = None, seed: int = 0, confidence: float = 0.95,
     max_iterations: int = 200, **how: Any,
 ) -> Fit:  # fmt: skip
-    """The numbers of a model with which a measurement is met best, and how sure they are.
+    """Fit numbers of a model to a measurement by weighted least squares; return the fit with its confidence.
 
     `measured` is a DataFrame (or a dict): a column for each quantity, by its name, and times as the index or as column
-    "t"; nan where nothing was measured. `over` says what is sought: names, or names with bounds,
-    ``{"r": (0.05, 0.2)}``. `noise` is the standard deviation of the measurement, one number or one for each column; if
-    it is not given it is estimated from what the model leaves over. Squares are weighted by it. `verb` says what is
-    run, with the options `how`: without it `simulate`, or `kinematics` for a driven model of which no body has a mass.
+    "t"; nan where nothing was measured. `over` names the numbers to fit: names, or names with bounds,
+    ``{"r": (0.05, 0.2)}``. `noise` is the standard deviation of the measurement, one number or one for each column;
+    without `noise` the standard deviation is estimated from the residuals. Squares are weighted by this noise. `verb`
+    names the analysis, with the options `how`: without it `simulate`, or `kinematics` for a driven model of which no
+    body has a mass.
 
-    What comes back has intervals that contain the true numbers with the probability `confidence` if the noise is normal
-    and independent (Student's t, to first order), correlations, and tells which numbers the measurement cannot tell
-    apart. The search begins with the model as it stands; ``starts=20`` begins at 19 other designs within the bounds,
-    too.
+    The fit has intervals that contain the true numbers with the probability `confidence` if the noise is normal and
+    independent (Student's t, to first order), correlations, and the names of numbers that the measurement cannot
+    distinguish. The search begins with the model as it stands; ``starts=20`` begins at 19 other designs within the
+    bounds, too.
 
     >>> model = mbs.PlanarModel("crank")
     >>> r = model.parameter("r", 0.1, unit="m")
@@ -74,7 +76,7 @@ def fit(
     said: Any = getattr(model, "model", model)
 
     def unit_of(name: str) -> str | None:
-        """The unit of a quantity of the motion; the units of loads are known behind the first run."""
+        """Return the unit of a quantity of the motion; units of loads are known after the first run."""
         found = said.found_quantity(name)
         return found[0].units[found[1]] if found else None
 
@@ -100,7 +102,7 @@ def fit(
 
 
 def _check_units(data: Measured, unit_of: Callable[[str], str | None]) -> None:
-    """Columns that say their unit must be of the dimension of their quantity."""
+    """Raise a `ModelError` if the unit of a column does not have the dimension of its quantity."""
     for name, unit in data.units.items():
         own = unit_of(name)
         if own is not None and not is_same(unit, own):
@@ -122,7 +124,8 @@ def _fitted(
 def _with_noise(
     analysis: Analysis, data: Measured, sizes: Mapping[str, float], box: Box, trial: Trial, most: int
 ) -> tuple[Runs, Trial, Mapping[str, float], int]:
-    """Columns weighted by the noise that each fit leaves, until that is what weights it; and how many runs it took."""
+    """Repeat the fit with columns weighted by the noise that the fit before has left, until the weights settle; return
+    runs, trial, noise and the number of runs."""
     count = 0
     for _ in range(ROUNDS):
         old, sizes = sizes, _estimated(data, sizes, trial.end, len(analysis.names))
@@ -143,19 +146,20 @@ def _squares(trial: Trial) -> float:
 
 
 def _size(data: Measured, name: str) -> float:
-    """A first guess of what a column is worth."""
+    """Return a first guess of a column's noise, its standard deviation, as a common scale."""
     values = data.columns[name][data.known(name)]
     return float(np.std(values) or np.abs(values).max() or 1.0)
 
 
 def _parts(data: Measured, values: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the values of each column, out of a list of all."""
+    """Return the values of each column from the list of all residuals."""
     ends = np.cumsum([data.known(name).sum() for name in data.columns])[:-1]
     return dict(zip(data.columns, np.split(values, ends), strict=True))
 
 
 def _estimated(data: Measured, sizes: Mapping[str, float], end: Evaluation | None, names: int) -> dict[str, float]:
-    """The standard deviation of each column: each has paid its part of what the numbers took."""
+    """Return the standard deviation of each column's residuals; the fitted numbers reduce the degrees of freedom of all
+    columns in proportion to their sizes."""
     assert end is not None
     share = 1.0 - names / data.count
     return {
@@ -217,7 +221,7 @@ def _report(
 
 
 def _sparse(changes: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Directions in which nothing changes: eliminated in parts of the numbers' sizes, told in their units."""
+    """Return sparse directions in which nothing changes, eliminated relative to the numbers' sizes, in SI units."""
     return directions(changes / scale) * scale if len(changes) else changes
 
 

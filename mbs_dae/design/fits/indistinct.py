@@ -1,9 +1,8 @@
-"""Sentences about numbers that a measurement cannot tell apart.
+"""Describe numbers that a measurement cannot distinguish.
 
-A direction in which all numbers may change while nothing that was measured does, is a vector of relative changes
-d_k = δp_k / p_k. Where all are equal, only ratios of the p_k are known; where d_1 = -d_2, only a product is; where
-δp_1 = -δp_2, only a sum.
-"""
+A direction in which all numbers may change without a change of the measured values is a vector of relative changes d_k
+= δp_k / p_k. If all d_k are equal, only ratios of the p_k are known; if d_1 = -d_2, only a product; if δp_1 = -δp_2,
+only a sum."""
 
 from __future__ import annotations
 
@@ -13,9 +12,9 @@ from itertools import product
 import numpy as np
 
 SMALL = 1e-4
-"""Parts of a direction that are smaller than this are none."""
+"""The part of a direction's largest entry below which an entry counts as zero."""
 CLOSE = 1e-5
-"""How exactly changes must be alike for a law to be told."""
+"""The relative accuracy with which changes must agree for a law (sum, product, ratio) to be reported."""
 POWERS = (1, 2, 3)
 
 

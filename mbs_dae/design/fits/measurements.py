@@ -1,4 +1,4 @@
-"""Measurements: named arrays over times, with gaps."""
+"""Read measurements: named arrays over times, with gaps."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ EXAMPLE = 'a DataFrame with a column for each quantity, and times as its index o
 class Measured:
     t: np.ndarray
     columns: Mapping[str, np.ndarray]
-    """By the names of quantities, in SI; nan where nothing was measured."""
+    """The measured values by the names of quantities, in SI units; nan at gaps."""
     units: Mapping[str, str] = field(default_factory=dict)
-    """Units of SI of those columns that said their unit, by name."""
+    """The SI units of those columns that state a unit, by name."""
 
     def known(self, name: str) -> np.ndarray:
-        """Where there is a value."""
+        """Return whether there is a value at each time, shape (times,)."""
         return np.isfinite(self.columns[name])
 
     @property
@@ -38,9 +38,9 @@ def measured_of(given: Any) -> Measured:
         raise ModelError(f"measured must be {EXAMPLE}, not {shortened(given)}")
     columns, units = {}, dict[str, str]()
     for key in given.columns if hasattr(given, "columns") else given:
-        name, size, unit = read_heading(str(key))  # tables in units of the trade have these in their headings
+        name, size, unit = read_heading(str(key))  # headings may have other units than SI
         if not unit and isinstance(own := getattr(given[key], "attrs", {}).get("units"), str) and own:
-            _, size, unit = read_heading(f"{name} [{own}]")  # as arrays of xarray tell it
+            _, size, unit = read_heading(f"{name} [{own}]")  # units of an xarray array
         if name in columns:
             raise ModelError(f"measured has {name!r} in two columns; leave one of them out")
         numbers = _numbers(name, given[key])
@@ -82,7 +82,7 @@ def _numbers(name: str, given: Any) -> np.ndarray:
 
 
 def noise_of(given: Any, measured: Measured) -> dict[str, float] | None:
-    """The standard deviation of each column; None where it is to be estimated."""
+    """Return the standard deviation of each column; None if the noise is to be estimated."""
     if given is None:
         return None
     if not isinstance(given, Mapping):

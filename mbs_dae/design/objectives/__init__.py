@@ -1,1 +1,1 @@
-"""Objectives: numbers that are made of results, and how they change with what results hold."""
+"""Define objectives: numbers made of results, and their derivatives by the contents of results."""

@@ -1,4 +1,4 @@
-"""The value of a sympy expression, of numbers and arrays that carry derivatives. No text is evaluated on the way."""
+"""Evaluate sympy expressions with numbers and arrays that carry derivatives, without evaluating any text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An objective, in any of three forms: an expression, a function of a result, a function with its own gradient."""
+"""Define an objective by an expression, a function of a result, or a function with its own gradient."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SMOOTH = "write what is smooth there (sqrt(x**2 + eps**2) for |x|), or for the l
 
 
 class Measured(Protocol):
-    """Something that is made of a result."""
+    """A number or an array made of a result."""
 
     @property
     def label(self) -> str: ...
@@ -32,8 +32,8 @@ class Measured(Protocol):
 class Objective(metaclass=PublicClass):
     """A function of named arrays, with its own gradient: ``mbs.Objective(names, value, gradient)``.
 
-    `value` takes the arrays in the order of `names` and gives a number; `gradient` takes the same, and gives for each
-    array one of its shape, the derivative of the number by each of its values.
+    `value` takes the arrays in the order of `names` and returns a number; `gradient` takes the same arrays and returns
+    for each array one of the same shape, the derivatives of the number by its values.
 
     >>> squares = mbs.Objective(["rod.x"], lambda x: x @ x, lambda x: [2 * x])
     >>> squares.label
@@ -52,11 +52,11 @@ class Objective(metaclass=PublicClass):
 
     @property
     def label(self) -> str:
-        """In reports."""
+        """The name of the objective in reports."""
         return f"function of {', '.join(self.names)}"
 
     def by_arrays(self, arrays: Sequence[np.ndarray]) -> tuple[float, list[np.ndarray]]:
-        """The value, and its derivative by each of the arrays; the shapes of what the functions give are checked."""
+        """Return the value, and its derivative by each of the arrays; check the shapes that the functions return."""
         value = _numbers(f"the value of {self.label}", self.value(*arrays))
         if np.shape(value) != ():
             raise ModelError(f"the value of {self.label} has the shape {np.shape(value)}; it must be a number")
@@ -71,7 +71,7 @@ class Objective(metaclass=PublicClass):
         return float(value), slopes
 
     def of(self, readings: Readings) -> Any:
-        """With the derivatives that the arrays carry."""
+        """Return the value with derivatives, by the chain rule over the derivatives of the arrays."""
         arrays = [readings[name] for name in self.names]
         value, slopes = self.by_arrays([one.value for one in arrays])
         total = sum(np.tensordot(one.slope, slope, slope.ndim) for one, slope in zip(arrays, slopes, strict=True))
@@ -87,8 +87,7 @@ def _numbers(what: str, given: Any) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Formula:
-    """A sympy expression of values at the end, integrals, and parameters; or of quantities over time, where arrays are
-    wanted."""
+    """A sympy expression of values at the end, integrals and parameters; for arrays, of quantities over time."""
 
     expression: sp.Expr
 
@@ -102,7 +101,7 @@ class Formula:
 
     @property
     def goes_over_time(self) -> bool:
-        """Whether quantities stand outside of all reductions."""
+        """Whether some quantity stands outside of all reductions."""
         return self.expression.xreplace({one: sp.S.One for one in self.reductions}).has(Quantity)
 
     def of(self, readings: Readings) -> Any:
@@ -147,13 +146,13 @@ def reduced(reduction: Reduction, values: Any, t: np.ndarray) -> Any:
 
 
 def tied(reduction: Reduction, values: np.ndarray, t: np.ndarray) -> NotSmooth:
-    """A largest value has a derivative where there is one."""
+    """Return the error for a largest value that is reached more than once and has no derivative."""
     where = at_times(t, level(reduction, values))
     return NotSmooth(f"{reduction} has no derivative: it is reached more than once, {where}; {SMOOTH}")
 
 
 def at_times(t: np.ndarray, where: np.ndarray) -> str:
-    """In words; of many the first."""
+    """Return the marked times in words; only the first two are written out."""
     times = value_of(t)[where]
     more = f" and {times.size - 2} more" if times.size > 2 else ""
     return f"at t = {', '.join(f'{one:g}' for one in times[:2])}{more}"
@@ -161,7 +160,7 @@ def at_times(t: np.ndarray, where: np.ndarray) -> str:
 
 @dataclass(frozen=True, eq=False)
 class OfResult:
-    """A function of a result."""
+    """An objective given by a function of a result."""
 
     function: Callable[[Any], Any]
 
@@ -183,7 +182,7 @@ class OfResult:
 
 
 def objective_of(given: Any, what: str = "objective") -> Measured:
-    """In whatever form it was given. A name is that quantity over time."""
+    """Return the objective for any of its forms; a name stands for the quantity over time."""
     if isinstance(given, Objective | Formula | OfResult):
         return given
     if isinstance(given, str):
@@ -199,7 +198,7 @@ def objective_of(given: Any, what: str = "objective") -> Measured:
 
 
 def check_number(measured: Measured) -> Measured:
-    """A formula tells before any run whether it is a number."""
+    """Return the objective; raise a `ModelError` before any run if a formula is no single number."""
     if isinstance(measured, Formula) and measured.goes_over_time:
         what = f"{measured.label} goes over time, and a single number is wanted"
         raise ModelError(f"{what}; say which: at_end(...), integral(...), maximum(...)")
@@ -207,7 +206,7 @@ def check_number(measured: Measured) -> Measured:
 
 
 def number_of(measured: Measured, readings: Readings) -> Dual:
-    """A single number, with derivatives."""
+    """Return an objective's value as a single number with derivatives."""
     return as_number(measured, array_of(check_number(measured), readings))
 
 
@@ -220,8 +219,8 @@ def as_number(measured: Measured, found: Any) -> Any:
 
 
 def array_of(measured: Measured, readings: Readings) -> Dual:
-    """Numbers with derivatives, which all are known."""
-    with np.errstate(invalid="ignore", divide="ignore"):  # it is told below
+    """Return an objective's values with derivatives; raise an error unless all are finite."""
+    with np.errstate(invalid="ignore", divide="ignore"):  # reported below
         found = measured.of(readings)
     if not isinstance(found, Dual):
         raise told_of_plain(measured, found)
@@ -235,7 +234,7 @@ def array_of(measured: Measured, readings: Readings) -> Dual:
 
 
 class NotSmooth(ModelError):
-    """An objective that has no derivative at a design."""
+    """The error of an objective without a derivative at a design."""
 
 
 def told_of_plain(measured: Measured, found: Any) -> MbsError:

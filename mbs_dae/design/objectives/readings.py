@@ -1,4 +1,4 @@
-"""Readings of objectives: quantities of a result, which carry derivatives."""
+"""Read quantities of a result with their derivatives, for objectives."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LAST_TIME = "the last time"
 
 
 class Readings(Protocol):
-    """``readings["slider.x"]`` is an array over ``readings.t`` that carries derivatives, ``readings.parameter("r")`` a
-    number that may. `by` says by what."""
+    """The interface of readings: ``readings["slider.x"]`` is an array over ``readings.t`` that carries derivatives,
+    ``readings.parameter("r")`` a number that may carry some. `by` lists the variables of the derivatives."""
 
     by: tuple[Any, ...]
 
@@ -28,7 +28,7 @@ class Readings(Protocol):
 
 
 class Calls:
-    """Quantities written as method calls. Each method reads the quantity by its name, `self[name]`."""
+    """Quantities written as method calls. Each method reads a quantity by its name, `self[name]`."""
 
     result: Result
 
@@ -42,7 +42,7 @@ class Calls:
         return self[f"pressure_angle({', '.join(joints)})"]
 
     def reaction(self, joint: str) -> Any:
-        """The components of the reaction of a joint in world axes, shape (times, components)."""
+        """Return the components of a joint's reaction in world axes, shape (times, components)."""
         words = COMPONENTS[self.result.sketch.dimension]
         return np.stack([self[f"{joint}.{word}"] for word in words], axis=1)
 
@@ -57,10 +57,10 @@ class Calls:
 
 
 class Varying(Calls):
-    """The quantities of a result that was asked for derivatives."""
+    """The quantities of a result with derivatives."""
 
     def __init__(self, result: Result, names: tuple[str, ...], values: Mapping[str, float]):
-        """`names` are the numbers by which derivatives are taken, `values` those of all parameters."""
+        """Read `result`; `names` are the numbers by which derivatives are taken, `values` those of all parameters."""
         self.result, self.names, self.values = result, names, values
         self.varied = result.varied.with_moving_end() if end_moves(result) else result.varied
         self.by = tuple(self.varied.asked.symbols)
@@ -68,7 +68,7 @@ class Varying(Calls):
 
     @property
     def t(self) -> Any:
-        """With derivatives where an event stopped the run, whose time moves."""
+        """The times; with derivatives if an event stopped the run, whose time changes with the design."""
         return self.varied.times if end_moves(self.result) else self.result.t
 
     def __getitem__(self, name: str) -> Any:
@@ -94,13 +94,13 @@ class Varying(Calls):
 
 
 def end_moves(result: Result) -> bool:
-    """Whether an event stopped the run, at a time of which it is known how it moves."""
+    """Return whether an event stopped the run at a time whose derivatives are known."""
     return getattr(result.varied, "end_moves", False)
 
 
 class Seeded(Calls):
-    """Readings of a result without derivatives, in which each value of one quantity is a variable of its own, or
-    (`LAST_TIME`) the time at which an event stopped the run."""
+    """Readings of a result without derivatives, in which each value of one quantity is a variable, or (`LAST_TIME`) the
+    time at which an event stopped the run."""
 
     def __init__(self, result: Result, values: Mapping[str, float], seeded: str, places: range):
         self.result, self.values, self.seeded, self.places = result, values, seeded, places
@@ -139,8 +139,8 @@ def parameter_of(name: str, values: Mapping[str, float]) -> float:
 
 
 def not_read(name: str) -> Exception:
-    """Objectives read by name alone, so that it is known of what they are made."""
-    if name.startswith("__"):  # which Python and numpy ask for
+    """Return the error for an attribute: objectives read by name alone, so that their inputs are known."""
+    if name.startswith("__"):  # Python and numpy look these up
         return AttributeError(name)
     what = f"an objective has no {name!r}: it reads result['slider.x'], result.t and result.parameter('r')"
     return ModelError(f"{what}; loads have names, too, e.g. result['motor.effort'], result['B.force']")

@@ -1,9 +1,8 @@
-"""How an objective changes with what it reads: what an adjoint begins with.
+"""Differentiate objectives by the values that they read, which starts an adjoint.
 
-A number J of a result is a function of arrays y_n over time and of parameters. `weights` gives ∂J/∂y_n at each time,
-and ∂J/∂p where J names a parameter itself; then dJ/dp = ∂J/∂p + Σ_n Σ_k ∂J/∂y_n(t_k) dy_n(t_k)/dp. Several numbers,
-the entries of an array, have a row each.
-"""
+A number J of a result is a function of arrays y_n over time and of parameters. `weights` returns ∂J/∂y_n at each time,
+and ∂J/∂p if J names a parameter itself; then dJ/dp = ∂J/∂p + Σ_n Σ_k ∂J/∂y_n(t_k) dy_n(t_k)/dp. Several numbers, the
+entries of an array, have a row each."""
 
 from __future__ import annotations
 
@@ -21,29 +20,29 @@ from .readings import LAST_TIME, Seeded, end_moves
 from .words import Quantity, level
 
 AT_ONCE = 256
-"""So many values of an array are derivatives by at once, where a function is differentiated."""
+"""The number of array values by which a function is differentiated at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The derivatives of numbers by what they are made of."""
+    """The derivatives of numbers by their inputs."""
 
     value: np.ndarray
     by_arrays: Mapping[str, np.ndarray]
-    """For each quantity that is read, ∂J/∂(its values): a row for each number, of the shape that the quantity has."""
+    """For each quantity that is read, ∂J/∂(its values): a row for each number, with the shape of the quantity."""
     by_parameters: Mapping[str, np.ndarray]
-    """For the parameters that the objective names itself, a value for each number."""
+    """For each parameter that the objective names itself, a derivative of each number."""
     by_end: np.ndarray | None = None
-    """By the last time, a value for each number, where an event stopped the run."""
+    """The derivative of each number by the last time, if an event stopped the run."""
 
     @property
     def size(self) -> int:
-        """How many numbers there are."""
+        """The count of numbers."""
         return self.value.size
 
 
 def weights(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
-    """Return the derivatives of an objective by the values of a result, which needs no derivatives itself; `values` are
+    """Return the derivatives of an objective by the values of a result, which itself needs no derivatives; `values` are
     those of all parameters."""
     found = _by_values_read(measured, result, values)
     if not end_moves(result):
@@ -63,7 +62,8 @@ def _by_values_read(measured: Measured, result: Result, values: Mapping[str, flo
 
 
 def _of_formula(formula: Formula, result: Result, values: Mapping[str, float]) -> Weights:
-    """Quantities stand in reductions alone, and there each time is by itself: all times at once."""
+    """Return the derivatives of a formula whose quantities stand inside reductions, where each time is independent of
+    others, so that all times are differentiated at once."""
     readings = Seeded(result, values, "", range(1))
     known = {symbol: value_of(one) for symbol, one in known_of(formula.expression, readings).items()}
     symbols = [s for s in known if str(s) != "t"]
@@ -76,7 +76,7 @@ def _of_formula(formula: Formula, result: Result, values: Mapping[str, float]) -
         g = evaluated(one.args[0], seeded)
         if not isinstance(g, Dual):
             g = Dual(np.broadcast_to(np.asarray(g, dtype=float), t.shape), np.zeros((len(names), t.size)), names)
-        if level(one, g.value).sum() > 1:  # how these change is not known on the way back
+        if level(one, g.value).sum() > 1:  # a change of tied values is unknown on the way back
             raise tied(one, g.value, t)
         inner.append((one.weights(g.value, t), g))
     by = (*map(str, reductions), *names)
@@ -109,8 +109,7 @@ def _seed(value: Any, place: int, names: tuple[str, ...]) -> Dual:
 
 
 def _of_function(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
-    """Return the derivatives of a function, whose use of arrays is not known: each value is asked for by itself, many
-    at once."""
+    """Return the derivatives of a function whose use of arrays is unknown: by each value separately, many at once."""
     plain = Seeded(result, values, "", range(1))
     value = array_of(measured, plain).value
     by_arrays = {name: _by_values(measured, result, values, name, one.shape) for name, one in plain.read.items()}

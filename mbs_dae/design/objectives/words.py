@@ -1,8 +1,7 @@
-"""Objectives as sympy expressions: quantities of a result over time, and the numbers that are made of them.
+"""Define objectives as sympy expressions: quantities of a result over time, and numbers made of them.
 
-Each such number is a sum of weights times values, w·g: of an integral w holds the lengths of time, of a value at the
-end it is 1 there, of a maximum it is 1 where that stands. So one rule gives the value and the derivative of all.
-"""
+Each such number is a weighted sum of values, w·g: for an integral, w holds the lengths of time; for a value at the end,
+w is 1 there; for a maximum, w is 1 where the maximum is. So one rule gives the values and the derivatives of all."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ class Quantity(sp.Symbol):
 
 
 class Reduction(sp.Function):
-    """A number that is made of values over time."""
+    """A number made of values over time."""
 
     nargs = 1
     is_extended_real = True
@@ -61,7 +60,7 @@ class _Average(Reduction):
 
 
 class Maximum(Reduction):
-    """The largest value. It has a derivative where one value alone is the largest."""
+    """The largest value, which has a derivative if one value alone is the largest."""
 
     @staticmethod
     def weights(values: np.ndarray, t: np.ndarray) -> np.ndarray:
@@ -69,7 +68,7 @@ class Maximum(Reduction):
 
 
 class Minimum(Reduction):
-    """The smallest value."""
+    """The smallest value, which has a derivative if one value alone is the smallest."""
 
     @staticmethod
     def weights(values: np.ndarray, t: np.ndarray) -> np.ndarray:
@@ -77,7 +76,7 @@ class Minimum(Reduction):
 
 
 def level(reduction: Reduction, values: np.ndarray) -> np.ndarray:
-    """Where values are as large as the maximum, or as small as the minimum; of other reductions nowhere."""
+    """Return where values equal the maximum or the minimum within `TIE`; nowhere for other reductions."""
     if not isinstance(reduction, Maximum | Minimum):
         return np.zeros(values.shape, dtype=bool)
     turned = values if isinstance(reduction, Maximum) else -values
@@ -99,14 +98,14 @@ def one_at(place: int, size: int) -> np.ndarray:
 
 
 def lengths(t: np.ndarray) -> np.ndarray:
-    """Return the weights of the trapezoidal rule: half of the interval before each time, and half of the one behind
-    it."""
+    """Return the weights of the trapezoidal rule: half of the interval before each time plus half of the interval
+    after."""
     h = np.diff(t)
     return 0.5 * (np.concatenate([[0.0], h]) + np.concatenate([h, [0.0]]))
 
 
 def quantity(name: str) -> sp.Symbol:
-    """A quantity of a result over time, as a symbol, to calculate with: ``mbs.quantity("slider.ax")``.
+    """Return a quantity of a result over time as a symbol for expressions: ``mbs.quantity("slider.ax")``.
 
     >>> mbs.maximum(mbs.quantity("B.Fx") ** 2 + mbs.quantity("B.Fy") ** 2)
     maximum(B.Fx**2 + B.Fy**2)
@@ -129,7 +128,7 @@ def over_time(what: Any, word: str) -> sp.Expr:
 
 
 def at_start(what: str | sp.Expr) -> sp.Expr:
-    """The value at the first time, for an objective.
+    """Return the value at the first time, for an objective.
 
     >>> mbs.at_start("slider.x")
     at_start(slider.x)
@@ -138,7 +137,7 @@ def at_start(what: str | sp.Expr) -> sp.Expr:
 
 
 def at_end(what: str | sp.Expr) -> sp.Expr:
-    """The value at the last time, for an objective.
+    """Return the value at the last time, for an objective.
 
     >>> mbs.at_end("slider.x") - mbs.at_start("slider.x")
     at_end(slider.x) - at_start(slider.x)
@@ -147,7 +146,7 @@ def at_end(what: str | sp.Expr) -> sp.Expr:
 
 
 def integral(what: str | sp.Expr) -> sp.Expr:
-    """The integral over time, for an objective: by the trapezoidal rule, over the requested times.
+    """Return the integral over time, for an objective: by the trapezoidal rule, over the requested times.
 
     >>> mbs.integral(mbs.quantity("motor.effort") ** 2)
     integral(motor.effort**2)
@@ -156,7 +155,7 @@ def integral(what: str | sp.Expr) -> sp.Expr:
 
 
 def average(what: str | sp.Expr) -> sp.Expr:
-    """The average over time, for an objective: the integral over the duration.
+    """Return the average over time, for an objective: the integral divided by the duration.
 
     >>> mbs.average("motor.effort")
     average(motor.effort)
@@ -165,10 +164,10 @@ def average(what: str | sp.Expr) -> sp.Expr:
 
 
 def maximum(what: str | sp.Expr) -> sp.Expr:
-    """The largest value over time, for an objective; of the requested times.
+    """Return the largest value at the requested times, for an objective.
 
-    ``maximum(...) <= limit`` holds at all times, and is smooth; so is what ``kind="minimax"`` does. As a number to be
-    differentiated, one value alone must be the largest.
+    The limit ``maximum(...) <= limit`` holds at all times and is smooth, as is ``kind="minimax"``. A maximum as an
+    objective has a derivative only if one value alone is the largest.
 
     >>> mbs.maximum("slider.ax") <= 50
     maximum(slider.ax) <= 50
@@ -177,7 +176,7 @@ def maximum(what: str | sp.Expr) -> sp.Expr:
 
 
 def minimum(what: str | sp.Expr) -> sp.Expr:
-    """The smallest value over time, for an objective; see `maximum`.
+    """Return the smallest value at the requested times, for an objective; see `maximum`.
 
     >>> mbs.minimum("slider.x") >= 0.1
     minimum(slider.x) >= 0.1

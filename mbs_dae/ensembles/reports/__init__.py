@@ -1,1 +1,1 @@
-"""What is told, drawn and written of the members of an ensemble."""
+"""Summarise, draw and export the members of an ensemble."""

@@ -1,4 +1,4 @@
-"""An ensemble in a file, as the ending of its name says."""
+"""Write an ensemble to a file; the ending of the file's name decides the format."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ FORMATS: Mapping[str, Format] = {
     ".mat": Format("a table with a row for each member", _matlab),
     ".parquet": Format("a table with a row for each member", _parquet),
 }
-"""By the ending of a file's name."""
+"""The file formats, by the ending of the file's name."""
 
 
 def save(ensemble: Members, path: str | Path, names: Sequence[str] = ()) -> Path:
@@ -58,7 +58,7 @@ def save(ensemble: Members, path: str | Path, names: Sequence[str] = ()) -> Path
 
 
 def writable(path: str | Path) -> Path:
-    """The path, if its ending says how an ensemble is written."""
+    """Return the path if its ending names a format for ensembles; raise a `ModelError` otherwise."""
     found = file_at(path, "e.g. 'study.nc'")
     if found.suffix.lower() not in FORMATS:
         ending = repr(found.suffix) if found.suffix else "no ending"

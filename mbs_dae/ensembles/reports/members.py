@@ -1,4 +1,4 @@
-"""What is asked of the members of an ensemble when they are read: numbers, sizes of vectors, one number of each."""
+"""Read the members of an ensemble: numbers over time, sizes of vectors, and one number for each member."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ...results.names import known_names
 from ..values import Designs
 
 Reduce = str | Callable[[np.ndarray], Any]
-"""How many values over time become one number: by a name, or by a function of the array of one member."""
+"""How the values of a member over time become one number: a name of `REDUCTIONS`, or a function of an array."""
 
 
 def _last(x: np.ndarray) -> np.ndarray:
-    """Of each row the last number."""
+    """Return the last number that is not nan in each row, shape (members,)."""
     behind = np.argmax(~np.isnan(x[:, ::-1]), axis=1)
     return x[np.arange(len(x)), x.shape[1] - 1 - behind]
 
@@ -30,8 +30,8 @@ REDUCTIONS: Mapping[str, tuple[Callable[[np.ndarray], np.ndarray], str]] = {
     "first": (lambda x: x[:, 0], "first {}"),
     "last": (_last, "last {}"),
 }
-"""Each on (members, times), and what it is called. A run that an event has stopped has nan after that, which none of
-them counts."""
+"""The reductions by name: a function of an array of shape (members, times), and a phrase for labels. All ignore the nan
+after an event has stopped a run."""
 
 
 class Failed(Protocol):
@@ -46,8 +46,8 @@ class Failed(Protocol):
 
 
 class Members(Protocol):
-    """An ensemble, as far as it is read here. `names` are those that are kept; where whole motions are, all (`is_raw`).
-    `message` tells why not all members were run."""
+    """The interface of an ensemble that this package reads. `names` are the stored quantities, or all quantities if
+    whole motions are stored (`is_raw`). `message` says why some members were not run."""
 
     @property
     def model(self) -> Any: ...
@@ -73,7 +73,7 @@ class Members(Protocol):
 
 
 def scalars(ensemble: Members, name: str) -> np.ndarray:
-    """The array of a name, (members,) or (members, times); of a vector its size."""
+    """Return the values of a quantity, shape (members,) or (members, times); for a vector, its Euclidean norm."""
     array = ensemble.array(name)
     if array.ndim > 3:
         what = f"{name!r} is an array of {array.ndim - 1} dimensions in each member"
@@ -82,7 +82,7 @@ def scalars(ensemble: Members, name: str) -> np.ndarray:
 
 
 def over_time(ensemble: Members, name: str) -> bool:
-    """Whether it has several values in each member, which go over time. (What a function makes may be anything.)"""
+    """Whether the quantity has a value at each time of the study. (An array from a function may have any shape.)"""
     array = ensemble.array(name)
     return array.ndim > 1 and array.shape[1] == len(ensemble.t) > 1
 
@@ -92,7 +92,7 @@ def is_one_number(ensemble: Members, name: str) -> bool:
 
 
 def abscissa(ensemble: Members, name: str) -> tuple[np.ndarray, tuple[str, str]]:
-    """What its values go over, and what that is called: time, or their number."""
+    """Return abscissae with their name and unit: the times of the study, or the indices 0, 1, ... of the values."""
     array = ensemble.array(name)
     if array.ndim == 1 or array.shape[1] == len(ensemble.t):
         return ensemble.t, ensemble.axis
@@ -100,7 +100,7 @@ def abscissa(ensemble: Members, name: str) -> tuple[np.ndarray, tuple[str, str]]
 
 
 def components(ensemble: Members, name: str) -> tuple[str, ...]:
-    """The names of the columns of a vector; of a number its own."""
+    """Return the names of a vector's components; for a scalar quantity, its own name alone."""
     array = ensemble.array(name)
     if array.ndim < 3:
         return (name,)
@@ -109,12 +109,12 @@ def components(ensemble: Members, name: str) -> tuple[str, ...]:
 
 
 def said(ensemble: Members, name: str) -> str:
-    """What a quantity is called where numbers of it are told."""
+    """Return the label of a quantity in text: its name, or |name| for the size of a vector."""
     return f"|{name}|" if ensemble.array(name).ndim == 3 else name
 
 
 def per_member(ensemble: Members, name: str, reduce: Reduce) -> np.ndarray:
-    """One number of each member; nan of those that failed."""
+    """Return one number for each member, shape (members,); nan for members that failed."""
     array = scalars(ensemble, name)
     if array.ndim == 1:
         return array
@@ -138,7 +138,7 @@ def _number(reduce: Callable[[np.ndarray], Any], values: np.ndarray, name: str) 
 
 
 def words_of(ensemble: Members, name: str, reduce: Reduce) -> tuple[str, str]:
-    """What such a number is called, and its unit; that of a function is not known."""
+    """Return the label and the unit of the numbers from `per_member`; the unit is "" if `reduce` is a function."""
     own, unit = said(ensemble, name), ensemble.unit(name)
     if is_one_number(ensemble, name):
         return own, unit
@@ -149,25 +149,25 @@ def words_of(ensemble: Members, name: str, reduce: Reduce) -> tuple[str, str]:
 
 
 def check_done(ensemble: Members) -> None:
-    """There must be something to tell of."""
+    """Raise a `ModelError` if no member of the ensemble is done."""
     if not np.any(ensemble.done):
         first = ensemble.failures[0].message if len(ensemble.failures) else "none was run"
         raise ModelError(f"no member of the ensemble is done: {first}")
 
 
 def check_numbers(values: np.ndarray, name: str) -> None:
-    """Of members that are done, some must have a number."""
+    """Raise a `ModelError` if the values are nan in all members that are done."""
     if np.isnan(values).all():
         raise ModelError(f"{name!r} is nan in all members that are done; look at array({name!r}), or read another one")
 
 
 def told_of_members(ensemble: Members) -> str:
-    """How many there are behind a picture or a number."""
+    """Return a note for a picture: how many members are done, and how many are left out."""
     return "; ".join([counted(int(np.sum(ensemble.done)), "member"), *left_out(ensemble)])
 
 
 def left_out(ensemble: Members) -> list[str]:
-    """Those that are not done."""
+    """Return phrases that count the members that failed and the members that were not run."""
     failed = len(ensemble.failures)
     missing = len(ensemble) - int(np.sum(ensemble.done)) - failed
     told = {"failed": failed, "not run": missing}

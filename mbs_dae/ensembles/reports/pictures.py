@@ -1,4 +1,4 @@
-"""What is drawn of an ensemble: which arrays, in which units; `view.charts.studies` draws them."""
+"""Choose the arrays and units of an ensemble's pictures; `view.charts.studies` draws them."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def plot_map(ensemble: Members, name: str, reduce: Reduce, label: str | None = N
             remedy = f"for one name plot_band({name!r}) draws the curves, and study.plot_histogram the values"
         raise ModelError(f"a map is of a grid over two names, and {what}; {remedy}")
     own, called, own_unit = _numbers(ensemble, name, reduce, label, unit)
-    x, y = (axis.values for axis in axes)  # as they are read
+    x, y = (axis.values for axis in axes)  # axes in the units in which a person reads them
     values, word = shown(own.reshape(len(x), len(y)), own_unit, name)
-    across, up = np.argsort(x), np.argsort(y)  # those of a grid stand as they were given
+    across, up = np.argsort(x), np.argsort(y)  # values of a grid stand in the order in which the user wrote them
     note = told_of_members(ensemble).replace(", left out", " (white)")
     words = (axes[0].name, axes[0].unit), (axes[1].name, axes[1].unit)
     return studies.plot_map(x[across], y[up], values[np.ix_(across, up)], words, (called, word), note)
@@ -73,7 +73,7 @@ def plot_map(ensemble: Members, name: str, reduce: Reduce, label: str | None = N
 def _numbers(
     ensemble: Members, name: str, reduce: Reduce, label: str | None, unit: str | None
 ) -> tuple[np.ndarray, str, str]:
-    """One for each member, what they are called, and their unit."""
+    """Return one number for each member, a label for these numbers, and their unit."""
     check_done(ensemble)
     values, (called, own) = per_member(ensemble, name, reduce), words_of(ensemble, name, reduce)
     if unit is not None:

@@ -1,4 +1,4 @@
-"""What an ensemble tells, draws and writes, as a person asks for it."""
+"""The methods with which an ensemble summarises, draws and exports its members."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 class Reported(metaclass=PublicClass):
-    """The part of an `Ensemble` that people see."""
+    """The summaries, pictures and exports of an `Ensemble`."""
 
     @property
     def _members(self) -> Members:
         return cast(Members, self)
 
     def summary(self, *names: str) -> Summary:
-        """How many members are done, why others failed, and between which numbers quantities lie: those named, or those
-        that were kept by their names.
+        """Summarise the ensemble: how many members are done, why others failed, and the range of quantities: the named
+        ones, or those that the study stores by name.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
@@ -39,7 +39,7 @@ class Reported(metaclass=PublicClass):
         return summary(self._members, names)
 
     def percentiles(self, name: str, levels: Sequence[float] = (5, 50, 95)) -> Percentiles:
-        """Of a quantity at each time, among the members that are done; of a vector those of its size.
+        """Return percentiles of a quantity at each time, among the members that are done; for a vector, of its size.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
@@ -50,8 +50,8 @@ class Reported(metaclass=PublicClass):
         return statistics.percentiles(self._members, name, levels)
 
     def worst(self, name: str, by: Literal["max", "min", "abs"] = "max") -> Worst:
-        """The member and the time with the largest value, the smallest, or the one largest in size; of a vector by its
-        size.
+        """Return the member and the time with the largest value, the smallest value, or the largest absolute value; for
+        a vector, of its size.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
@@ -64,8 +64,9 @@ class Reported(metaclass=PublicClass):
         self, name: str, percentiles: Sequence[float] = (5, 25, 50, 75, 95), degrees: bool = False,
         deviation: bool = False, units: UnitsLike = None,
     ) -> Figure:  # fmt: skip
-        """Percentiles over time as bands, the median as a line; with ``deviation=True`` what they differ from the
-        median. Of one number per member a histogram. Members that failed are left out, which the picture tells.
+        """Draw percentiles over time as bands and the median as a line; with ``deviation=True``, differences from the
+        median. Draw a histogram for a quantity with one number for each member. A note in the picture counts the failed
+        members, which are left out.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
@@ -80,10 +81,10 @@ class Reported(metaclass=PublicClass):
         self, name: str, reduce: Reduce = "max", percentiles: Sequence[float] = (5, 50, 95), degrees: bool = False,
         label: str | None = None, unit: str | None = None, units: UnitsLike = None,
     ) -> Figure:  # fmt: skip
-        """How many members have which number. `reduce` makes one number of the values over time: "max", "min", "abs"
-        (the largest size), "range" (from the smallest to the largest), "first", "last", or a function of the array of
-        one member. `label` and `unit` (of SI) say what that is; they stand at the axis. `degrees` and `units` say in
-        which units it is read.
+        """Draw a histogram of one number for each member. `reduce` makes one number of the values over time: "max",
+        "min", "abs" (the largest size), "range" (from the smallest to the largest), "first", "last", or a function of
+        the array of one member. `label` and `unit` (an SI unit) name the number at the axis. `degrees` and `units`
+        choose the units of the axis.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
@@ -98,7 +99,7 @@ class Reported(metaclass=PublicClass):
         self, name: str, reduce: Reduce = "max", degrees: bool = False, label: str | None = None,
         unit: str | None = None, units: UnitsLike = None,
     ) -> Figure:  # fmt: skip
-        """Of a grid over two names: lines of equal numbers, shades between them; members that failed stay white.
+        """Draw a map over a grid of two names: contour lines with shades between them; members that failed stay white.
         `reduce`, `label` and `unit` are those of `plot_histogram`.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
@@ -111,10 +112,10 @@ class Reported(metaclass=PublicClass):
             return pictures.plot_map(self._members, name, reduce, label, unit)
 
     def to_dataframe(self, *names: str, times: bool = False, units: UnitsLike = None, degrees: bool = False) -> Any:
-        """A pandas table with a row for each member: its design, whether it is done, the smallest and the largest value
-        of the named quantities (all that are kept, if none is said). With ``times=True`` a row for each time of each
-        member that is done. ``table.attrs["units"]`` tells the units. Where units are chosen, by `units`, `degrees` or
-        `mbs.units`, each column that has a unit has it in its name.
+        """Return a pandas table with a row for each member: its design, whether the member is done, and the smallest
+        and the largest value of the named quantities (by default all stored ones). With ``times=True`` the table has a
+        row for each time of each member that is done. ``table.attrs["units"]`` holds the units. If units are chosen, by
+        `units`, `degrees` or `mbs.units`, the name of each column with a unit contains the unit.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
@@ -129,8 +130,8 @@ class Reported(metaclass=PublicClass):
             return tables.to_dataframe(self._members, names, times)
 
     def to_xarray(self, *names: str, units: UnitsLike = None, degrees: bool = False) -> Any:
-        """An xarray Dataset with the named quantities (all that are kept, if none is said) over the axes of a grid, or
-        over ``member``, and over time; ``done`` and ``failure`` tell which members failed and why.
+        """Return an xarray Dataset with the named quantities (by default all stored ones) over the axes of a grid, or
+        over ``member``, and over time; ``done`` and ``failure`` show which members failed and why.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> study = mbs.ensemble(rod, [0, 2], over={"rod.omega": [1, 2, 3], "rod.angle": [0, 1]}, outputs=["rod.angle"])
@@ -144,8 +145,8 @@ class Reported(metaclass=PublicClass):
             return tables.to_xarray(self._members, names)
 
     def save(self, path: str | Path, *names: str, units: UnitsLike = None, degrees: bool = False) -> Path:
-        """Write a file; the ending of its name says which: .nc with everything, for ``xarray.open_dataset(path)``;
-        .csv, .xlsx, .mat or .parquet with a row for each member. Of `names`, or of all that is kept.
+        """Write the named quantities, or all stored ones, to a file. The ending of its name chooses the format: .nc
+        with everything, for ``xarray.open_dataset(path)``; .csv, .xlsx, .mat or .parquet with a row for each member.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])

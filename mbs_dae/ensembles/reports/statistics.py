@@ -1,4 +1,4 @@
-"""What members have in common and which one stands out: percentiles over time, and the worst member."""
+"""Compute statistics of an ensemble: percentiles over time, and the member with an extreme value."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from ..designs import unit_of
 from .members import Members, abscissa, check_done, check_numbers, said, scalars
 
 BLOCK = 2**22
-"""So many numbers are in memory at a time, of ensembles that are larger than it."""
+"""The largest number of values that are processed at a time, so that large ensembles fit into memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Percentiles:
-    """Of a quantity over time, among the members that are done: ``found[95]`` is what 95 % of them do not exceed. At a
-    time to which an event has let some of them come, it is among these."""
+    """Percentiles of a quantity over time, among the members that are done: 95 % of the members do not exceed
+    ``found[95]``. After an event has stopped some members, the percentiles are those of the members that still run."""
 
     name: str
     unit: str
     t: np.ndarray
     levels: tuple[float, ...]
     values: np.ndarray
-    """(levels, times); of a quantity that is one number per member (levels,)."""
+    """Shape (levels, times); (levels,) for a quantity with one number for each member."""
     members: int
-    """So many are done, and counted."""
+    """The number of members that are done and counted."""
     left_out: int
-    """So many failed, or were not run."""
+    """The number of members that failed or were not run."""
     axis: tuple[str, str] = ("t", "s")
 
     def __getitem__(self, level: float) -> np.ndarray:
@@ -50,7 +50,7 @@ class Percentiles:
 
 @dataclass(frozen=True)
 class Worst:
-    """A member that stands out, and where: from `Ensemble.worst`."""
+    """The member with an extreme value of a quantity, from `Ensemble.worst`."""
 
     name: str
     unit: str
@@ -59,10 +59,10 @@ class Worst:
     design: dict[str, float]
     value: float
     t: float
-    """When; nan of a quantity that is one number per member."""
+    """The time of the extreme value [s], or the swept value; nan for a quantity with one number for each member."""
     axis: tuple[str, str] = ("t", "s")
     units: Mapping[str, str] = field(default_factory=dict)
-    """Units of the design."""
+    """The units of the design."""
 
     def __str__(self) -> str:
         what = f"{self.by} of {self.name}: {told(self.value, self.unit, self.name.strip('|'))}"
@@ -71,7 +71,7 @@ class Worst:
         return f"{what}{when}, member {self.member}: {design}"
 
     def _told(self, name: str, value: float) -> str:
-        """A value of the design; its unit stands beside it where it is none of SI."""
+        """Return a value of the design as text; its unit follows if the unit differs from the SI unit."""
         unit = self.units.get(name, "")
         return f"{value:.6g}" if shown_unit(unit, name) == unit else told(value, unit, name)
 
@@ -94,7 +94,7 @@ def percentiles(ensemble: Members, name: str, levels: Sequence[float]) -> Percen
 
 
 def _percentiles(columns: np.ndarray, levels: Sequence[float]) -> np.ndarray:
-    """Of each column, among what is a number."""
+    """Return the percentiles of each column, shape (levels, columns), among the values that are not nan."""
     found, missing = np.percentile(columns, levels, axis=0), np.isnan(columns)
     for k in np.flatnonzero(missing.any(axis=0) & ~missing.all(axis=0)):
         found[:, k] = np.percentile(columns[~missing[:, k], k], levels)
@@ -102,7 +102,7 @@ def _percentiles(columns: np.ndarray, levels: Sequence[float]) -> np.ndarray:
 
 
 def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
-    """In their order, each once."""
+    """Return the levels in ascending order without repetition; raise a `ModelError` unless all are in [0, 100]."""
     given = np.atleast_1d(np.asarray(levels, dtype=object))
     asked = sorted({finite_number(level, "a percentile") for level in given.ravel()})
     if not asked or asked[0] < 0.0 or asked[-1] > 100.0:
@@ -111,7 +111,7 @@ def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
 
 
 def _blocks(members: int, times: int) -> Iterator[slice]:
-    """Times that fit into memory together."""
+    """Yield slices of the times, each so short that its values fit into memory."""
     size = max(1, BLOCK // max(1, members))
     return (slice(start, start + size) for start in range(0, times, size))
 
@@ -125,7 +125,7 @@ def worst(ensemble: Members, name: str, by: Literal["max", "min", "abs"]) -> Wor
     check_numbers(columns[rows], name)
     sign = {"max": 1.0, "min": -1.0}
     best: tuple[float, int, int] | None = None
-    for part in _blocks(*columns.shape[::-1]):  # whole members at a time
+    for part in _blocks(*columns.shape[::-1]):  # blocks of whole members
         own = rows[part]
         if not own.size:
             break

@@ -1,4 +1,4 @@
-"""An ensemble in a few lines: how many members are done, why others failed, how large quantities become."""
+"""Summarise an ensemble in a few lines: members that are done, reasons of failures, percentiles of quantities."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from .members import Failed, Members, per_member, said, scalars
 LEVELS = (0.0, 5.0, 50.0, 95.0, 100.0)
 HEADS = ("least", "5 %", "median", "95 %", "most")
 MOST = 6
-"""So many members of a group are told by number."""
+"""The largest number of members of a group whose numbers are printed."""
 LONGEST = 200
-"""Characters of a message that are told; `failures` have all of it."""
+"""The largest number of printed characters of a message; `failures` hold the whole message."""
 NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?")
 
 
 @dataclass(frozen=True)
 class Group:
-    """Members that failed alike."""
+    """Members whose failures have similar messages."""
 
     kind: str
     message: str
-    """Of the first one."""
+    """The message of the first member."""
     members: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """From `Ensemble.summary`; ``print(summary)`` shows it."""
+    """The summary from `Ensemble.summary`; ``print(summary)`` shows it as text."""
 
     title: str
     members: int
@@ -43,9 +43,9 @@ class Summary:
     failed: int
     failures: tuple[Group, ...]
     rows: tuple[tuple[str, str, tuple[float, ...]], ...]
-    """Name, unit, and of the members that are done the least, 5 %, median, 95 % and the most."""
+    """Name, unit, and the least value, 5 %, median, 95 % and the largest value among the members that are done."""
     message: str = ""
-    """Why not all members were run."""
+    """The reason why some members were not run."""
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -65,7 +65,7 @@ class Summary:
 
 
 def summary(ensemble: Members, names: Sequence[str]) -> Summary:
-    """Of these quantities; of those that are kept by name, if none is said."""
+    """Return the summary with the named quantities, by default those that the study stores by name."""
     names, designs = names or ([] if ensemble.is_raw else ensemble.names), ensemble.designs
     title = f"{ensemble.model.name}, over {', '.join(designs.names)}"
     done = np.asarray(ensemble.done)
@@ -76,8 +76,8 @@ def summary(ensemble: Members, names: Sequence[str]) -> Summary:
 
 
 def groups(failures: Sequence[Failed]) -> Iterator[Group]:
-    """The largest group first. Alike is what differs in numbers, and in what stands behind the first colon, where
-    messages go into details."""
+    """Yield groups of similar failures, the largest first. Failures are similar if their messages differ only in
+    numbers and in the text after the first colon, where messages go into details."""
     found: dict[tuple[str, str], list[Failed]] = {}
     for failure in failures:
         head = NUMBER.sub("#", failure.message.partition(": ")[0])
@@ -87,7 +87,7 @@ def groups(failures: Sequence[Failed]) -> Iterator[Group]:
 
 
 def _rows(ensemble: Members, names: Sequence[str], done: np.ndarray) -> Iterator[tuple[str, str, tuple[float, ...]]]:
-    """The extremes of what goes over time, and what is one number per member; among the members that have one."""
+    """Yield label, unit and percentiles of extremes over time, or of the one number of each member, ignoring nan."""
     for name in names:
         several = scalars(ensemble, name).ndim == 2
         for end in ("min", "max") if several else ("max",):

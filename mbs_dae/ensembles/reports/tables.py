@@ -1,4 +1,4 @@
-"""An ensemble as tables: numbers per member for pandas and spreadsheets, everything over time for xarray and netCDF."""
+"""Convert an ensemble to tables: numbers for each member for pandas and spreadsheets, values over time for xarray."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ..designs import unit_of
 from .members import Members, components, per_member, said, scalars
 
 EXTREMES = {"min": "smallest", "max": "largest"}
-"""Of what goes over time, in a table with a row for each member."""
+"""The extremes over time that a table with a row for each member contains."""
 MEMBER, DONE, FAILURE, COMPONENT = "member", "done", "failure", "component"
 
 
 def columns_of(ensemble: Members, names: Sequence[str] = ()) -> list[Column]:
-    """A row for each member: its number, its design, whether it is done; then the extremes of what goes over time, and
-    what is one number per member; and why it failed."""
+    """Return columns with a row for each member: its number, its design, whether the member is done; the extremes over
+    time, or the one number, of each quantity; and the reason of a failure."""
     numbers = [column for name in names or ensemble.names for column in _numbers(ensemble, name)]
     found = [_members(ensemble), *designs_of(ensemble), _done(ensemble), *numbers, _failure(ensemble)]
     _check_distinct([column.name for column in found])
@@ -42,12 +42,13 @@ def _numbers(ensemble: Members, name: str) -> Iterator[Column]:
 
 
 def designs_of(ensemble: Members) -> list[Column]:
-    """What members differ in. Initial values are called so: the same names may be quantities over time."""
+    """Return a column for each varied name. The heading of an initial value begins with "initial", because the same
+    name may be a quantity over time."""
     return [_varied(ensemble.model, name, ensemble.designs[name]) for name in ensemble.designs.names]
 
 
 def axes_of(ensemble: Members) -> list[Column]:
-    """Of a grid, in their order."""
+    """Return a column with the values of each axis of a grid, in the order of the axes."""
     return [_varied(ensemble.model, name, values) for name, values in (ensemble.designs.axes or {}).items()]
 
 
@@ -57,7 +58,7 @@ def _varied(model: Any, name: str, values: np.ndarray) -> Column:
         return column_of(values, unit, (name,), f"parameter {name}")
     if name in model.signal_units or model.found_quantity(name):
         return column_of(values, unit, (name,), f"initial {long_name(name)}", called=f"initial {name}")
-    return column_of(values, unit, (name,), name)  # of a saved study whose model is not here
+    return column_of(values, unit, (name,), name)  # a name of a saved study without its model
 
 
 def _members(ensemble: Members) -> Column:
@@ -104,7 +105,7 @@ def to_dataframe(ensemble: Members, names: Sequence[str], times: bool) -> Any:
 
 
 def _over_time(ensemble: Members, names: Sequence[str], rows: np.ndarray) -> Iterator[Column]:
-    """A row for each time of each of these members."""
+    """Yield columns with a row for each time of each of these members."""
     times = len(ensemble.t)
     for column in designs_of(ensemble):
         yield replace(column, values=np.repeat(column.values[rows], times))
@@ -123,7 +124,7 @@ Variable = tuple[tuple[str, ...], Any, dict[str, str]]
 
 
 def to_xarray(ensemble: Members, names: Sequence[str]) -> Any:
-    """Dimensions are the axes of a grid, or "member"; then time."""
+    """Return a Dataset whose dimensions are the axes of a grid, or "member", and then time."""
     xarray = package("xarray", "to_xarray()")
     axes, coordinates = axes_of(ensemble), dict(_coordinates(ensemble))
     along, shape = tuple(one.name for one in axes), tuple(len(one.values) for one in axes)
@@ -141,7 +142,7 @@ def to_xarray(ensemble: Members, names: Sequence[str]) -> Any:
 
 
 def _coordinates(ensemble: Members) -> Iterator[tuple[str, Variable]]:
-    """Time, and what members differ in: along its axis of a grid, one number in all of them, or a number for each."""
+    """Yield time and the varied names: along an axis of a grid, one number for all members, or a number for each."""
     axes, (axis, unit) = {one.name: one for one in axes_of(ensemble)}, ensemble.axis
     times, word = shown(ensemble.t, unit, axis)
     yield axis, ((axis,), times, {"units": word})
@@ -155,7 +156,8 @@ def _coordinates(ensemble: Members) -> Iterator[tuple[str, Variable]]:
 
 
 def _dimensions(ensemble: Members, column: Column) -> tuple[str, ...]:
-    """Behind those of the members: time and component; or some of its own, of what does not go over time."""
+    """Return the dimensions after those of the members: time and component, or numbered ones for values without
+    times."""
     count = column.values.ndim - 1
     if count and column.values.shape[1] != len(ensemble.t):
         return tuple(f"{column.name}[{k}]" for k in range(count))

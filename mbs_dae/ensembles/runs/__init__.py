@@ -1,1 +1,1 @@
-"""Members of a study: the run of each, as its verb makes it."""
+"""Run the members of a study as their verb would run them."""

@@ -1,7 +1,6 @@
-"""Motions that the verbs would look at twice: of all members at once, in favour of doubt.
+"""Check the motions of all members at once; a doubtful member counts as one that needs a closer look.
 
-A member about which there is doubt is run by its verb, which says what is wrong with it, if anything is.
-"""
+The verb runs a doubtful member again and reports what is wrong, if anything is."""
 
 import numpy as np
 
@@ -15,18 +14,18 @@ from .numbers import Numbers
 
 
 def near_singular(independence: np.ndarray) -> np.ndarray:
-    """Whether some state of a member is next to a singular pose."""
+    """Return whether some pose of each member is nearly singular, shape (members,)."""
     return np.asarray(is_singular(independence).any(axis=1))
 
 
 def loses_energy(energies: np.ndarray, turned: np.ndarray, control: Control) -> np.ndarray:
-    """Whether the ledger of a member does not close, whatever its scale."""
+    """Return whether the energy balance of each member has an error above the allowed one, regardless of its scale."""
     error = np.abs(ledger(energies).error).max(axis=0)
     return ~(error <= energy_allowed(control) * turned)
 
 
 def violates(numbers: Numbers, rows: np.ndarray, t: np.ndarray, q: np.ndarray, v: np.ndarray, control: Control):
-    """Whether constraints of a member are off by much, for its tolerances."""
+    """Return whether each member violates its constraints by more than its tolerances allow, shape (rows,)."""
     system, count, flat = numbers.system, len(rows), (q.shape[0] * q.shape[1], -1)
     program, lengths = system.structure.program.fill(system.evaluator), np.array(numbers.lengths)[rows]
     gaps, rates = np.zeros((2, count, program.rows))
@@ -40,5 +39,5 @@ def violates(numbers: Numbers, rows: np.ndarray, t: np.ndarray, q: np.ndarray, v
 
 
 def loses_count(numbers: Numbers, row: int, t: np.ndarray, q: np.ndarray) -> bool:
-    """Whether the turns of some angle of a member have lost their meaning."""
+    """Return whether the number of turns of some angle of member `row` is no longer certain."""
     return bool(lost_turns(numbers.system, numbers.columns.at(row), t, q))

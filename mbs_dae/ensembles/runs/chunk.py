@@ -1,7 +1,6 @@
-"""Some members of a study, run one after the other: the unit of work that threads, processes and clusters are given.
+"""Run a part of the members of a study one after the other: the unit of work for threads, processes and clusters.
 
-A chunk depends on the recipe and on its own designs alone, so that it can be run again wherever it was lost.
-"""
+A chunk depends on the recipe and on its own designs alone, so a lost chunk can be run again anywhere."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ UNDONE, DONE, FAILED = range(3)
 
 @dataclass(frozen=True)
 class Failure(metaclass=PublicClass):
-    """A member that came to no end: which, its design, and what its verb says.
+    """A member that did not come to its end: its number, its design, and the message of its verb.
 
     A ladder of 5 m does not reach up to 6 m:
 
@@ -46,24 +45,24 @@ class Failure(metaclass=PublicClass):
 
 @dataclass(eq=False)
 class Chunk:
-    """What members have given so far."""
+    """The results of the members of a chunk so far."""
 
     first: int
-    """The number of the first one in the study."""
+    """The number of the chunk's first member in the study."""
     state: np.ndarray
-    """UNDONE, DONE or FAILED."""
+    """UNDONE, DONE or FAILED, shape (members,)."""
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
-    """By name, one row for each member; nan where there is nothing."""
+    """The arrays by name, one row for each member; nan for members without a result."""
     failures: list[Failure] = field(default_factory=list)
     facts: list[Any] = field(default_factory=list)
-    """What the result of a member tells besides its arrays; None where it is made again to be read."""
+    """Facts of a member's result besides its arrays; None if reading the member means running it again."""
 
     @property
     def is_complete(self) -> bool:
         return not (self.state == UNDONE).any()
 
     def put(self, k: int, values: dict[str, np.ndarray]) -> None:
-        """The arrays of member k; the first one says their names and shapes."""
+        """Store the arrays of member k and set its state to DONE; the first member fixes names and shapes."""
         if not self.arrays:
             self.arrays = {name: np.full((self.state.size, *value.shape), np.nan) for name, value in values.items()}
         check_alike({n: value.shape for n, value in values.items()}, {n: x.shape[1:] for n, x in self.arrays.items()})
@@ -72,7 +71,7 @@ class Chunk:
         self.state[k] = DONE
 
     def refuse(self, designs: Sequence[dict[str, float]], message: str) -> None:
-        """What is done of it cannot be kept with the rest of the study."""
+        """Mark the members that are done as failed with this message, and drop their arrays."""
         for k in np.flatnonzero(self.state == DONE).tolist():
             self.failures.append(Failure(self.first + k, designs[k], message, ModelError.__name__))
         self.state[self.state == DONE] = FAILED
@@ -83,7 +82,7 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 
 def check_alike(shapes: Shapes, known: Shapes) -> None:
-    """Members have the same names, with arrays of the same shapes."""
+    """Raise a `ModelError` unless the names and the shapes of their arrays agree."""
     if shapes == known:
         return
     if shapes.keys() != known.keys():
@@ -98,8 +97,8 @@ def run_chunk(
     recipe: Recipe, first: int, designs: np.ndarray, stopped: Callable[[], bool] = lambda: False,
     tell: Callable[[int], Any] = lambda count: None,
 ) -> Chunk:  # fmt: skip
-    """Run the members of these designs, the first one being number `first` of the study. `stopped` is asked between
-    members, `tell` is told of each that is done. This is the one place where members are run."""
+    """Run the members of these designs; the first one is member `first` of the study. Call `stopped` between members,
+    and `tell(1)` after each member. All members of studies are run here."""
     size = len(designs)
     chunk = Chunk(first, np.full(size, UNDONE, dtype=np.int8), facts=[None] * size)
     try:
@@ -114,7 +113,7 @@ def run_chunk(
             if stopped():
                 break
     except KeyboardInterrupt:
-        pass  # what is done is kept; who asked for the chunk sees that it is not complete
+        pass  # keep finished members; the caller sees that the chunk is not complete
     return chunk
 
 
@@ -127,24 +126,24 @@ def _keep(chunk: Chunk, recipe: Recipe, designs: np.ndarray, k: int, kept: Kept)
 
 
 def _by_verb(chunk: Chunk, recipe: Recipe, designs: np.ndarray, k: int, stopped: Callable[[], bool]) -> None:
-    """Member k by a call of the verb."""
+    """Run member k by a call of the verb, and store its result or its failure."""
     try:
         result = recipe.result(designs[k], stopped)
         chunk.put(k, recipe.values(result) if recipe.function else kept_of(recipe, result))
-    except Exception as error:  # whatever a function of the user raises is the matter of this member alone
+    except Exception as error:  # an error in a user's function concerns this member alone
         _fail(chunk, recipe, designs, k, error)
 
 
 def kept_of(recipe: Recipe, result: Result) -> dict[str, np.ndarray]:
-    """What is kept of a result."""
+    """Return the arrays to be stored for a result: q, v and a, or the named outputs, at the times of the study."""
     _, q, v, a = computed(result).motion
     named = {"q": q, "v": v, "a": a} if recipe.outputs is None else {n: np.asarray(result[n]) for n in recipe.outputs}
     return {name: at_times(recipe.times, result.t, x) for name, x in named.items()}
 
 
 def at_times(times: np.ndarray, t: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """What goes over t, at the times of the study; nan behind the end. A run that an event stops has its last pose at
-    the time of that event, which is none of them."""
+    """Return the values over t at the times of the study, with nan after the end of the run. The last pose of a run
+    that an event stopped belongs to the time of the event and is dropped, unless this is a time of the study."""
     count = len(t) if len(t) == 0 or t[-1] == times[len(t) - 1] else len(t) - 1
     return np.concatenate([values[:count], np.full((times.size - count, *values.shape[1:]), np.nan)])
 

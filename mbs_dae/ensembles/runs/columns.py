@@ -1,4 +1,4 @@
-"""Expressions of parameters for many designs at once: to the last bit what `Evaluator` gives for each of them."""
+"""Evaluate expressions of parameters for many designs at once, equal to the last bit to `Evaluator` for each design."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -14,11 +14,11 @@ NO_ARITHMETIC = (ArithmeticError, KeyError, TypeError, ValueError, OverflowError
 
 
 class Columns:
-    """The values of parameters, some of them one for each design.
+    """The values of parameters, some of which have one value for each design.
 
-    An expression is worked out part by part, each for all designs: a part that several expressions have is computed
-    once. The operations are those of `arithmetic`, in its order, so that numbers do not depend on how many designs
-    there are. Where they give no real number, the design is left to its own `Evaluator`."""
+    An expression is evaluated part by part, each part for all designs; a part that several expressions share is
+    computed once. The operations and their order are those of `arithmetic`, so results do not depend on the number of
+    designs. Where they give no real number, the `Evaluator` of the single design computes the value."""
 
     def __init__(self, fixed: Mapping[sp.Symbol, float], varied: Mapping[sp.Symbol, Sequence[float]], count: int):
         self.count, self.varied, self._fixed = count, {s: [*map(float, x)] for s, x in varied.items()}, dict(fixed)
@@ -27,7 +27,7 @@ class Columns:
         self._listed: dict[sp.Basic, Column] = {}
 
     def __call__(self, number: Number) -> np.ndarray:
-        """The number in every design: an array, not to be written to."""
+        """Return the number in every design, shape (count,): a shared array that callers must not change."""
         if not isinstance(number, sp.Basic):
             return np.full(self.count, float(number))
         if number not in self._seen:
@@ -35,7 +35,7 @@ class Columns:
         return self._seen[number]
 
     def at(self, k: int) -> Callable[[Number], float]:
-        """Reads design k from what is computed for all."""
+        """Return a function that looks up numbers of design k in the columns computed for all designs."""
 
         known = self._listed
 
@@ -49,11 +49,11 @@ class Columns:
         return number
 
     def asks(self, number: Number) -> bool:
-        """Whether it differs from design to design."""
+        """Return whether the number depends on a varied parameter."""
         return not self.varied.keys().isdisjoint(getattr(number, "free_symbols", ()))
 
     def evaluator(self, k: int) -> Evaluator:
-        """That of design k alone."""
+        """Return the evaluator of design k alone."""
         return Evaluator(self._fixed | {symbol: values[k] for symbol, values in self.varied.items()})
 
     @cached_property
@@ -71,7 +71,7 @@ class Columns:
         return [x if real[k] else self.evaluator(k)(expression) for k, x in enumerate(found)]
 
     def _part(self, e: sp.Basic) -> Column:
-        """As `arithmetic` does it, for all designs."""
+        """Return the values of a subexpression for all designs, by the operations of `arithmetic`."""
         if e not in self._parts:
             self._parts[e] = self._made(e)
         return self._parts[e]

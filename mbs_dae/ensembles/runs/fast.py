@@ -1,5 +1,5 @@
-"""Members of a study without a call of the verb for each: what differs is computed for all at once, and put into
-workspaces that stay."""
+"""Run members of a study without a call of the verb for each: compute the differing numbers of all members at once, and
+put them into workspaces that are used again."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from .reading import read_kept
 from .recipe import Recipe
 
 SLICE = 128
-"""So many members are run before they are looked at together."""
+"""The number of members that are run before their motions are checked together."""
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What a member leaves: its arrays, and what its result tells besides (None: it is made again to be read)."""
+    """The arrays of a member, and the facts of its result (None if reading the member means running it again)."""
 
     arrays: dict[str, np.ndarray]
     facts: Any
 
 
 Outcome = Kept | Exception | None
-"""None: the member is to be done by its verb."""
+"""The results of a member, its error, or None if the verb is to run the member."""
 
 
 def ordinary_members(recipe: Recipe, designs: np.ndarray, stopped: Callable[[], bool]) -> Iterator[tuple[int, Outcome]]:
-    """All members of these designs, in some order."""
+    """Yield the outcomes of all members of these designs, in any order."""
     for first in range(0, len(designs), SLICE):
         rows = np.arange(first, min(first + SLICE, len(designs)))
         quick = rows[np.isfinite(designs[rows]).all(axis=1)] if recipe.once(_is_quick) else rows[:0]
@@ -62,22 +62,22 @@ def ordinary_members(recipe: Recipe, designs: np.ndarray, stopped: Callable[[], 
 
 
 def _is_quick(recipe: Recipe) -> bool:
-    """Whether members are ordinary, as far as this does not depend on their designs."""
+    """Return whether members qualify for fast runs, as far as the recipe alone decides."""
     system, given = recipe.system, recipe.initial
     if (recipe.options or {}).get("derivatives"):
-        return False  # a member is differentiated as its verb does it
+        return False  # the verb differentiates a member
     if recipe.verb == "simulate" and (given is None or isinstance(given, Mapping)):
         return is_ordinary(system) and moves_smoothly(system)
     return recipe.verb == "kinematics" and given is None and not recipe.options and is_ordinary(system)
 
 
 def _workspaces(recipe: Recipe) -> list[Any]:
-    """Those that nobody works at."""
+    """Return the pool of workspaces that no thread uses, empty at first; `recipe.once` keeps the list."""
     return []
 
 
 def _free(recipe: Recipe, pool: list[Any], designs: np.ndarray) -> Motions | Walks | None:
-    """Workspaces that nobody works at; other threads look for some, too."""
+    """Return a workspace from the pool, which other threads use as well, or a new one; None where no run begins."""
     try:
         return pool.pop()
     except IndexError:
@@ -85,7 +85,7 @@ def _free(recipe: Recipe, pool: list[Any], designs: np.ndarray) -> Motions | Wal
 
 
 def _workspace(recipe: Recipe, designs: np.ndarray) -> Motions | Walks | None:
-    """Workspaces for the members of a recipe; None where no run begins."""
+    """Return a new workspace for the members of a recipe; None if no member can start, or the model needs the verb."""
     work.ask_for(members.__name__)
     if recipe.verb == "kinematics":
         return Walks(recipe.system, recipe.times)
@@ -97,7 +97,7 @@ def _workspace(recipe: Recipe, designs: np.ndarray) -> Motions | Walks | None:
             continue
         march = workspace.prepared.march
         light = workspace.moving.has_light_bodies or march.mechanism.machine.factor.compliance.size
-        # what solves for light bodies has a pattern of its own, and other roundoff
+        # the solver for light bodies has another sparsity pattern, hence other roundoff
         if not (light or workspace.prepared.redundant or march.stages.implicit.weight.size or march.tableau.means):
             return workspace
     return None
@@ -123,7 +123,7 @@ def _members(
 
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """Members that are looked at together."""
+    """Members whose motions are checked together."""
 
     recipe: Recipe
     designs: np.ndarray
@@ -134,8 +134,9 @@ class Slice:
     def outcomes(
         self, states: States, lost: Iterator[tuple[int, Exception | None]], sound: Callable[[np.ndarray], np.ndarray]
     ) -> Iterator[tuple[int, Outcome]]:
-        """Of members that start from these states: of those that are lost on the way, and of those that come to their
-        end and are sound. Ctrl-C ends it when it has told of these."""
+        """Yield the outcomes of members that start from these states: first of those that fail on the way, then of
+        those that come to their end and pass `sound`. After Ctrl-C, yield the outcomes so far and raise the interrupt
+        again."""
         ended: KeyboardInterrupt | None = None
         try:
             yield from lost
@@ -147,7 +148,7 @@ class Slice:
             raise ended
 
     def _told(self, done: np.ndarray) -> Iterator[tuple[int, Outcome]]:
-        """What is kept of these members."""
+        """Yield the stored values of these members, or their errors; skip members whose angles are doubtful."""
         recipe, kept = self.recipe, self.rows.arrays
         fine = [k for k in done.tolist() if not checks.loses_count(self.numbers, k, recipe.times, kept["q"][k])]
         if recipe.outputs is None and recipe.function is None:
@@ -157,7 +158,7 @@ class Slice:
             yield k, Kept(values, None) if isinstance(values, dict) else values
 
     def facts(self, k: int) -> dict[str, Any] | None:
-        """What the result of a member tells besides its arrays."""
+        """Return facts of a member's result besides its arrays; None if the verb reports more."""
         return self.workspace.told(self.numbers, self.rows, k)
 
 
@@ -189,7 +190,7 @@ def _motions(
 
 
 def _doubtful(t: np.ndarray, numbers: Numbers, rows: Rows, done: np.ndarray, control: Any) -> np.ndarray:
-    """Whether something is strange about a motion that was made."""
+    """Return whether each finished motion is doubtful: nearly singular, losing energy, or violating constraints."""
     kept = rows.arrays
     doubt = checks.near_singular(kept["independence"][done])
     doubt |= checks.loses_energy(kept["energies"][done], rows.besides["turned"][done, 0], control)

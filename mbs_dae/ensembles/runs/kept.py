@@ -1,4 +1,4 @@
-"""What is kept of members while they are run: a row of words for each, in which its arrays stand by name."""
+"""Store the results of members while they run: a row of 64-bit words for each, with views of its arrays by name."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ NONE: Mapping[str, np.ndarray] = {}
 class Rows:
     words: np.ndarray
     arrays: Mapping[str, np.ndarray]
-    """Views of the words, a row for each member: what is kept of its motion,"""
+    """Views of the words with the arrays of the motion by name, one row for each member."""
     besides: Mapping[str, np.ndarray]
-    """and of the run."""
+    """Views of the words with further arrays of the run by name, one row for each member."""
 
 
 def rows_for(
     count: int, outcome: Spans, motion: Mapping[str, np.ndarray], run: Mapping[str, np.ndarray] = NONE
 ) -> Rows:  # fmt: skip
-    """For so many members of what stands in these spans, of which the first ones are those of these arrays."""
+    """Return empty rows for `count` members with the spans of `outcome`, of which the first are the given arrays."""
     words, at, found = np.empty((count, int(outcome.size.sum())), dtype=np.int64), 0, dict[str, np.ndarray]()
     numbers = words.view(np.float64)
     for name, array in {**motion, **run}.items():

@@ -1,4 +1,4 @@
-"""How long a member may take, and whether it is to be stopped."""
+"""Limit the time that a member may take, and stop members on request."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -7,11 +7,11 @@ from ...errors import IntegrationError
 
 
 class OutOfTime(IntegrationError):
-    """A member was stopped because it took longer than it may."""
+    """A member was stopped because its run exceeded `max_seconds`."""
 
 
 class Clock:
-    """Watches a member from its beginning: it may be the `progress` of a verb, or be asked by `check`."""
+    """Watches the time since a member began, as the `progress` of a verb or through calls of `check`."""
 
     def __init__(self, seconds: float | None, stopped: Callable[[], bool]):
         self.seconds, self.stopped = seconds, stopped

@@ -1,8 +1,8 @@
-"""Members of a study by `simulate`, in workspaces that stay.
+"""Run members of a study by `simulate`, in workspaces that are used again.
 
-A member is the run that `simulate` makes of its design, to the last bit: it starts as new, with the numbers of its
-design put in, and the same compiled functions start it and go on. What needs a closer look is done by the verb.
-"""
+A member is the run that `simulate` makes of its design, to the last bit: the workspace is reset, the numbers of the
+design are put in, and the same compiled functions start and continue the run. The verb runs members that need a closer
+look."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from .numbers import Numbers, fitting, places_of_run
 from .starting import Releases, Starts, holding
 
 SLOTS = 2 * LANES
-"""So many runs are under way at a time: one for each lane, and one that waits for it."""
+"""The number of runs under way at a time: one for each lane, and one that waits for the lane."""
 KEPT = ("q", "v", "a", "multipliers", "energies", "independence")
-"""What is kept of a record. (Nothing else is in it where there are no contacts and no laws that switch.)"""
+"""The arrays of a record that are stored. (A record has no others without contacts and laws that switch.)"""
 
 
 class Motions:
     """Workspaces for the members of a study."""
 
     def __init__(self, system: System, prepare: Callable[[], Prepared], names: tuple[str, ...]):
-        """`prepare` makes the run of some member, not begun, by the options of all; `names` are those of initial
+        """Keep `prepare`, which returns a new run of some member by the options of the study; `names` are initial
         values."""
         self.system, self._prepare, self.prepared = system, prepare, prepare()
         self.t = float(self.prepared.times[0])
@@ -51,7 +51,7 @@ class Motions:
         self.first = self._slot(self.prepared.march)
 
     def _slot(self, march: March) -> Slot:
-        """A workspace for runs, and what is kept of them: what was recorded, and all that is told besides."""
+        """Return a workspace for runs, with the spans of recorded arrays and of the counters in results."""
         machine, stabiliser = march.mechanism.machine, march.stabiliser
         told = [march.turned, march.counts, machine.counts, machine.factor.kept, stabiliser.gains, stabiliser.projected]
         told += [march.search.total, march.mechanism.contacts.steps.residual, march.stiffness.counts]
@@ -67,7 +67,7 @@ class Motions:
         return engine([one.march for one in self.slots])
 
     def starts(self, free: Numbers, initial: Mapping[str, Any], columns: Any) -> Starts:
-        """The numbers of members: `columns` makes those of a system with more parameters."""
+        """Return the numbers of members; `columns` makes those of a system with more parameters."""
 
         def held(system: System, places: Mapping[str, str]) -> Numbers:
             given = {place: initial[name] for place, name in places.items()}
@@ -76,7 +76,7 @@ class Motions:
         return Starts(free, held(self.positioned, self.places), held(self.moving, self.rates))
 
     def states(self, starts: Starts) -> States:
-        """Where members start, if that is a regular pose."""
+        """Return the states in which members start, if these are regular poses."""
         return self.releases.states(starts, self.t)
 
     def rows(self, count: int) -> Rows:
@@ -87,8 +87,9 @@ class Motions:
     def run(
         self, numbers: Numbers, states: States, rows: Rows, clock: Callable[[], Clock], refused: Refused
     ) -> Iterator[tuple[int, MbsError | None]]:
-        """All that are ready, into rows: those that do not come to their end, with the reason. A run's clock begins
-        when it has a lane. Several go on side by side, where there are lanes for the model."""
+        """Run all members that are ready, and write their motions into rows. Yield each member that does not come to
+        its end, with the reason (None where the verb is to look further). A run's clock begins when the run has a lane.
+        Several runs go on side by side if the model has lanes."""
         lanes = self.lanes if np.count_nonzero(states.state == READY) > 1 else None
         own = self.slots if lanes else [self.first]
         slots, clocks = slots_of(own), dict[int, Clock]()
@@ -113,14 +114,14 @@ class Motions:
                 yield k, why
 
     def _has_more(self, lanes: Engine | None, slots: Slots, runs: Runs) -> bool:
-        """Go on for some time; whether there is more to do, or to be looked at."""
+        """Continue the runs for a while; return whether runs remain to be continued or checked."""
         patience = patience_of(self.first.march)
         if lanes is None:
             return bool(go_on_alone(slots, runs, self.first, patience))
         return bool(go_on_abreast(lanes.lanes, lanes.queue, slots, runs, self.first, patience))
 
     def told(self, numbers: Numbers, rows: Rows, k: int) -> dict[str, Any] | None:
-        """What the result of member k tells besides what is recorded; None where the verb tells more."""
+        """Return facts of member k's result besides its record; None if the verb reports more."""
         march = self.first.march
         put_in(self.first.reused, numbers.of_run, k)
         put_back(self.first.outcome, rows.words, k)
@@ -129,14 +130,14 @@ class Motions:
         return {**self.prepared.facts, **counts_of(march)}
 
     def refuse(self, march: March, system: System, initial: Any, q: np.ndarray, v: np.ndarray, status: int) -> None:
-        """Raise the error of a run, as the verb does."""
+        """Raise the error with which the verb ends a run of this status."""
         run = replace(self.prepared.run, system=system, initial=initial)
         alike = replace(self.prepared, run=run, system=system, march=march, q=q, v=v)
         result_of_run(alike, Ended(status, ""))
 
 
 def _late(clock: Clock, march: March) -> MbsError | None:
-    """Why a run is to go no further, if it is so."""
+    """Return the error of a run that exceeds its time; None if the run may go on."""
     try:
         clock.check(f", at t = {march.time[0]:.6g}")
     except MbsError as stopped:
@@ -145,4 +146,4 @@ def _late(clock: Clock, march: March) -> MbsError | None:
 
 
 Refused = Callable[[March, int, int], MbsError | None]
-"""The error of a member with this march and status; None where the verb is to look further."""
+"""Return the error of a member with this march and status; None if the verb is to look further."""

@@ -1,8 +1,7 @@
-"""What many designs put into the equations of one structure: all that differs from member to member, and nothing else.
+"""Compute the numbers that differ between members of a study with equations of one structure.
 
-Everything here is what `System` computes for one design, to the last bit. Expressions of parameters are worked out for
-all members at once (`columns`); norms and units follow from its length.
-"""
+All numbers equal those that `System` computes for one design, to the last bit. Expressions of parameters are evaluated
+for all members at once (`columns`); norms and units follow from the length of each member."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +24,7 @@ from .columns import Columns
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Those of all members for one system in Cartesian coordinates."""
+    """The numbers of all members for one system in Cartesian coordinates, one row for each member."""
 
     system: System
     columns: Columns
@@ -44,20 +43,20 @@ class Numbers:
 
     @cached_property
     def placement(self) -> np.ndarray:
-        """The reference placement of each member."""
+        """The reference placement of each member, shape (members, q_size)."""
         layout, of_body = self.system.layout, body_coordinates(self.system.model.dimension)
         out = np.zeros((self.columns.count, layout.q_size))
         for body, places in layout.q.items():
             if self.system.model.dimension == 2:
                 out[:, list(places)] = np.transpose(of_body.placement(body, self.columns))
                 continue
-            for k in range(self.columns.count):  # an attitude is a matter of one
+            for k in range(self.columns.count):  # an attitude is computed for one member at a time
                 out[k, list(places)] = of_body.placement(body, self.columns.at(k))
         return out
 
     @cached_property
     def lengths(self) -> list[float]:
-        """The model's own length in each design."""
+        """The characteristic length of the model in each design [m]."""
         structure, found = self.system.structure, self._longest(self.system.structure.lengths)
         if not all(found):
             found = [x or float(y) for x, y in zip(found, self._reach, strict=True)]
@@ -72,14 +71,14 @@ class Numbers:
 
     @cached_property
     def _reach(self) -> np.ndarray:
-        """How far bodies are from the origin."""
+        """The largest absolute coordinate of a body's origin in the reference placement, shape (members,)."""
         own = self.system
         places = [place for body in own.bodies for place in own.layout.q[body][: own.model.dimension]]
         return np.abs(self.placement[:, places]).max(axis=1, initial=0.0)
 
     @cached_property
     def extents(self) -> list[float]:
-        """How far the model reaches from the origin in each design."""
+        """How far the model reaches from the origin in each design [m]."""
         reach, own = self._reach, self.system
         if own.model.dimension == 2:
             reach = np.maximum(reach, (np.sqrt(self.weights) * np.abs(self.placement[:, : own.nv])).max(axis=1))
@@ -87,7 +86,7 @@ class Numbers:
 
     @cached_property
     def all_weights(self) -> np.ndarray:
-        """Of all velocities, those of what stands still behind the others."""
+        """The weights of all velocities, those of bodies at rest after the others, one row for each member."""
         chosen = self.system.coordinates
         assert isinstance(chosen, Cartesian)
         return chosen.weights_by(np.array([length**2 for length in self.lengths])[:, None])
@@ -106,7 +105,7 @@ class Numbers:
 
     @cached_property
     def masses(self) -> np.ndarray:
-        """The mass that each velocity of a body moves, while its other velocities are free: see `System.masses`."""
+        """The mass that each velocity of a body moves while its other velocities are free: see `System.masses`."""
         of_body = body_coordinates(self.system.model.dimension)
         return np.concatenate([of_body.masses_of(body, self.columns) for body in self.system.bodies]).T
 
@@ -121,21 +120,21 @@ class Numbers:
 
     @property
     def heavy(self) -> np.ndarray:
-        """The members of which no body is light, nor without mass: see `System.has_light_bodies`."""
+        """Whether no body of a member is light or without mass, shape (members,): see `System.has_light_bodies`."""
         masses = self.masses / self.weights
         light = self.system.structure.groups.are_light(masses, self.diagonal / self.weights) | (masses == 0.0)
         return ~light.any(axis=1) & (self.heaviest > 0.0)
 
     @cached_property
     def finite(self) -> np.ndarray:
-        """The members all of whose numbers are."""
+        """Whether all numbers of a member are finite, shape (members,)."""
         found = np.isfinite(self.placement).all(axis=1) & np.isfinite(self.lengths)
         for numbers in (self.program, self.turning):
             found &= np.isfinite(numbers).all(axis=1)
         return found
 
     def member(self, k: int) -> System:
-        """The system of one member, for what is computed with it alone."""
+        """Return the system of member k, for computations with this member alone."""
         return replace(self.system, evaluator=self.columns.evaluator(k))
 
     # --- into workspaces: rows of all members, in the order of `places_of_...` -------------------------------------
@@ -166,25 +165,25 @@ class Numbers:
         return np.array([float(x) * length**2 for x, length in zip(self.heaviest, self.lengths, strict=True)])
 
     def tell_lengths(self, machine: Machine, k: int) -> None:
-        """Those of member k, which stand in the workspace, to Python, which remembers those of the one before."""
+        """Set the lengths of member k in Python's view of a workspace, which still has those of the previous member."""
         put(machine, length=self.lengths[k], extent=self.extents[k])
 
     def tell_run(self, march: March, k: int) -> None:
-        """The same of a run."""
+        """Set the lengths of member k, and the inertia that step control uses, in Python's view of a run."""
         self.tell_lengths(march.mechanism.machine, k)
         put(march.mechanism, length=self.lengths[k])
         put(march.control, inertia=float(self.inertias[k]))
 
 
 def fitting(own: Reused, rows: np.ndarray) -> np.ndarray:
-    """The rows, if they have as many words as there are places for: compiled code copies without a look."""
+    """Return the rows; raise a `ValueError` unless their width is the number of places, which compiled code trusts."""
     if rows.shape[1] != own.design.size.sum():
         raise ValueError(f"{rows.shape[1]} numbers of a member for {own.design.size.sum()} places")
     return rows
 
 
 def places_of_poses(machine: Machine) -> list[Place]:
-    """Where a workspace has the numbers of a design."""
+    """Return the places where a workspace for poses holds the numbers of a design."""
     arrays = [machine.program.batch.parameters, machine.manifold.turning.parameters, machine.norm]
     return [*arrays, machine.factor.weight, machine.full_unit, (machine, "length"), (machine, "extent")]
 
@@ -199,13 +198,13 @@ def places_of_run(march: March) -> list[Place]:
 
 
 def put(block: Any, **numbers: float) -> None:
-    """Set fields of a block that are numbers."""
+    """Set scalar fields of a block."""
     for name, number in numbers.items():
         block.put(name, number)
 
 
 def columns_of(system: System, names: Sequence[str], values: np.ndarray, more: Mapping[str, Any]) -> Columns:
-    """The parameters of a system: those named have a column of values; `more` are numbers, or columns, for others."""
+    """Return the parameters of a system: a column of values for each name; `more` has numbers or columns for others."""
     symbols = {p.symbol.name: p.symbol for p in system.model.parameters.values()}
     fixed = {p.symbol: p.value for p in system.model.parameters.values()}
     given = dict(zip(names, values.T, strict=True)) | dict(more)
@@ -215,7 +214,7 @@ def columns_of(system: System, names: Sequence[str], values: np.ndarray, more: M
 
 
 def sound(system: System, columns: Columns, values: np.ndarray) -> np.ndarray:
-    """The members whose parameters are numbers that the model takes; what is wrong with others the verb says."""
+    """Return whether the model accepts the parameters of each member, shape (members,)."""
     good, checks = np.isfinite(values).all(axis=1), system.model.checks_of({*columns.varied})
     for k in np.flatnonzero(good).tolist() if checks else ():
         number = columns.at(k)

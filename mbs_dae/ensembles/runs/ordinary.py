@@ -1,4 +1,4 @@
-"""Which structures are ordinary: what a study computes for them alike in all members, without a call of the verb."""
+"""Decide for which structures a study runs all members by the same compiled code, without a call of the verb."""
 
 from ...arguments import open_tables
 from ...compiled import System
@@ -10,8 +10,8 @@ from ...poses.trajectories import turning
 
 
 def is_ordinary(system: System) -> bool:
-    """Bodies, joints, drivers and smooth forces, in Cartesian coordinates. States, inputs, events, contacts, tables,
-    laws that switch, attitudes that are driven and forces of Python are looked at by the verbs."""
+    """Return whether the model has only bodies, joints, drivers and smooth forces, in Cartesian coordinates. The verbs
+    run models with states, inputs, events, contacts, tables, switching laws, driven attitudes or Python forces."""
     model, structure = system.model, system.structure
     if not isinstance(system.coordinates, Cartesian) or system.layout.signals or not system.nv:
         return False
@@ -25,6 +25,6 @@ def is_ordinary(system: System) -> bool:
 
 
 def moves_smoothly(system: System) -> bool:
-    """Whether, besides, no force switches with the motion, and no step must mind how laws of time turn."""
+    """Return whether, in addition, no force switches with the motion, and no law of time has kinks."""
     bending = any(map(bends, system.model.elements.values()))
     return not (bending or system.structure.dynamics.batch.switching)

@@ -1,4 +1,4 @@
-"""Members of a study by `kinematics`, one after the other in the same workspaces: see `motions`."""
+"""Run members of a study by `kinematics`, one after the other in the same workspaces: see `motions`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .starting import Assembly
 
 
 class Walks:
-    """Workspaces for the members of a study."""
+    """Workspaces for the members of a study by `kinematics`."""
 
     def __init__(self, system: System, times: np.ndarray):
         self.times, self.assembly, self.machine = times, Assembly(system), system.machine()
@@ -33,13 +33,13 @@ class Walks:
         return rows_for(count, self.own.outcome, {"q": self.path.q, "v": self.path.v, "a": self.path.a})
 
     def states(self, numbers: Numbers) -> States:
-        """Those that members start from, where the equations determine them."""
+        """Return the states in which members start, if the equations determine them."""
         return self.assembly.completed(numbers, numbers.finite, float(self.times[0]))
 
     def run(
         self, numbers: Numbers, states: States, rows: Rows, clock: Callable[[], Clock]
     ) -> Iterator[tuple[int, MbsError]]:
-        """All that are ready, into rows: those that were stopped, with the reason."""
+        """Run all members that are ready into rows; yield each stopped member with the reason."""
         now, clocks = self.own.now, dict[int, Clock]()
         now[:] = 0
         own = fitting(self.own.reused, numbers.of_poses)
@@ -52,6 +52,6 @@ class Walks:
                 now[:] = k + 1, 0
 
     def told(self, numbers: Numbers, rows: Rows, k: int) -> dict[str, Any]:
-        """What the result of a member tells besides."""
+        """Return facts of a member's result besides its arrays."""
         put_back(self.own.outcome, rows.words, k)
         return counts_of(self.machine) | {"redundant_equations": int(self.own.found[REDUNDANT]), "change_points": []}

@@ -1,4 +1,4 @@
-"""What is read of members: their results again, and named quantities of many at once."""
+"""Read members of a study: reconstruct their results, and evaluate named quantities of many members at once."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .columns import Columns
 from .recipe import Recipe
 
 LARGEST = 20_000_000
-"""So many numbers of motions are read at a time."""
+"""The largest number of values of motions that are read at a time."""
 
 
 def result_again(recipe: Recipe, row: np.ndarray, kept: Mapping[str, np.ndarray], facts: Any) -> Result:
-    """The result of a member of which everything is kept: that of the verb, to the last bit."""
+    """Return the result of a member from its stored arrays and facts, equal to that of the verb to the last bit."""
     thing, t = recipe.variation(row), recipe.times
     system = system_of(thing)
     arrays = {name: np.array(array) for name, array in kept.items()}
@@ -43,14 +43,14 @@ def result_again(recipe: Recipe, row: np.ndarray, kept: Mapping[str, np.ndarray]
 
 
 def is_measure(recipe: Recipe, name: str) -> bool:
-    """Whether a quantity follows from where bodies are and how they move, alike in all members."""
+    """Return whether a quantity follows from the positions, velocities and accelerations of bodies in all members."""
     return recipe.verb != "sweep" and bool(recipe.bare.found_quantity(name))
 
 
 def read_measure(
     system: System, columns: Columns, rows: np.ndarray, name: str, t: np.ndarray, kept: Mapping[str, np.ndarray]
 ) -> np.ndarray:
-    """A quantity of these members: one row for each, of which q, v and a are kept."""
+    """Return a quantity of these members from their stored q, v and a, shape (members, times)."""
     measure, level = system.model.quantity(name)
     builder = system.structure.once(reader_of, name.rpartition(".")[0], measure.levels)
     numbers, batch = builder.batch.numbers_of(columns)[rows], builder.fill(system.evaluator)
@@ -69,8 +69,8 @@ def read_kept(
     recipe: Recipe, columns: Columns, designs: np.ndarray, kept: Mapping[str, np.ndarray], facts: Callable[[int], Any],
     rows: list[int],
 ) -> Iterator[tuple[int, dict[str, np.ndarray] | Exception | None]]:  # fmt: skip
-    """What a recipe keeps of these members: its outputs, or what its function makes, or the error of that. None where
-    the verb is asked."""
+    """Yield the numbers of these members that a recipe stores: its outputs, or the values of its function, or the error
+    of these. Yield None if the verb is to run the member."""
     outputs, system, some = recipe.outputs or (), recipe.system.cartesian, np.array(rows, dtype=int)
     own = {one: kept[one][some] for one in "qva"}
     quick = {n: read_measure(system, columns, some, n, recipe.times, own) for n in outputs if is_measure(recipe, n)}
@@ -90,5 +90,5 @@ def _made_of(recipe: Recipe, result: Result, known: Mapping[str, np.ndarray]) ->
         if recipe.function is not None:
             return recipe.values(result)
         return {name: known[name] if name in known else np.asarray(result[name]) for name in recipe.outputs or ()}
-    except Exception as error:  # whatever a function of the user raises is the matter of this member alone
+    except Exception as error:  # an error in a user's function concerns this member alone
         return error

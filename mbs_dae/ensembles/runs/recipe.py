@@ -1,4 +1,4 @@
-"""What is done with each member of a study: a recipe, which another process can follow too."""
+"""Describe the work for each member of a study as a recipe that other processes can follow."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ VERBS: Mapping[str, Callable[..., Result]] = {
     "sweep": sweep,
 }
 WATCHED = ("simulate", "kinematics", "inverse_dynamics")
-"""Those that tell of their progress, and can be stopped on the way."""
+"""The verbs that report progress and can therefore be stopped."""
 
 
 GIVES = "it must return a number, an array of numbers, or a dict of these by name (nan where there is none)"
@@ -38,19 +38,19 @@ GIVES = "it must return a number, an array of numbers, or a dict of these by nam
 
 @dataclass(frozen=True, eq=False)
 class Recipe(Remembering):
-    """A verb with all that it is called with but for the design of a member."""
+    """A verb with all its arguments except the design of a member."""
 
     model: Model | System
     times: np.ndarray
-    """Or the values of the parameter that is swept."""
+    """The times [s], or the values of the parameter that is swept."""
     names: tuple[str, ...]
-    """What the numbers of a design are: parameters, or initial values."""
+    """The names of the numbers of a design: parameters or initial values."""
     verb: str = "simulate"
     function: Callable[[Result], Any] | None = None
-    """What is made of each result; None where the motion itself is kept."""
+    """The function of each result whose numbers are stored; None if the motion itself is stored."""
     initial: Any = None
     outputs: tuple[str, ...] | None = None
-    """The quantities that are kept; None for the whole motion."""
+    """The quantities that are stored; None for the whole motion."""
     options: Mapping[str, Any] | None = None
     max_seconds: float | None = None
 
@@ -63,22 +63,22 @@ class Recipe(Remembering):
 
     @cached_property
     def system(self) -> System:
-        """Of the model as it is: what all members share."""
+        """The compiled system of the model without variations, which all members share."""
         compiled: System = self.bare.compile()
         return self.model if isinstance(self.model, System) else compiled
 
     @cached_property
     def parameters(self) -> tuple[int, ...]:
-        """Which of the names are parameters."""
+        """The indices of those names that are parameters."""
         return tuple(k for k, name in enumerate(self.names) if name in self.bare.parameters)
 
     def initial_of(self, row: np.ndarray) -> Any:
-        """The initial values of a member."""
+        """Return the initial values of a member."""
         varied = {name: float(row[k]) for k, name in enumerate(self.names) if k not in self.parameters}
         return {**(self.initial or {}), **varied} if varied else self.initial
 
     def variation(self, row: np.ndarray) -> Model | System:
-        """The model of a member."""
+        """Return the model of a member, compiled in the same coordinates if the recipe has a `System`."""
         if not self.parameters:
             return self.model
         self.system  # compiled first, so that all variations share it  # noqa: B018
@@ -91,7 +91,7 @@ class Recipe(Remembering):
         return Clock(self.max_seconds, stopped)
 
     def result(self, row: np.ndarray, stopped: Callable[[], bool] = lambda: False) -> Result:
-        """That of a member, by the verb; or its error. Where the member was stopped on its way it is Ctrl-C."""
+        """Return the result of a member by its verb, or raise its error; `KeyboardInterrupt` if it was stopped."""
         found = self._called(row, stopped)
         if not found.success and found.message.startswith("interrupted"):
             raise KeyboardInterrupt
@@ -107,7 +107,7 @@ class Recipe(Remembering):
         return verb(model, self.times, start, **given)
 
     def values(self, result: Result) -> dict[str, np.ndarray]:
-        """What the function makes of a result, by name; a single number or array is called "value"."""
+        """Return the numbers that the function makes of a result, by name; "value" for a single number or array."""
         assert self.function is not None
         made = self.function(result)
         named = made if isinstance(made, Mapping) else {"value": made}
@@ -118,7 +118,7 @@ class Recipe(Remembering):
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:
-    """What a function gives by one name. Text, None and what is empty are no numbers."""
+    """Return the value of one name as an array of floats; refuse text, None and other values without numbers."""
     try:
         array = np.asarray(None if isinstance(value, Result) else value)
         if array.size and (array.dtype.kind in "biuf" or all(isinstance(x, Real) for x in array.flat)):
@@ -140,6 +140,6 @@ def verb_of(model: Model, verb: Any, has_start: bool) -> Any:
 
 
 def options_of(verb: str) -> list[str]:
-    """What a verb takes besides the model, times and start (the values that are swept)."""
+    """Return the options of a verb: its arguments besides model, times and start (for "sweep", besides the values)."""
     known = [*inspect.signature(VERBS[verb]).parameters][1 if verb == "sweep" else 3 :]
     return [name for name in known if name not in ("progress", "values")]

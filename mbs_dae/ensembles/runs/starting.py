@@ -1,4 +1,4 @@
-"""Where members start: closed poses, and velocities, all of a slice in a few compiled calls (`motion.members`)."""
+"""Compute states in which members start: closed poses and velocities, for a slice in a few compiled calls."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,26 +17,26 @@ from ...poses.closing import closed, driven_rows, turned_over
 from .numbers import Numbers, fitting, places_of_motion, places_of_poses
 
 Held = tuple[System, Mapping[str, str]]
-"""A system with equations for some initial values, and the parameters that these values are, with the names."""
+"""A system with equations for some initial values, and a map from its added parameters to the names of these values."""
 
 
 def holding(system: System, level: int, names: Sequence[str]) -> Held:
-    """The system that holds the initial values of a level, 0 or 1: itself where there are none."""
+    """Return the system that holds the initial values of a level, 0 or 1, or the system itself if none are named."""
     model, places = system.structure.once(held_model, level, tuple(names))
     return (model.compile(), places) if places else (system, {})
 
 
 class Assembly:
-    """The pose of each member that is nearest to its placement."""
+    """Find the pose of each member that is nearest to its placement."""
 
     def __init__(self, system: System):
         self.machine = system.machine()
-        self.looks_further = system.model.dimension == 3  # whether bodies stand on their heads
+        self.looks_further = system.model.dimension == 3  # whether to check that bodies stand upside down
         self.reused = reused(self.machine, places_of_poses(self.machine))
         self.own = posing(self.machine, self.reused, driven_rows(system.structure))
 
     def closed(self, numbers: Numbers, wanted: np.ndarray, t: float) -> States:
-        """Closed poses of the members wanted, near their placements. Those that have none stay as they are."""
+        """Return closed poses of the wanted members near their placements; others keep their state."""
         layout, count = numbers.system.layout, wanted.size
         sizes = layout.q_size, layout.v_size, layout.v_size
         state = np.where(wanted, WAITS, ASIDE)
@@ -48,7 +48,7 @@ class Assembly:
         return states
 
     def _from_afar(self, numbers: Numbers, k: int, t: float, q: np.ndarray) -> int:
-        """Close the pose of a member for which plain Newton is not enough."""
+        """Close the pose of member k in place, by a search that goes further than Newton; return CLOSED or WAITS."""
         put_in(self.reused, numbers.of_poses, k)
         numbers.tell_lengths(self.machine, k)
         try:
@@ -58,7 +58,7 @@ class Assembly:
         return CLOSED
 
     def completed(self, numbers: Numbers, wanted: np.ndarray, t: float) -> States:
-        """States of members all of whose velocities are given."""
+        """Return states of members all of whose velocities follow from the equations."""
         states = self.closed(numbers, wanted, t)
         complete_all(self.own, t, fitting(self.reused, numbers.of_poses), states)
         return states
@@ -66,8 +66,8 @@ class Assembly:
 
 @dataclass(frozen=True, eq=False)
 class Starts:
-    """The numbers of members for the systems that a start asks: poses are found with initial values held, velocities
-    with others, and the run has none."""
+    """The numbers of members for the three systems of a start: the free one of the run, one that holds initial
+    positions, and one that holds initial velocities."""
 
     free: Numbers
     positioned: Numbers
@@ -75,13 +75,13 @@ class Starts:
 
     @cached_property
     def ordinary(self) -> np.ndarray:
-        """The members with numbers in all places, and no body that is too light."""
+        """Whether all numbers of a member are finite and no body is too light, shape (members,)."""
         good = self.free.finite & self.positioned.finite & self.moving.finite
         return good & self.free.heavy & self.moving.heavy
 
 
 class Releases:
-    """States of least kinetic energy at regular poses."""
+    """Compute states of least kinetic energy at regular poses."""
 
     def __init__(self, system: System, positioned: System, moving: System):
         self.assembly, run, machine = Assembly(positioned), mechanism(moving), system.machine()

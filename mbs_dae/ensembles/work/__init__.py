@@ -1,1 +1,1 @@
-"""Who runs the members of a study, and where they are kept."""
+"""Distribute the members of a study among workers and store their results."""

@@ -1,8 +1,7 @@
-"""From chunk to chunk: which are given to workers, what becomes of those that come back, and of those that are lost.
+"""Run a study chunk by chunk: submit chunks to workers, store finished ones, and run lost ones again.
 
-A chunk whose worker dies is run once more, alone, in a process of our own; lost again, its members are failures. So a
-member that kills its process costs its chunk, and no other.
-"""
+A chunk whose worker dies is run once more, alone, in a process of this package; if it is lost again, its members are
+failures. Hence a member that kills its process costs its own chunk and no other."""
 
 from __future__ import annotations
 
@@ -22,13 +21,13 @@ from .store import Store
 from .workers import Workers
 
 SECONDS = 0.1
-"""So often progress is told, and Ctrl-C heard."""
+"""The time between two reports of progress, during which Ctrl-C is noticed [s]."""
 LAST = 10.0
-"""So long an executor that takes no more may work at what it has."""
+"""The time that a dead executor may still spend on the chunks it has begun [s]."""
 
 
 class Study:
-    """Chunks to be run: those that wait, those under way, and those that were lost once."""
+    """The chunks of a study: those that wait, those under way, and those that were lost once."""
 
     def __init__(self, recipe: Recipe, designs: np.ndarray, store: Store, progress: Callable[[int, int], Any]):
         self.recipe, self.designs, self.store, self.progress = recipe, designs, store, progress
@@ -39,14 +38,14 @@ class Study:
         self.ahead, self._lock = 0, threading.Lock()
 
     def stop(self) -> None:
-        """Begin no more members. It takes no lock, for a signal handler calls it."""
+        """Begin no more members. The method takes no lock, because a signal handler calls it."""
         self.stopped = True
 
     def is_stopped(self) -> bool:
         return self.stopped
 
     def tell(self, count: int) -> None:
-        """Of members done, in chunks that are under way."""
+        """Add to the count of members that are done in chunks under way."""
         with self._lock:
             self.ahead += count
 
@@ -63,7 +62,7 @@ class Study:
     # --- here -----------------------------------------------------------------------------------------------
 
     def run_here(self) -> None:
-        """In this thread."""
+        """Run all waiting chunks in this thread."""
         while self.waiting and not self.stopped:
             first = self.waiting.popleft()
             try:
@@ -92,7 +91,7 @@ class Study:
             self.gather(workers)
 
     def give(self, workers: Workers) -> None:
-        """As many chunks as keep workers busy; one that was lost is alone."""
+        """Submit as many chunks as keep the workers busy; a chunk that was lost runs alone."""
         alone = bool(self.lost)
         room = 1 if alone or workers.of_threads is False and workers.count == 1 else 2 * workers.count
         source = self.lost if alone else self.waiting
@@ -100,7 +99,7 @@ class Study:
             first = source.popleft()
             try:
                 self.underway[workers.submit(first, self.of(first))] = first
-            except Exception as wrong:  # whatever an executor of the user raises, it takes no more
+            except Exception as wrong:  # after any error of a user's executor, it takes no more chunks
                 source.appendleft(first)
                 self.dead(workers, wrong)
                 return
@@ -120,7 +119,7 @@ class Study:
         self.told()
 
     def missed(self, first: int, error: BaseException) -> None:
-        """A chunk came to nothing: it is run once more, or told."""
+        """Put a chunk that gave no result back to run once more, or store it as failed if it was lost before."""
         if first not in self.again:
             self.again.add(first)
             self.lost.append(first)
@@ -128,11 +127,11 @@ class Study:
         self.keep(self.failed(first, f"its worker was lost twice: {str(error) or type(error).__name__}"))
 
     def dead(self, workers: Workers, error: BaseException) -> None:
-        """The executor takes no more. What it has begun it may bring to an end."""
+        """Wait for the chunks that a dead executor has begun, store the finished ones, and replace the executor."""
         wait(self.underway, timeout=LAST)
         for future, first in [*self.underway.items()]:
             del self.underway[future]
-            with suppress(Exception):  # one that was done before
+            with suppress(Exception):  # a chunk that was finished before
                 self.keep(future.result(timeout=0))
                 continue
             self.missed(first, error)
@@ -147,7 +146,7 @@ class Study:
         return Chunk(first, np.full(len(designs), FAILED, dtype=np.int8), {}, failures, [None] * len(designs))
 
     def gather(self, workers: Workers) -> None:
-        """The end: what is under way in threads stops between two steps, what others have done is taken."""
+        """End the study: threads stop between two steps, and finished chunks of other workers are stored."""
         for future in self.underway:
             future.cancel()
         if workers.of_threads:
@@ -173,7 +172,7 @@ class Study:
             self.messages.append(f"members {chunk.first} and on cannot be kept: {wrong}")
 
     def message(self) -> str:
-        """What is to be said of the whole; empty where all members were run."""
+        """Return the message of the study; "" if all members were run without incident."""
         done, total = int((self.store.state != UNDONE).sum()), len(self.designs)
         if done == total and not self.messages:
             return ""

@@ -1,4 +1,4 @@
-"""Where chunks are kept: in memory, or in a folder as they come."""
+"""Store chunks in memory, or in a folder as they are finished."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ FORMAT = 1
 
 
 class Store:
-    """All members of a study, as far as they are done."""
+    """The results of all members of a study, as far as they are done."""
 
     def __init__(self, members: int, size: int):
-        """`size` members are a chunk."""
+        """Make an empty store; a chunk has `size` members."""
         self.size = size
         self.state = np.full(members, UNDONE, dtype=np.int8)
         self.failures: dict[int, Failure] = {}
@@ -36,14 +36,14 @@ class Store:
         self.arrays: dict[str, np.ndarray] = {}
 
     def missing(self) -> list[int]:
-        """The chunks that are not complete, by their first members."""
+        """Return the first members of the chunks that are not complete."""
         return [first for first in range(0, self.state.size, self.size) if (self._of(first) == UNDONE).any()]
 
     def _of(self, first: int) -> np.ndarray:
         return self.state[first : first + self.size]
 
     def check(self, chunk: Chunk) -> None:
-        """That it has the names and shapes of those before it."""
+        """Raise a `ModelError` unless the chunk has the names and shapes of the stored arrays."""
         if chunk.arrays and self.arrays:
             shapes = ({name: array.shape[1:] for name, array in some.items()} for some in (chunk.arrays, self.arrays))
             check_alike(*shapes)
@@ -66,8 +66,8 @@ class Store:
 
 
 class Folder(Store):
-    """The same in files: arrays as numpy writes them, one for each quantity; a file of JSON for each chunk, which is
-    written last, so that what has one is there."""
+    """A store in files: an array file in numpy's format for each quantity, and a JSON file for each chunk, which is
+    written last, so that a chunk with a JSON file is complete."""
 
     def __init__(self, place: Path, members: int, size: int):
         super().__init__(members, size)
@@ -86,7 +86,7 @@ class Folder(Store):
         write(self.place / "chunks" / f"{chunk.first:09d}.json", json.dumps(told))
 
     def _put(self, name: str, chunk: Chunk, rows: np.ndarray) -> None:
-        """By writing, not through a map: where the disk is full that is an error, and no signal."""
+        """Write the rows through the file instead of a memory map: a full disk then raises an error, and no signal."""
         file, shape = self.place / "data" / f"{quote(name, safe='')}.npy", (self.state.size, *rows.shape[1:])
         if name not in self.arrays:
             begin_array(file, shape)
@@ -100,7 +100,7 @@ class Folder(Store):
 
 
 def begin_array(file: Path, shape: tuple[int, ...]) -> None:
-    """A file for an array, of its full length: what is not written takes no place. It is there as a whole, or not."""
+    """Create a file for an array with its full length, in one atomic step; unwritten parts take no disk space."""
     part = file.with_suffix(".part")
     with part.open("wb") as out:
         header = {"descr": "<f8", "fortran_order": False, "shape": shape}
@@ -110,7 +110,7 @@ def begin_array(file: Path, shape: tuple[int, ...]) -> None:
 
 
 def write(file: Path, text: str) -> None:
-    """All of it, or nothing."""
+    """Write a text file in one atomic step."""
     part = file.with_suffix(".part")
     with part.open("w") as out:
         out.write(text)
@@ -128,7 +128,7 @@ def chunk_of(told: Mapping[str, Any]) -> Chunk:
 
 
 def said_of(recipe: Recipe) -> dict[str, Any]:
-    """What a study does, in plain words and numbers: by this it is known again."""
+    """Return the description of a study by names and numbers, which decides whether a folder holds the same study."""
     options, initial = dict(sorted((recipe.options or {}).items())), recipe.initial
     start = [*map(float, initial.full_q), *map(float, initial.full_v)] if isinstance(initial, State) else initial
     return {
@@ -145,14 +145,14 @@ def said_of(recipe: Recipe) -> dict[str, Any]:
 
 
 def equations_of(recipe: Recipe) -> str:
-    """By which a model is known again: a digest of all that was said of it, and of its coordinates."""
+    """Return a digest of the model and its coordinates, by which the model is recognised."""
     system = recipe.system
     said = json.dumps([recipe_of(recipe.bare), system.coordinates.set, str(system.structure.tree)], default=str)
     return hashlib.sha256(said.encode()).hexdigest()
 
 
 def _called(function: Any) -> str | None:
-    """A function's name, and a digest of what it does."""
+    """Return the name of a function with a digest of its code; None if there is no function."""
     if function is None:
         return None
     code = getattr(function, "__code__", None)
@@ -161,7 +161,7 @@ def _called(function: Any) -> str | None:
 
 
 def _plain(recipe: Recipe) -> dict[str, Any] | None:
-    """What makes members again, where a file can hold it."""
+    """Return the options and initial values with which members are run again; None if JSON cannot hold them."""
     given = {"options": dict(recipe.options or {}), "initial": recipe.initial}
     try:
         json.dumps(given)
@@ -171,7 +171,7 @@ def _plain(recipe: Recipe) -> dict[str, Any] | None:
 
 
 class Opened(NamedTuple):
-    """A folder that was saved: what is kept, what was said of the study, its designs and times."""
+    """A folder that was saved: the stored members, the description of the study, its designs and times."""
 
     store: Folder
     said: Mapping[str, Any]
@@ -180,7 +180,7 @@ class Opened(NamedTuple):
 
 
 def folder_of(place: str | Path, recipe: Recipe, designs: Designs, size: int) -> Folder:
-    """A new folder for a study, or one in which it was begun."""
+    """Return a new folder for a study, or the folder in which the study was begun."""
     path, said = file_at(place, 'e.g. save="study"'), said_of(recipe)
     index = path / "study.json"
     if index.exists():
@@ -215,7 +215,7 @@ def open_folder(place: str | Path) -> Opened:
 
 
 def _opened(path: Path) -> Opened:
-    """What was not written to its end, or was changed since, is no study."""
+    """Return the study in a folder; raise a `ModelError` if a file is incomplete, changed or missing."""
     try:
         said = json.loads((path / "study.json").read_text())
         axes = said["axes"] and {name: np.array(values) for name, values in said["axes"].items()}

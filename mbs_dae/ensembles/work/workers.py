@@ -1,4 +1,4 @@
-"""Who runs chunks: this thread, threads, processes, or whatever has the interface of `concurrent.futures`."""
+"""Run chunks in threads, in processes, or by any executor with the interface of `concurrent.futures`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def processors() -> int:
 
 @lru_cache(maxsize=4)
 def _recipe(sent: bytes) -> Recipe:
-    """In a worker: read once, and compiled once, for all chunks that come."""
+    """Return the recipe of a worker process, unpickled and compiled once for all its chunks."""
     return pickle.loads(sent)
 
 
@@ -35,7 +35,7 @@ def follow(sent: bytes, first: int, designs: np.ndarray) -> Chunk:
 
 
 class Workers:
-    """An executor and how chunks are given to it."""
+    """An executor, and how chunks are submitted to it."""
 
     def __init__(self, recipe: Recipe, executor: Any, workers: int, stopped: Callable[[], bool], tell: Callable):
         self.recipe, self.count, self.stopped, self.tell = recipe, workers, stopped, tell
@@ -51,7 +51,7 @@ class Workers:
 
     @property
     def tells(self) -> bool:
-        """Whether members are told of one by one."""
+        """Whether the workers report each member that is done."""
         return self.of_threads
 
     def submit(self, first: int, designs: np.ndarray) -> Future[Chunk]:
@@ -60,8 +60,8 @@ class Workers:
         return self.executor.submit(follow, self.sent, first, designs)
 
     def renewed(self) -> None:
-        """In place of an executor that died: processes of our own, one at a time, so that what kills a process harms
-        nothing else."""
+        """Replace an executor that died by a process of this package, one at a time, so that a member that kills its
+        process harms nothing else."""
         self.close()
         self.sent = self.sent or _sent(self.recipe)
         self.is_own, self.of_threads = True, False

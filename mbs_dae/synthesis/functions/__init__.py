@@ -1,1 +1,1 @@
-"""Followers that go with their cranks as y goes with x."""
+"""Generate functions: linkages whose follower moves with the crank as y with x."""

@@ -1,4 +1,4 @@
-"""Lengths of a linkage whose follower comes nearest to what is wanted, in the sum of the squares of its errors."""
+"""Fit the lengths of a linkage whose follower comes nearest to a wanted motion, by least squares of its errors."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ..linkages import Kind, Linkage, Pose, dot, linkage_of, slopes, turn
 from ..marquardt import least_squares
 
 START = tuple[Linkage, float, float]
-"""A linkage, and what is added to the angles of the crank and to the way of the follower."""
+"""A linkage, and the offsets of the crank's angles and of the follower's motion."""
 LENGTHS = {"four-bar": [2, 3, 6], "slider-crank": [2, 3, 4]}
-"""Among the numbers of a linkage: a, b, and c or e."""
+"""The columns of a, b, and c or e among the numbers of a linkage."""
 SLIM = 1e-3
-"""A length below this part of the longest one is none: a crank that hardly moves its follower."""
+"""The part of the longest length below which a length counts as zero, as for a crank that hardly moves its follower."""
 TRIED, KEPT = 60, 20
-"""So many starts are followed, the best ones; so many linkages are kept."""
+"""The number of starts from which the search goes on, the best ones, and the largest number of linkages returned."""
 
 
 def fitted(
     kind: Kind, phi: np.ndarray, way: np.ndarray, free: Sequence[str], starts: Sequence[START]
 ) -> Iterator[START]:  # fmt: skip
-    """From linkages that stand nearly right to the nearest ones; the best first."""
+    """Yield the linkages of least error near the given ones, the best first."""
     if not starts:
         return
     whole = np.array([[*linkage.numbers(), phi0, way0] for linkage, phi0, way0 in starts])
@@ -53,10 +53,10 @@ def fitted(
 def _residuals(
     kind: Kind, whole: np.ndarray, sign: np.ndarray, phi: np.ndarray, way: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Errors of the follower, and their derivatives with the lengths, φ₀ and ψ₀ (or s₀)."""
+    """Return the errors of the follower, and their derivatives by the numbers of the linkage, φ₀ and ψ₀ (or s₀)."""
     linkage = linkage_of(kind, whole[:, None, :-2])
     theta = phi + whole[:, -2:-1]
-    with np.errstate(invalid="ignore"):  # where a linkage does not close
+    with np.errstate(invalid="ignore"):  # nan where a linkage does not close
         return _of_pose(linkage, theta, linkage.pose(theta, sign[:, None]), way + whole[:, -1:])
 
 

@@ -1,18 +1,18 @@
-"""Freudenstein's equation: which lengths make crank and follower stand at three, four or five pairs of angles.
+"""Solve Freudenstein's equation for the lengths with which crank and follower take three, four or five pairs of angles.
 
 The loop of a four-bar with D = O + d closes, |d + c e^{iψ} - a e^{iφ}|² = b², if
 
     K₁ cos ψ - K₂ cos φ + K₃ = cos(φ - ψ),     K₁ = d/a,  K₂ = d/c,  K₃ = (a² - b² + c² + d²) / 2ac,
 
-and that of a slider-crank whose slider is at s, on a line e beside O, if
+and the loop of a slider-crank whose slider is at s, on a line at the distance e from O, closes if
 
     K₁ 2s cos φ + K₂ 2 sin φ + K₃ = s²,        K₁ = a,  K₂ = a e,  K₃ = b² - a² - e².
 
 Both are linear in K, so three positions give K. With four positions the start of the crank or of the follower may be
 free, with five both: the four columns of the equations are dependent then, and a determinant of four rows is a
-quadratic form in (cos φ₀, sin φ₀), and one in (p, q), which is (cos ψ₀, sin ψ₀) or (1, s₀). Of one such form the roots
-are closed; of two in both unknowns the resultant, a form of degree eight in (cos φ₀, sin φ₀), is a polynomial in
-e^{2iφ₀}."""
+quadratic form in (cos φ₀, sin φ₀), and one in (p, q), which is (cos ψ₀, sin ψ₀) or (1, s₀). The roots of one such form
+are closed expressions; for two forms in both unknowns, the resultant, a form of degree eight in (cos φ₀, sin φ₀), is a
+polynomial in e^{2iφ₀}."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from ..linkages import Circle, Kind, Line, Linkage
 from ..marquardt import least_squares
 
 START = tuple[float, float]
-"""The start of the crank, and that of the follower."""
+"""The offsets of the crank and of the follower."""
 ON_CIRCLE = 1e-3
-"""How far from it roots may be that are made better afterwards; those that are no roots are left out then."""
+"""The distance from the unit circle within which roots are refined; those that prove to be no roots are dropped."""
 SOLVED = 1e-11
-"""Residuals of a solution, relative to the largest term."""
+"""The largest residual of a solution, relative to the largest term."""
 INFINITE = 1e6
-"""A linkage with such ratios is none."""
+"""The ratio of lengths from which a linkage counts as degenerate."""
 
 
 def equations(kind: Kind, phi: np.ndarray, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The coefficients of K, along the last axis, and the right side."""
+    """Return the coefficients of K along the last axis, and the right-hand side."""
     if kind == "four-bar":
         return np.stack([np.cos(way), -np.cos(phi), np.ones_like(phi)], axis=-1), np.cos(phi - way)
     return np.stack([2 * way * np.cos(phi), 2 * np.sin(phi), np.ones_like(phi)], axis=-1), way**2
 
 
 def linkage_with(kind: Kind, K: Sequence[float] | np.ndarray, d: float = 1.0) -> tuple[Linkage, float, float] | None:
-    """The linkage with these numbers, from O = 0 along the x axis; none if a length would be infinite or imaginary. A
-    negative length is one of the opposite direction: what is added then to the angles of the crank and the rocker."""
+    """Return the linkage with these numbers, from O = 0 along the x axis, and offsets of crank and rocker, π for a
+    negative length, or None if a length would be infinite or imaginary."""
     K1, K2, K3 = K
     if kind == "four-bar":
         if not min(abs(K1), abs(K2)) * INFINITE > 1:
@@ -66,8 +66,8 @@ def linkage_with(kind: Kind, K: Sequence[float] | np.ndarray, d: float = 1.0) ->
 def exact(
     kind: Kind, phi: np.ndarray, way: np.ndarray, free: Sequence[str]
 ) -> Iterator[tuple[np.ndarray, float, float]]:
-    """K, and what is to be added to the angles of the crank and to the way of the follower: as many positions as three
-    and one for each start that is free."""
+    """Yield K and the offsets of the crank's angles and of the follower's motion; the number of positions is three plus
+    the number of free offsets."""
     for phi0, way0 in starts(kind, phi, way, free):
         rows, right = equations(kind, phi + phi0, way + way0)
         K, *_ = np.linalg.lstsq(rows, right, rcond=None)
@@ -90,7 +90,7 @@ def starts(kind: Kind, phi: np.ndarray, way: np.ndarray, free: Sequence[str]) ->
     found = []
     for phi0 in zeros(lambda phi0: _resultant(*_pair(kind, phi + phi0, way)), 8):
         (A, B, C), (D, E, F) = _pair(kind, phi + phi0, way)
-        # of p² A + pq B + q² C and p² D + pq E + q² F, once without p², once without q²
+        # forms p² A + pq B + q² C and p² D + pq E + q² F: eliminate p², then q²
         one, other = (-(A * F - D * C), A * E - D * B), (-(B * F - E * C), A * F - D * C)
         p, q = max(one, other, key=lambda pair: np.hypot(*pair))
         found += [(phi0, way0) for way0 in _way(kind, p, q)]
@@ -98,11 +98,11 @@ def starts(kind: Kind, phi: np.ndarray, way: np.ndarray, free: Sequence[str]) ->
 
 
 def zeros(form: Callable[[float], float], degree: int) -> list[float]:
-    """The angles in [0, π) at which a form of this even degree in their cosine and sine vanishes: it is a polynomial in
-    z = e^{2iφ}, but for a factor, and real angles are roots on the unit circle."""
+    """Return the angles in [0, π) at which a form of this even degree in their cosine and sine vanishes: up to a
+    factor, the form is a polynomial in z = e^{2iφ}, and real angles are roots on the unit circle."""
     count = degree + 1
     values = np.array([form(np.pi * k / count) for k in range(count)])
-    coefficients = np.fft.fftshift(np.fft.fft(values)) / count  # of z^{-degree/2} to z^{degree/2}
+    coefficients = np.fft.fftshift(np.fft.fft(values)) / count  # coefficients of z^{-degree/2} to z^{degree/2}
     coefficients[np.abs(coefficients) < 1e-15 * np.abs(coefficients).max()] = 0
     roots = np.roots(coefficients[::-1])
     near = roots[np.abs(np.abs(roots) - 1) < ON_CIRCLE]
@@ -115,13 +115,13 @@ def _determinant(kind: Kind, phi: np.ndarray, way: np.ndarray, start: tuple[floa
     if kind == "four-bar":
         columns = [p * np.cos(way) - q * np.sin(way), np.cos(phi), np.ones_like(phi)]
         columns.append(p * np.cos(phi - way) + q * np.sin(phi - way))
-    else:  # (s₀ + s)² without s₀², which is a multiple of the third column
+    else:  # (s₀ + s)² without s₀², a multiple of the third column
         columns = [(p * way + q) * np.cos(phi), np.sin(phi), np.ones_like(phi), p * way**2 + 2 * q * way]
     return float(np.linalg.det(np.stack(columns)))
 
 
 def _form(kind: Kind, phi: np.ndarray, way: np.ndarray) -> tuple[float, float, float]:
-    """The determinant as A p² + B pq + C q²."""
+    """Return the determinant as coefficients of A p² + B pq + C q²."""
     A, C, whole = (_determinant(kind, phi, way, start) for start in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0)))
     return A, whole - A - C, C
 
@@ -132,13 +132,13 @@ def _pair(kind: Kind, phi: np.ndarray, way: np.ndarray) -> list[tuple[float, flo
 
 
 def _resultant(one: tuple[float, float, float], other: tuple[float, float, float]) -> float:
-    """Nil if both forms have a root in common."""
+    """Return the resultant of two forms, which is zero if both have a root in common."""
     (A, B, C), (D, E, F) = one, other
     return (A * F - D * C) ** 2 - (A * E - D * B) * (B * F - E * C)
 
 
 def _ways(kind: Kind, A: float, B: float, C: float) -> list[float]:
-    """The starts of the follower at which A p² + B pq + C q² vanishes."""
+    """Return the offsets of the follower at which A p² + B pq + C q² vanishes."""
     under = B**2 - 4 * A * C
     if not under >= 0:
         return []
@@ -153,7 +153,7 @@ def _way(kind: Kind, p: float, q: float) -> list[float]:
 
 
 def _refined(kind: Kind, phi: np.ndarray, way: np.ndarray, free: Sequence[str], x: Sequence[float]) -> tuple:
-    """K and the free starts by Newton's method on Freudenstein's equation itself."""
+    """Return K and the offsets, refined by damped Gauss-Newton steps on Freudenstein's equation itself."""
     names = ("crank", "follower")
     varied = [0, 1, 2, *(3 + k for k, name in enumerate(names) if name in free)]
 
@@ -177,8 +177,8 @@ def _refined(kind: Kind, phi: np.ndarray, way: np.ndarray, free: Sequence[str], 
 
 
 def estimates(kind: Kind, phi: np.ndarray, way: np.ndarray, free: Sequence[str]) -> Iterator[tuple]:
-    """K and starts for more positions than unknowns: those with the smallest residuals of Freudenstein's equation, at
-    many starts, and those that are exact at three positions."""
+    """Yield K and offsets for more positions than unknowns: those with the least residuals of Freudenstein's equation
+    for many offsets, and those that are exact at three positions."""
     span = np.ptp(way) or 1.0
     cranks = np.arange(12) * np.pi / 12 if "crank" in free else [0.0]
     angles = np.arange(12) * np.pi / 12 if kind == "four-bar" else np.linspace(-3, 3, 13) * span

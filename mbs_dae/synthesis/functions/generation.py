@@ -1,4 +1,4 @@
-"""Function generation: a linkage whose follower does what is asked while its crank turns."""
+"""Generate functions: linkages whose follower takes wanted values while the crank turns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .freudenstein import estimates, exact, linkage_with
 
 FREE = ("crank", "follower")
 ALIKE = 1e-2
-"""Fits whose lengths differ by less than this part of them are one."""
+"""The relative difference of lengths below which two fits are the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +31,17 @@ class FunctionTask:
 
     kind: Kind
     x: np.ndarray
-    """Over the range."""
+    """The values of x over the range."""
     crank: np.ndarray
+    """The wanted angles of the crank over the range [rad]."""
     follower: np.ndarray
+    """The wanted angles [rad] or places [m] of the follower over the range."""
     points: np.ndarray
     """The precision points."""
     phi: np.ndarray
+    """The angles of the crank at the precision points [rad]."""
     way: np.ndarray
-    """Crank and follower there."""
+    """The angles [rad] or places [m] of the follower at the precision points."""
     ordered: bool = True
 
     @property
@@ -50,13 +53,13 @@ class FunctionTask:
         return "rad" if self.kind == "four-bar" else "m"
 
     def draw(self, candidate: Candidate, ax: Any, small: bool) -> None:
-        """Where the pins of crank and follower are at the precision points."""
+        """Draw the pins of crank and follower at the precision points."""
         pose = candidate.pose(candidate.angles)
         for pins in (pose.A, pose.B):
             ax.plot(pins.real, pins.imag, "o", color=COLOURS[4], markersize=3.5, zorder=6)
 
     def draw_error(self, candidate: Candidate, ax: Any) -> None:
-        """The structural error over the range, and the precision points."""
+        """Draw the structural error over the range, and the precision points."""
         error, unit = shown(candidate.error, self.unit)
         error, unit = (np.degrees(error), "°") if unit == "rad" else (error, unit)
         ax.plot(self.x, error, color=COLOURS[0])
@@ -68,7 +71,8 @@ class FunctionTask:
 
 
 def chebyshev_points(low: float, high: float, count: int) -> np.ndarray:
-    """Precision points in Chebyshev's spacing, which makes the error between them and towards the ends nearly equal.
+    """Return precision points in Chebyshev's spacing, which nearly equalises the error between them and towards the
+    ends.
 
     >>> mbs.chebyshev_points(1, 2, 3).round(3)
     array([1.067, 1.5  , 1.933])
@@ -85,16 +89,16 @@ def synthesize_function(
     crank: Sequence[float] | np.ndarray | None = None, follower: Sequence[float] | np.ndarray | None = None,
     points: int | Sequence[float] | np.ndarray | None = None, kind: Kind = "four-bar", free: str | Sequence[str] = (),
 ) -> Synthesis[Candidate]:  # fmt: skip
-    """Four-bars or slider-cranks whose follower goes with the crank as y goes with x.
+    """Find four-bars or slider-cranks whose follower moves with the crank as y with x.
 
     `wanted` is a function y(x), and `over` the range of x: `crank` are the angles of the crank at its ends, `follower`
-    those of the rocker, both from the line OD (of a slider its places on the x axis); between them x and y are
-    proportional to the angles. `points` are the precision points, or their number, in Chebyshev's spacing. Or `wanted`
-    and `over` are arrays of follower and crank, and every pair is a precision point.
+    those of the rocker, both from the line OD (for a slider, its places on the x axis); between them x and y are
+    proportional to the angles. `points` are the precision points, or their number, in Chebyshev's spacing.
+    Alternatively, `wanted` and `over` are arrays of follower and crank, and every pair is a precision point.
 
-    Three points give the linkage in closed form (Freudenstein). Of those in `free`, "crank" and "follower", the start
-    angle is found, too: one with four points, both with five. With more points the structural error at them becomes
-    least in the sum of its squares. The ground has the length 1; a slider-crank has the unit of its slider.
+    Three points give the linkage in closed form (Freudenstein). Names in `free`, "crank" or "follower", make a start
+    angle unknown: one with four points, both with five. With more points the sum of squares of the structural errors is
+    minimised. The ground has the length 1; a slider-crank has the unit of its slider.
 
     >>> found = mbs.synthesize_function(lambda x: 1 / x, (1, 2), np.radians((30, 120)), np.radians((240, 330)))
     >>> print(found)
@@ -132,7 +136,7 @@ def _exact(task: FunctionTask, free: Sequence[str]) -> Iterator[Candidate]:
 
 
 def _nearest(task: FunctionTask, free: Sequence[str]) -> Iterator[Candidate]:
-    """The best of those to which many starts lead."""
+    """Yield the distinct linkages of least error to which many starts lead."""
     seen: list[np.ndarray] = []
     starts = []
     for K, phi0, way0 in estimates(task.kind, task.phi, task.way, free):
@@ -151,7 +155,7 @@ def _is_new(numbers: np.ndarray, seen: list[np.ndarray], close: float = 1e-6) ->
 
 
 def candidate_of(task: FunctionTask, linkage: Linkage, phi0: float, way0: float) -> Candidate:
-    """With the structural error over the whole range, on the branch of the first precision point."""
+    """Return the candidate with its structural error over the range, on the branch of the first precision point."""
     angles = task.phi + phi0
     A = linkage.O + linkage.a * np.exp(1j * angles)
     signs = _signs(linkage, A, task.way + way0)
@@ -163,7 +167,7 @@ def candidate_of(task: FunctionTask, linkage: Linkage, phi0: float, way0: float)
 
 
 def _signs(linkage: Linkage, A: np.ndarray, way: np.ndarray) -> np.ndarray:
-    """On which branch crank and follower stand as they are wanted, or nearly so."""
+    """Return the branches, 1 or -1, on which crank and follower stand nearest to their wanted places."""
     guide = linkage.guide
     if isinstance(guide, Circle):
         B = guide.D + guide.c * np.exp(1j * way)
@@ -214,7 +218,7 @@ def _points(given: Any, low: float, high: float, least: int) -> np.ndarray:
 
 
 def _values(wanted: Callable[[float], float], x: np.ndarray) -> np.ndarray:
-    with np.errstate(all="ignore"):  # it is told below
+    with np.errstate(all="ignore"):  # finite_number raises an error
         return np.array([finite_number(wanted(float(one)), f"wanted({one:g})") for one in x])
 
 

@@ -1,1 +1,1 @@
-"""Any model with a driven freedom: what its named quantities can follow, and with which parameters."""
+"""Synthesise any model with a driven freedom: parameters with which named quantities follow targets."""

@@ -1,4 +1,4 @@
-"""Checks of the arguments of a synthesis of a model: the driver that moves it, and the ranges of its parameters."""
+"""Check the arguments of a synthesis of a model: its driver, and the ranges of its parameters."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..asked import numbers
 
 
 class Asked(NamedTuple):
-    """A model whose driver is at θ at the time θ."""
+    """A checked request: a model whose driver has the value θ at the time t = θ, and the ranges of its unknowns."""
 
     model: Model
     driver: str
     reach: tuple[float, float]
-    """From where to where the driver may go."""
+    """The range of the driver's values."""
     turns: bool
-    """Whether that is a full turn, and may begin anywhere."""
+    """Whether the range is a full turn, which may begin anywhere."""
     over: dict[str, tuple[float, float]]
 
 

@@ -1,4 +1,4 @@
-"""A design of a model that was found, and what is known of it."""
+"""Hold a design of a model that was found, with its errors and defects."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ from ..candidates import SAMPLES, Cell, Task, error_cell, number_cells
 from .walking import Walker
 
 CLOSED = 1e-6
-"""A walk of one turn closes if its ends are as near, relative to the size of what is wanted."""
+"""The distance, relative to the wanted size, below which the ends of a walk of one turn coincide."""
 TURN = 37
-"""Poses of a turn."""
+"""The number of poses of a turn."""
 
 
 @dataclass(frozen=True, eq=False)
 class ModelCandidate(metaclass=PublicClass):
-    """A design of a model that does what was asked, exactly or nearly: the values of its parameters, how far it is off,
-    and what is wrong with it.
+    """A design of a model for the task, exact or approximate: the values of its parameters, its errors and its defects.
 
     >>> arm = mbs.PlanarModel("arm")
     >>> l = arm.parameter("l", 1.0, unit="m")
@@ -46,28 +45,28 @@ class ModelCandidate(metaclass=PublicClass):
     """
 
     design: dict[str, float]
-    """Parameters."""
+    """The values of the parameters."""
     angles: np.ndarray
-    """Of the driver, at the targets that were asked for; in metres, if it drives a length."""
+    """The values of the driver at the targets [rad], or [m] for a driver of a length."""
     error: np.ndarray
-    """How far the design is from what was asked."""
+    """The distance of the design from each target."""
     task: Task
     size: float
-    """Of what was asked."""
+    """The size of the wanted path or motion."""
     walker: Walker
     driver: str
-    """The name of what moves it."""
+    """The name of the driver."""
     pose: np.ndarray
-    """Coordinates where the driver is least."""
+    """The coordinates of the pose with the least value of the driver."""
     may_turn: bool
-    """Whether the driver was given a full turn."""
+    """Whether the driver's range is a full turn."""
 
     def __repr__(self) -> str:
         told = ", ".join(equation(name, value, self._unit(name), 4) for name, value in self.design.items())
         return f"<{self.type}: {told}; defects: {', '.join(self.defects) or 'none'}>"
 
     def _unit(self, name: str) -> str:
-        """The unit of a value of the design in SI."""
+        """Return the SI unit of a value of the design."""
         return self.walker.model.parameters[name].unit if name in self.walker.model.parameters else ""
 
     @property
@@ -77,7 +76,7 @@ class ModelCandidate(metaclass=PublicClass):
 
     @cached_property
     def turns(self) -> bool:
-        """Whether the driver turns through, and all comes back to where it was."""
+        """Whether the driver can make a full turn after which all quantities return to their values."""
         if not self.may_turn:
             return False
         path = self._walk(self.angles[0] + np.linspace(0, 2 * np.pi, TURN))
@@ -88,8 +87,8 @@ class ModelCandidate(metaclass=PublicClass):
 
     @cached_property
     def defects(self) -> tuple[str, ...]:
-        """The defects that keep it from passing all targets in their order while the driver goes on: "order", or none.
-        All are on one circuit and branch, since the driver has gone from each to the next."""
+        """The defects that keep the design from passing all targets in order while the driver goes on: "order", or
+        none. All targets are on one circuit and branch, since the driver has moved from each to the next."""
         steps = np.diff(self.angles)
         monotone = (steps >= 0).all() or (steps <= 0).all()
         passed = monotone and (not self.may_turn or np.ptp(self.angles) < 2 * np.pi)
@@ -97,8 +96,8 @@ class ModelCandidate(metaclass=PublicClass):
 
     @cached_property
     def motion(self) -> np.ndarray:
-        """Values of the driver along a motion: a full turn from the first target on, in the direction in which the
-        others follow; where the driver does not turn through, from the least of them to the greatest."""
+        """Values of the driver along a motion: a full turn from the first target, in the direction of the others; if
+        the driver cannot turn fully, from the least value to the greatest, or back."""
         first, last = self.angles[0], self.angles[-1]
         if self.turns:
             return first + np.linspace(0, 2 * np.pi if last >= first else -2 * np.pi, SAMPLES)
@@ -110,7 +109,7 @@ class ModelCandidate(metaclass=PublicClass):
         return self.walker.system(self.design)
 
     def _walk(self, places: np.ndarray) -> Trajectory:
-        """From the pose where the driver is least."""
+        """Return the motion at these values of the driver, from the pose with the least value."""
         least = float(self.angles.min())
         to_first = self.walker.path(
             self._system, np.array([least, places[0]] if places[0] != least else [least]), self.pose
@@ -122,14 +121,14 @@ class ModelCandidate(metaclass=PublicClass):
 
     @cached_property
     def start(self) -> State:
-        """The pose at the first target, for ``kinematics(candidate.model(), times, start=candidate.start)``: with it
-        the model stands on the branch that was found."""
+        """The pose at the first target, for ``kinematics(candidate.model(), times, start=candidate.start)``, which
+        places the model on the branch of this design."""
         path = self._walk(self.angles[:1])
         return State(self._system, float(path.t[0]), path.q[0], path.v[0], path.a[0])
 
     def model(self, omega: float = 1.0) -> Model:
-        """The model with these parameters, whose driver goes on from the first target with the speed `omega`; one that
-        cannot turn swings between the least and the greatest value.
+        """Return the model with these parameters, whose driver goes on from the first target with the speed `omega`; a
+        driver that cannot turn fully swings between the least and the greatest value.
 
         >>> arm = mbs.PlanarModel("arm")
         >>> l = arm.parameter("l", 1.0, unit="m")
@@ -151,16 +150,16 @@ class ModelCandidate(metaclass=PublicClass):
 
     @property
     def weakest(self) -> float:
-        """Nothing is known of transmission: all designs are alike."""
+        """The angle of transmission, 0 for all designs of models because it is unknown."""
         return 0.0
 
     def cells(self, error: float) -> list[Cell]:
-        """For the table of a synthesis."""
+        """Return the cells of this design in the table of a synthesis."""
         units = {name: self._unit(name) for name in self.design}
         return [*number_cells(self.design, units, 12), error_cell(self.task.unit, error)]
 
     def plot(self, units: UnitsLike = None) -> Figure:
-        """The design at the first target, the path of its point, and what was asked for."""
+        """Draw the design at the first target, the path of its point, and the task."""
         with shown_in(units):
             return pictures.plot_candidate(self)
 
@@ -170,7 +169,7 @@ class ModelCandidate(metaclass=PublicClass):
         return self.walker.model.dimension == 3
 
     def draw(self, ax: Any, small: bool = False) -> None:
-        """In given axes."""
+        """Draw the design into given axes."""
         self.start.draw(ax)
         ax.set_title("")
         values = self.walker.read(self._system, self._walk(self.motion))
@@ -180,7 +179,7 @@ class ModelCandidate(metaclass=PublicClass):
 
 
 def idle_parameters(candidates: Sequence[ModelCandidate]) -> list[str]:
-    """Parameters that change nothing of what is wanted."""
+    """Return a note on parameters on which the wanted quantities do not depend, if there are any."""
     if not candidates:
         return []
     best = candidates[0]

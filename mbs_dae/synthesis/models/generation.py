@@ -1,4 +1,4 @@
-"""Designs of a model whose point passes given points, or whose body takes given poses."""
+"""Find designs of a model whose point passes given points, or whose body takes given poses."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .search import Found, Search, Wanted
 from .walking import walker
 
 STARTS = 24
-"""So many are followed where none is said: a walk of a model costs some hundred times a closed form."""
+"""The number of starts that are followed by default: a walk of a model costs some hundred times a closed form."""
 ALIKE = 1e-3
-"""Designs whose parameters differ by less than this part of their ranges are one."""
+"""The part of their ranges below which parameters of two designs count as equal."""
 
 
 @dataclass(frozen=True, eq=False)
 class ModelTask:
-    """The places that a point is to pass: rows of coordinates; of a motion with an angle behind them."""
+    """The places that a point is to pass: rows of coordinates, followed by an angle for a motion."""
 
     what: str
     rows: np.ndarray
@@ -34,7 +34,7 @@ class ModelTask:
     unit: str = "m"
 
     def draw(self, candidate: ModelCandidate, ax: Any, small: bool) -> None:
-        """The points, with their numbers where the order matters."""
+        """Draw the points, with their numbers if the order matters."""
         places = self.rows[:, : 3 if ax.name == "3d" else 2]
         ax.plot(*places.T, "o", color=COLOURS[4], markersize=4.5, zorder=6)
         if self.ordered and not small and len(places) <= 20:
@@ -46,7 +46,7 @@ def designs_through(
     model: Model, quantities: Sequence[str], targets: np.ndarray, what: str, *, over: Any, driver: Any, ordered: bool,
     timing: np.ndarray | None, starts: int | None, seed: int, angles: int = 0,
 ) -> Synthesis[ModelCandidate]:  # fmt: skip
-    """Designs whose quantities take these values, a row for each target; the last `angles` of them are in radians."""
+    """Find designs with these target values of quantities, a row for each target; the last `angles` are in radians."""
     asked = asked_of(model, driver, over)
     moving = walker(asked.model, quantities, tuple(asked.over))
     places = targets[:, : targets.shape[1] - angles]
@@ -86,7 +86,7 @@ def _each_once(search: Search, found: Sequence[Found]) -> Iterator[Found]:
 
 
 def _notes(told: Counter[str]) -> list[str]:
-    """Return sentences about designs that were tried and left, if there are any."""
+    """Return a note on designs that were drawn and dropped, if there are any."""
     begun = told.pop("begun", 0)
     if not told:
         return []
@@ -95,7 +95,7 @@ def _notes(told: Counter[str]) -> list[str]:
 
 
 def point_names(model: Model, point: Any, example: str) -> list[str]:
-    """The coordinates of a named point."""
+    """Return the names of a point's coordinates; raise an error if the model does not know the point."""
     if point is None:
         raise ModelError(f"point= is missing; say which point of {model.name!r} is meant, e.g. point={example!r}")
     names = [f"{point}.{axis}" for axis in "xyz"[: model.dimension]]

@@ -1,7 +1,7 @@
-"""From many designs of a model to those whose quantities come nearest to targets.
+"""Search for designs of a model whose quantities come nearest to targets.
 
-Unknowns are the parameters, as parts of their ranges, and where the driver stands at each target. Each start keeps the
-pose that it had where its sum of squares was least: the next walk begins from there, and stays on its branch."""
+Unknowns are the parameters, as parts of their ranges, and the values of the driver at the targets. Each start keeps the
+pose at its least sum of squares so far: the next walk begins from there, and stays on its branch."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from .tracing import Meeting, meet_anywhere, meet_at, meet_in_order
 from .walking import Walker
 
 PLACES = 49
-"""Of a walk that is searched for targets."""
+"""The number of poses of a walk that is searched for targets."""
 DRAWN, FEWEST = 8, 64
-"""So many designs are drawn for each start; and so many at least."""
+"""The number of designs drawn for each start, and the least number drawn in all."""
 ROUNDS = ((15, 1.0), (60, 0.25), (200, 0.1))
-"""Steps, and the part of the starts that is followed: the best ones go on."""
+"""For each round, the number of steps and the part of the starts that goes on, the best ones."""
 LEAST = 3
-"""So many starts at least are followed."""
+"""The least number of starts that go on."""
 ENOUGH = 1e-28
-"""A sum of squares, for targets that are about 1 apart."""
+"""The sum of squares below which a start ends, for targets that are about 1 apart."""
 CLOSED = 1e-6
-"""A walk of one turn closes if its ends are as near."""
+"""The distance below which the ends of a walk of one turn coincide, for targets that are about 1 apart."""
 
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """Values of quantities, a row for each target, in units in which they are about 1 apart."""
+    """The target values of quantities, a row for each target, with scales in which they are about 1 apart."""
 
     targets: np.ndarray
     scale: np.ndarray
-    """Of each quantity."""
+    """The scale of each quantity."""
     ordered: bool
     timing: np.ndarray | None
 
 
 class Found(NamedTuple):
-    """A design, the driver at the targets, and the pose where the driver is least."""
+    """A design with the driver's values at the targets (`x`), the pose with the driver's least value, and the cost."""
 
     x: np.ndarray
     pose: np.ndarray
@@ -58,9 +58,9 @@ class Search:
     wanted: Wanted
     over: Mapping[str, tuple[float, float]]
     reach: tuple[float, float]
-    """Of the driver: from where to where it may go."""
+    """The range of the driver's values."""
     turns: bool
-    """Whether that is a full turn, and may begin anywhere."""
+    """Whether the range is a full turn, which may begin anywhere."""
 
     @property
     def low(self) -> np.ndarray:
@@ -90,7 +90,7 @@ class Search:
         return np.concatenate([zeros, np.full(count, low)]), np.concatenate([zeros + 1, np.full(count, high)])
 
     def run(self, count: int, seed: int, told: Counter) -> list[Found]:
-        """The best of them, the nearest first; and what became of the designs."""
+        """Return the best designs, the nearest first; count in `told` the fates of the drawn designs."""
         drawn = [*self._meetings(count, seed, told)]
         drawn.sort(key=lambda one: one.cost)
         found = [drawn[k] for k in spread(count, len(drawn))]
@@ -118,7 +118,8 @@ class Search:
         return sorted((one for one in found if np.isfinite(one.cost)), key=lambda one: one.cost)
 
     def _off(self, x: np.ndarray, pose: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """How far a design is from the targets, quantity by quantity, and its derivatives; and its first pose."""
+        """Return the scaled deviations of a design from the targets, quantity by quantity, their derivatives, and the
+        first pose; None if the design does not reach all targets."""
         made = self.walker.followed(self.design(x), self.driver(x), pose)
         if made is None:
             return None
@@ -128,10 +129,10 @@ class Search:
         slope = with_angles(by_parameter, by_driver, self.wanted.timing is not None)
         return off.T.ravel(), slope.reshape(off.size, -1), made.first
 
-    # --- where it begins ---
+    # --- starts ---
 
     def _meetings(self, count: int, seed: int, told: Counter) -> Iterator[Found]:
-        """Designs that reach all targets, nearly or not; the model's own, if it is within the ranges, is the first."""
+        """Yield designs that reach all targets, nearly or not; the model's own is the first if within the ranges."""
         size = len(self.over)
         draws = qmc.Sobol(size + 1, seed=seed).random_base2(int(np.ceil(np.log2(max(FEWEST, DRAWN * count)))))
         own = [self.walker.model.parameters[name].value for name in self.over]
@@ -145,7 +146,7 @@ class Search:
                 yield one
 
     def _meeting(self, x: np.ndarray, part: float) -> Found | str:
-        """One of them, or why it is left."""
+        """Return one such design, or the reason why it is dropped."""
         system = self.walker.system(self.design(x))
         if system is None:
             return "refused by an element"

@@ -1,12 +1,12 @@
-"""Where a search in a model begins: many designs, each walked through the range of its driver, and the places along
-these walks that are nearest to what is wanted.
+"""Find where a search in a model begins: walk many designs through the range of their driver, and find the places along
+these walks that are nearest to the targets.
 
-Targets that have an order are met in it: with D(k, i) the squared distance of target k from place i, the least sum over
-places i₁ ≤ i₂ ≤ ... follows target after target,
+Targets with an order are met in this order: with D(k, i) the squared distance of target k from place i, the least sum
+over places i₁ ≤ i₂ ≤ ... follows target after target,
 
     S(k, i) = D(k, i) + min over j ≤ i of S(k-1, j).
 
-A walk of one full turn closes, and may begin anywhere: some of its places are tried. Forth and back are both tried."""
+A walk of one full turn closes, and may begin anywhere: some of its places are tried. Both directions are tried."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 CUTS = 12
-"""Of a closed walk, so many places are tried as its first."""
+"""The number of places of a closed walk that are tried as its first."""
 
 
 class Meeting(NamedTuple):
-    """How near a walk comes to the targets, and where its driver stands there."""
+    """The sum of squared distances between a walk and the targets, and the values of the driver there."""
 
     cost: float
     driver: np.ndarray
@@ -29,8 +29,8 @@ NONE = Meeting(np.inf, np.zeros(0))
 
 
 def meet_in_order(places: np.ndarray, values: np.ndarray, targets: np.ndarray, closes: bool) -> Meeting:
-    """The targets in their order, forth or back, along a walk. (Values and targets: rows; a closed walk has its first
-    place once.)"""
+    """Return the nearest meeting with the targets in their order, in either direction, along a walk. (Values and
+    targets are rows; a closed walk contains its first place once.)"""
     off = _squares(values, targets)
     count, best = len(places), NONE
     for cut in np.unique(np.arange(CUTS) * count // CUTS) if closes else [0]:
@@ -44,7 +44,7 @@ def meet_in_order(places: np.ndarray, values: np.ndarray, targets: np.ndarray, c
 
 
 def _monotone(off: np.ndarray) -> tuple[float, np.ndarray]:
-    """The least sum of one place for each target, that go up: its value, and the places."""
+    """Return the least sum over one place for each target, with indices that do not decrease, and these indices."""
     sums, froms = off[0], []
     for row in off[1:]:
         least = np.minimum.accumulate(sums)
@@ -59,7 +59,7 @@ def _monotone(off: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def meet_anywhere(places: np.ndarray, values: np.ndarray, targets: np.ndarray) -> Meeting:
-    """The targets in any order."""
+    """Return the nearest meeting with the targets in any order."""
     off = _squares(values, targets)
     return Meeting(float(off.min(axis=1).sum()), places[off.argmin(axis=1)])
 
@@ -67,7 +67,7 @@ def meet_anywhere(places: np.ndarray, values: np.ndarray, targets: np.ndarray) -
 def meet_at(
     places: np.ndarray, values: np.ndarray, targets: np.ndarray, timing: np.ndarray, closes: bool
 ) -> Meeting:  # fmt: skip
-    """The targets at given values of the driver, but for the first of them."""
+    """Return the nearest meeting with the targets at given differences between the driver's values."""
     best = NONE
     period = 2 * np.pi if closes else None
     for first in places:
@@ -82,6 +82,6 @@ def meet_at(
 
 
 def _squares(values: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """(targets, places)"""
+    """Return the squared distances, shape (targets, places)."""
     squares: np.ndarray = ((targets[:, None] - values[None]) ** 2).sum(axis=2)
     return squares

@@ -1,8 +1,8 @@
-"""How a design of a model moves as its driver goes on: poses one after the other, and how they vary with parameters.
+"""Move a design of a model through values of its driver: poses one after the other, and their derivatives by
+parameters.
 
-A search asks for thousands of designs, and many of them cannot be assembled, or come to a dead point. That is no error
-here: such a walk is None, or ends where it ends. What `kinematics` says of it takes a hundred times as long.
-"""
+A search tries thousands of designs, and many of them do not assemble, or reach a dead point. This is no error here:
+such a walk is None, or ends early. The diagnosis of `kinematics` takes a hundred times as long."""
 
 from __future__ import annotations
 
@@ -34,27 +34,28 @@ ITERATIONS = 25
 
 
 class Followed(NamedTuple):
-    """The wanted values of a design, at some values of its driver."""
+    """The wanted values of a design at some values of its driver."""
 
     values: np.ndarray
-    """(places, quantities)."""
+    """Shape (places, quantities)."""
     by_driver: np.ndarray
+    """The derivatives by the driver's value, shape (places, quantities)."""
     by_parameter: np.ndarray
-    """(places, quantities, parameters)."""
+    """The derivatives by the parameters, shape (places, quantities, parameters)."""
     first: np.ndarray
     """The coordinates of the first pose."""
 
 
 @dataclass(frozen=True, eq=False)
 class Walker:
-    """A model whose driver is at θ at the time θ, the quantities that are wanted of it, and parameters that vary."""
+    """A model whose driver has the value θ at the time t = θ, its wanted quantities, and the parameters that vary."""
 
     model: Model
     measures: tuple[Measure, ...]
     names: tuple[str, ...]
 
     def system(self, design: Mapping[str, float]) -> System | None:
-        """None where elements do not take these numbers."""
+        """Return the compiled model of a design; None if an element refuses these numbers."""
         try:
             system: System = self.model.with_parameters(**design).compile()
         except ModelError:
@@ -66,8 +67,9 @@ class Walker:
         return {}
 
     def path(self, system: System, places: np.ndarray, guess: np.ndarray | None = None) -> Trajectory | None:
-        """The poses at these values of the driver, which go up or down: as many as can be reached from the first, the
-        one nearest to a guess, or to the placement. None if that does not close."""
+        """Return the poses at these increasing or decreasing values of the driver: as many as can be reached from the
+        first, which is the one nearest to a guess, or to the placement. Return None if the first pose does not
+        close."""
         machine, path = system.machine(), Trajectory(places, *system.layout.motion(len(places)))
         attempt = close_from_afar(machine, float(places[0]), system.placement if guess is None else guess)
         if not attempt.closed:
@@ -80,7 +82,7 @@ class Walker:
             return None
         try:
             redundant, done = self._redundant_in(system, machine, path), 1
-        except SingularConfigurationError:  # of this pose; another one will tell
+        except SingularConfigurationError:  # of this pose: the next design tries again
             return None
         while done < len(places):
             status = walk(machine, block(path), done, len(places), *redundant)
@@ -90,7 +92,7 @@ class Walker:
         return path.until(done)
 
     def _redundant_in(self, system: System, machine: Machine, path: Trajectory) -> tuple[int, int]:
-        """How many equations depend on others: the same in all designs. (Freedom that no driver moves is told.)"""
+        """Return the counts of redundant equations, equal in all designs; raise an error if a freedom has no driver."""
         if not self._redundant:
             first = State(system, float(path.t[0]), path.q[0], path.v[0], path.a[0])
             span = np.array([path.t[0], path.t[0] + 0.1])
@@ -98,12 +100,12 @@ class Walker:
         return self._redundant["all"]
 
     def read(self, system: System, path: Trajectory) -> np.ndarray:
-        """The quantities along a path: (places, quantities)."""
+        """Return the quantities along a path, shape (places, quantities)."""
         values: np.ndarray = system.reader(self.measures)(*path)[0]
         return values
 
     def followed(self, design: Mapping[str, float], driver: np.ndarray, guess: np.ndarray) -> Followed | None:
-        """The quantities at values of the driver in any order, and their derivatives; None if they are not all
+        """Return the quantities at values of the driver in any order, with their derivatives; None if not all are
         reached."""
         system = self.system(design)
         places, back = np.unique(driver, return_inverse=True)

@@ -1,1 +1,1 @@
-"""Couplers that take given poses."""
+"""Generate motions: couplers that take given poses."""

@@ -1,14 +1,14 @@
-"""Burmester's points: which points of a moving body stay on a circle while it takes given poses, and about which
-centres.
+"""Find Burmester's points: the points of a moving body that stay on circles while the body takes given poses, and the
+centres of these circles.
 
-The pose k follows from the first one by a turn R_k = e^{iα_k} and a shift t_k: the point A goes to R_k A + t_k. It
-stays as far from O as it was if, with u + iv = Ō A,
+Pose k follows from the first one by a rotation R_k = e^{iα_k} and a shift t_k: the point A goes to R_k A + t_k. The
+distance of A from O stays the same if, with u + iv = Ō A,
 
     (1 - cos α_k) u + sin α_k v + (R̄_k t_k)·A - t_k·O + |t_k|²/2 = 0,     k = 2, 3, ...
 
-These are linear in the seven numbers (u, v, A, O, 1). Two poses leave three of the four unknowns O, A free, three leave
-two; four poses a curve, and five single points: the seven numbers lie in a space of three dimensions then, in which u =
-O·A and v = O×A are two conics. They meet in four points, the roots of a quartic."""
+The equations are linear in the seven numbers (u, v, A, O, 1). Two poses leave three of the four unknowns O, A free,
+three leave two; four poses a curve, and five single points: the seven numbers lie in a space of three dimensions then,
+in which u = O·A and v = O×A are two conics. The conics meet in four points, the roots of a quartic."""
 
 from __future__ import annotations
 
@@ -21,31 +21,32 @@ from ..linkages import dot, turn
 from ..marquardt import least_squares
 
 FAR = 1e-9
-"""Of the seven numbers, relative: the last one is nil if centre or point are infinitely far away."""
+"""The relative size of the last of the seven numbers below which centre or point are infinitely far away."""
 REAL = 1e-6
-"""Imaginary parts of roots below this are none; what is no solution then is left out."""
+"""The imaginary part below which a root counts as real; points that prove to be no solutions are dropped."""
 SOLVED = 1e-10
+"""The largest relative residual of a solution."""
 RESTING = 1e-7
-"""A point that goes less far, or is so near to its centre, needs no link."""
+"""The motion of a point, or its distance from its centre, below which a link is not needed."""
 
 
 @dataclass(frozen=True)
 class Displacements:
-    """From the first pose to all poses, the first one included."""
+    """The displacements from the first pose to all poses, the first one included: rotations R and shifts t."""
 
     R: np.ndarray
     t: np.ndarray
 
     def places(self, A: complex) -> np.ndarray:
-        """Where a point that is at A in the first pose is in all of them."""
+        """Return the places in all poses of the point that is at A in the first pose."""
         return self.R * A + self.t
 
     def seen(self, O: complex) -> np.ndarray:
-        """Where a fixed point is for who moves along, as in the first pose."""
+        """Return a fixed point as seen from the moving body in each pose, in the axes of the first pose."""
         return np.conj(self.R) * (O - self.t)
 
     def rows(self) -> np.ndarray:
-        """The equations of all poses but the first, for (u, v, Ax, Ay, Ox, Oy, 1)."""
+        """Return the equations of all poses but the first, for (u, v, Ax, Ay, Ox, Oy, 1)."""
         R, t = self.R[1:], self.t[1:]
         back = np.conj(R) * t
         return np.stack([1 - R.real, R.imag, back.real, back.imag, -t.real, -t.imag, np.abs(t) ** 2 / 2], axis=1)
@@ -57,7 +58,7 @@ def displacements(places: np.ndarray, angles: np.ndarray) -> Displacements:
 
 
 def circumcentre(three: np.ndarray) -> complex:
-    """The point as far from each of three; not finite if they lie on a line."""
+    """Return the point at equal distances from three points; not finite if these lie on a line."""
     first, u, v = three[0], three[1] - three[0], three[2] - three[0]
     area = 2 * (np.conj(u) * v).imag
     if not abs(area) > 1e-12 * abs(u) * abs(v):
@@ -66,13 +67,13 @@ def circumcentre(three: np.ndarray) -> complex:
 
 
 def of_four(move: Displacements, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Points of the centre-point curve, and those of the circle-point curve that belong to them.
+    """Return points of the centre-point curve, and the corresponding points of the circle-point curve.
 
     With W = A - O and Z the way from A to the origin of the moving frame, which goes by δ_k, the loop of each pose is
-    W (e^{iβ_k} - 1) + Z (e^{iα_k} - 1) = δ_k. W and Z exist if the determinant of the three equations is nil:
+    W (e^{iβ_k} - 1) + Z (e^{iα_k} - 1) = δ_k. W and Z exist if the determinant of the three equations is zero:
     Δ₁ + Δ₂ e^{iβ₂} + Δ₃ e^{iβ₃} + Δ₄ e^{iβ₄} = 0, a four-bar with these sides, which gives β₃ and β₄ for each β₂.
     """
-    turned, delta = move.R[1:] - 1, move.t[1:]  # of the frame that is at 0 in the first pose
+    turned, delta = move.R[1:] - 1, move.t[1:]  # frame that is at 0 in the first pose
     minors = np.array([np.linalg.det(np.delete(np.stack([turned, delta], axis=1), k, axis=0)) for k in range(3)])
     minors *= [1, -1, 1]
     beta2 = (np.arange(count) + 0.5) * 2 * np.pi / count
@@ -96,7 +97,7 @@ def of_four(move: Displacements, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def of_five(move: Displacements) -> list[tuple[complex, complex]]:
-    """Centres and circle points, four at most."""
+    """Return the centres and circle points of five poses, four pairs at most."""
     rows = move.rows()
     basis = np.linalg.svd(rows)[2][4:].T  # the seven numbers are basis @ λ
     u, v, Ax, Ay, Ox, Oy, one = basis
@@ -107,19 +108,19 @@ def of_five(move: Displacements) -> list[tuple[complex, complex]]:
         seven = basis @ coordinates
         if abs(seven[6]) > FAR * np.abs(seven).max():
             O, A = refined(rows, (seven[4] + 1j * seven[5]) / seven[6], (seven[2] + 1j * seven[3]) / seven[6])
-            moves = min(abs(A - O), np.abs(move.places(A) - A).max()) > RESTING  # else it is a pole of all poses
+            moves = min(abs(A - O), np.abs(move.places(A) - A).max()) > RESTING  # else the point is a pole of all poses
             if moves and _solved(rows, O, A) and not any(abs(O - o) < RESTING * abs(A - O) for o, _ in found):
                 found.append((O, A))
     return found
 
 
 def _conic(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The product of two linear forms, as a symmetric matrix."""
+    """Return the product of two linear forms as a symmetric matrix."""
     return (np.outer(one, other) + np.outer(other, one)) / 2
 
 
 def _meets(first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
-    """Real points (x, y, 1) of both conics. Each is A y² + B(x) y + C(x); the resultant in y is a quartic in x."""
+    """Return the real points (x, y, 1) on both conics A y² + B(x) y + C(x); the resultant in y is a quartic in x."""
     (A, B, C), (D, E, F) = (
         (np.array([Q[1, 1]]), 2 * np.array([Q[0, 1], Q[1, 2]]), np.array([Q[0, 0], 2 * Q[0, 2], Q[2, 2]]))
         for Q in (first, second)
@@ -135,12 +136,12 @@ def _meets(first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
 
 
 def _minor(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
-    """a b - c d, of polynomials."""
+    """Return a b - c d for polynomials."""
     return np.polysub(np.polymul(a, b), np.polymul(c, d))
 
 
 def refined(rows: np.ndarray, O: complex, A: complex) -> tuple[complex, complex]:
-    """By Newton's method on the equations themselves."""
+    """Return centre and circle point, refined by damped Gauss-Newton steps on the equations themselves."""
 
     def residuals(x: np.ndarray, _: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         Ax, Ay, Ox, Oy = x.T
@@ -163,5 +164,5 @@ def _solved(rows: np.ndarray, O: complex, A: complex) -> bool:
 
 
 def lengths_kept(move: Displacements, O: complex, A: complex) -> np.ndarray:
-    """Return the length of the crank in each pose: they are equal if A is a circle point and O its centre."""
+    """Return the length of the crank in each pose: all lengths are equal if A is a circle point and O its centre."""
     return np.sqrt(dot(move.places(A) - O, move.places(A) - O))

@@ -1,4 +1,4 @@
-"""Motion generation: four-bars whose coupler takes given poses."""
+"""Generate motions: four-bars whose coupler takes given poses."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ from .burmester import Displacements, circumcentre, displacements, of_five, of_f
 
 POSE = "[(0, 0, 0), (1, 0.2, 0.3)], rows of x, y and angle"
 ON_CURVE = 60
-"""So many angles of the crank are tried along the curves of four poses."""
+"""The number of crank angles that are tried along the curves of four poses."""
 KEPT = 24
-"""So many linkages of a curve are kept."""
+"""The largest number of linkages of a curve that are returned."""
 SLIM, FAR = 20.0, 8.0
-"""Linkages of a curve have no length above so many times another, nor pivots farther than so many times the way."""
+"""For linkages of a curve, the largest ratio of two lengths, and the largest distance of pivots over the motion's
+size."""
 SHORT = 1e-9
-"""Relative to the size of the motion: what is shorter is no link."""
+"""The length, relative to the size of the motion, below which there is no link."""
 
 Pair = tuple[complex, complex]
-"""A centre, and where its circle point is in the first pose."""
+"""A centre, and the place of its circle point in the first pose."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ class MotionTask:
         return float(np.abs(self.places - self.places[0]).max()) or 1.0
 
     def draw(self, candidate: Candidate, ax: Any, small: bool) -> None:
-        """The poses as small frames, and the coupler in each."""
+        """Draw the poses as small frames, and the coupler in each of them."""
         arm = 0.12 * max(self.size, float(candidate.linkage.b))
         pose = candidate.linkage.pose(candidate.angles, candidate.signs)
         for A, B, P in zip(pose.A, pose.B, pose.P, strict=True):
@@ -74,16 +75,16 @@ def synthesize_motion(
     over: Mapping[Any, Sequence[float]] | None = None, driver: Any = None, starts: int | None = None, seed: int = 0,
     within: Sequence[Sequence[float]] | None = None, ratio: float | None = None,
 ) -> Synthesis[Any]:  # fmt: skip
-    """Four-bars whose coupler takes two to five poses, (x, y, angle) each; the coupler point P is the origin of the
-    moving frame. Or designs of a model, whose marker `point` comes nearest to the poses.
+    """Find four-bars whose coupler takes two to five poses, (x, y, angle) each; the coupler point P is the origin of
+    the moving frame. Or find designs of a model whose marker `point` comes nearest to the poses.
 
-    Five poses leave nothing to choose: there are up to four points that stay on circles (Burmester), and every two of
-    them make a linkage. Four leave a curve of such points: linkages between points all along it are tried, the best are
-    given. With three choose the pins A and B, where they are in the first pose, as `moving`, or the pivots O and D as
-    `fixed`. With two choose `moving`, and the `lengths` of crank and rocker (as long as the ways of their pins, if you
-    do not). Either of two cranks may drive, so that linkages come in pairs. ``ordered=False`` allows the poses in any
-    order. `within` are two corners of a box for the pivots, `ratio` is how many times the longest link may be the
-    shortest at most. A model as `kind`, with `point`, `over`, `driver`, `starts` and `seed`, is treated as in
+    Five poses leave nothing to choose: up to four points stay on circles (Burmester), and every two of them make a
+    linkage. Four poses leave a curve of such points: linkages between points along the whole curve are tried, and the
+    best are returned. With three choose the pins A and B, where they are in the first pose, as `moving`, or the pivots
+    O and D as `fixed`. With two choose `moving`, and the `lengths` of crank and rocker (by default as long as the ways
+    of their pins). Either of two cranks may drive, so that linkages come in pairs. ``ordered=False`` allows the poses
+    in any order. `within` are two corners of a box for the pivots, `ratio` is the largest ratio of the longest link to
+    the shortest. A model as `kind`, with `point`, `over`, `driver`, `starts` and `seed`, is treated as in
     `mbs.synthesize_path`, for two poses or more.
 
     >>> found = mbs.synthesize_motion([(0, 0, 0), (1, 0.4, 0.3), (1.8, 0.5, 0.5), (2.4, 0.2, 0.9)])
@@ -182,7 +183,7 @@ def _check(task: MotionTask, moving: Any, fixed: Any, lengths: Any) -> None:
 
 
 def _pairs(move: Displacements, chosen: _Choices, radii: np.ndarray | None) -> Iterator[tuple[Pair, Pair]]:
-    """All couples of a crank and a rocker."""
+    """Yield all pairs of a crank and a rocker."""
     if len(move.R) == 5:
         yield from permutations(of_five(move), 2)
         return
@@ -203,7 +204,7 @@ def _pairs(move: Displacements, chosen: _Choices, radii: np.ndarray | None) -> I
 
 
 def _of_two(move: Displacements, A: complex, radius: float | None) -> Iterator[Pair]:
-    """The two centres as far from both places of A."""
+    """Yield the two centres at equal distances from both places of A, with A."""
     first, last = move.places(A)
     way = last - first
     length = abs(way) if radius is None else radius
@@ -234,7 +235,7 @@ def _best_on_curve(
     wrong = np.sum([*defect_table(linkage, theta, np.sign(drive), ordered).values()], axis=0)
     order = np.lexsort((-np.abs(drive).min(axis=1), wrong))
     chosen: list[int] = []
-    for place in order:  # neighbours on the curve are nearly the same
+    for place in order:  # neighbours on the curve are nearly equal
         if all(abs(O[i[place]] - O[i[k]]) + abs(O[j[place]] - O[j[k]]) > 0.2 for k in chosen):
             chosen.append(place)
         if len(chosen) == KEPT:
@@ -243,7 +244,7 @@ def _best_on_curve(
 
 
 def _stand(move: Displacements, O: Any, A: Any, D: Any, B: Any) -> tuple[Linkage, np.ndarray, np.ndarray]:
-    """The linkage, the angles of its crank, and the sine of its angle of transmission, in all poses."""
+    """Return the linkage, the angles of its crank and the sines of its angle of transmission in all poses."""
     at, to = move.R * A + move.t, move.R * B + move.t
     linkage = Linkage(O, np.abs(A - O), np.abs(B - A), Circle(D, np.abs(B - D)))
     along = (to - at) / np.abs(to - at)

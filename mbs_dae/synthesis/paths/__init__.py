@@ -1,1 +1,1 @@
-"""Coupler points that pass given points."""
+"""Generate paths: coupler points that pass given points."""

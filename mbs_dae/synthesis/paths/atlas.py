@@ -1,8 +1,9 @@
-"""Where a search for a path begins: many linkages of all shapes, each turned, stretched and shifted onto the points.
+"""Choose where a search for a path begins: many linkages of all shapes, each turned, stretched and shifted onto the
+points.
 
 The shapes are drawn evenly (Sobol's sequence, from a fixed seed), with the crank's angle at the first point, its
-direction and how far it turns until the last; between them it turns as the points are apart. Turn, stretch and shift
-are w ↦ α w + β of complex numbers, so that the nearest ones follow from linear equations."""
+direction and its rotation until the last point; between the points, the crank turns in proportion to their distances.
+Turn, stretch and shift are w ↦ α w + β of complex numbers, so that the nearest ones follow from linear equations."""
 
 from __future__ import annotations
 
@@ -12,15 +13,15 @@ from scipy.stats import qmc
 from ..linkages import Circle, Kind, Line, Linkage
 
 SHAPES = 4096
-"""A power of two, as Sobol's sequence wants it."""
+"""The number of shapes, a power of two, as Sobol's sequence requires."""
 WIDER = 8
-"""Starts are taken from so many times as many."""
+"""The number of candidates, relative to that of the starts, from which starts are taken."""
 
 
 def starts(
     kind: Kind, targets: np.ndarray, timing: np.ndarray | None, count: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """The best of them, and some that are not so good: numbers of linkages, angles of the crank at the points,
+    """Return the best starts, and some worse ones: numbers of linkages, angles of the crank at the points, and
     signs."""
     draws = qmc.Sobol(9, seed=seed).random(SHAPES)
     linkage, sign = _shapes(kind, draws[:, :6]), np.where(draws[:, 6] < 0.5, 1.0, -1.0)
@@ -44,13 +45,14 @@ def starts(
 
 
 def spread(count: int, there: int) -> np.ndarray:
-    """Places among the first, denser at the beginning: the best ones are much alike, and may all lead to one valley."""
+    """Return indices in a ranking of starts, denser at its beginning, whose starts may all lead to one valley."""
     reach = min(WIDER * count, there)
     return np.unique((reach * (np.arange(count) / count) ** 2).astype(int))[:reach]
 
 
 def _shapes(kind: Kind, draws: np.ndarray) -> Linkage:
-    """Cranks of the length 1, with the ground along the x axis; others from half as long to some five times."""
+    """Return linkages with cranks of length 1, the ground along the x axis, and other lengths from half to about
+    five."""
     d, b, c, along, across, _ = draws.T[..., None]
     b = 0.5 * 10**b
     p = b * (2.5 * along - 0.75 + 1j * (3 * across - 1.5))
@@ -69,5 +71,5 @@ def _angles(targets: np.ndarray, timing: np.ndarray | None, draws: np.ndarray) -
 
 
 def tour(targets: np.ndarray) -> np.ndarray:
-    """An order in which points that have none may be passed: around their middle."""
+    """Return an order in which unordered points may be passed: around their centroid."""
     return np.argsort(np.angle(targets - targets.mean()), kind="stable")

@@ -1,7 +1,7 @@
-"""The six ways to draw one coupler curve: three linkages (Roberts), each of them driven at either of its pivots.
+"""Find the six linkages that draw one coupler curve: three cognates (Roberts), each driven at either of its pivots.
 
 With z = (P - A)/(B - A), which is constant, let A' = O + P - A complete a parallelogram. Then P - A' = A - O is as long
-as the crank, and of C' = A' + z (A - O) and C = O + z (D - O)
+as the crank, and with C' = A' + z (A - O) and C = O + z (D - O)
 
     C - C' = z (D - A) - (P - A) = z (D - B),
 
@@ -19,7 +19,7 @@ from .coupler_curves import Found
 
 
 def drawing_the_same(found: Found) -> Iterator[Found]:
-    """All six of a four-bar, itself first."""
+    """Yield the six four-bars that draw the same curve, the given one first."""
     pose = found.linkage.pose(found.theta, found.signs)
     other = _seen_from(found, pose)
     yield from (found, other)
@@ -52,7 +52,7 @@ def _cognate(found: Found, pose: Pose) -> Found:
 
 
 def _standing(found: Found, linkage: Linkage, crank: np.ndarray) -> Found:
-    """With the crank in these directions: of the two signs, the one that has P where it was."""
+    """Return the linkage with its crank in these directions, with the signs that leave P where it was."""
     wanted = found.linkage.pose(found.theta, found.signs).P
     theta = np.angle(crank)
     off = [np.abs(linkage.pose(theta, sign).P - wanted) for sign in (1.0, -1.0)]

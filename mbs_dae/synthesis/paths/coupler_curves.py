@@ -1,4 +1,4 @@
-"""The points of coupler curves nearest to given points, by least squares with the exact derivatives of the curve."""
+"""Fit coupler curves to given points by least squares, with the exact derivatives of the curve."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..linkages import Circle, Kind, Linkage, linkage_of, size_of, slopes, turn
 from ..marquardt import Ends, Residuals, least_squares
 
 ENOUGH = 1e-30
-"""A sum of squares, for points that are about 1 apart: the path passes them."""
+"""The sum of squares, for points that are about 1 apart, below which the path passes them."""
 FAR = 1e3
-"""A linkage with such numbers is none."""
+"""The size of numbers from which a linkage counts as degenerate."""
 EDGE = 1e-3
-"""A search that ends where a coupler and its rocker are in line is held there by the edge, at no least sum."""
+"""The sine of the transmission angle below which a search was stopped by a locked linkage, at no minimum."""
 
 
 class Found(NamedTuple):
-    """A linkage, and how it stands at the points."""
+    """A linkage, and its crank angles and signs at the points."""
 
     linkage: Linkage
     theta: np.ndarray
@@ -33,7 +33,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sought:
-    """Linkages of this kind whose coupler point passes the targets, which are about 1 apart, around 0."""
+    """The task: linkages of this kind whose coupler point passes the targets, which are about 1 apart, around 0."""
 
     kind: Kind
     targets: np.ndarray
@@ -41,7 +41,7 @@ class Sought:
     bounds: Bounds | None
 
     def least_squares(self, residuals: Residuals, x: np.ndarray, steps: int, rounds: int) -> Ends:
-        """From these unknowns, linkages first, inside of the bounds if there are some."""
+        """Minimise the sum of squares from these unknowns, linkages first, within the bounds if there are some."""
         if (bounds := self.bounds) is None:
             return least_squares(residuals, x, steps, ENOUGH)
         own = size_of(self.kind)
@@ -57,13 +57,13 @@ def nearest(
     sought: Sought, numbers: np.ndarray, theta: np.ndarray, signs: np.ndarray, steps: int, rounds: int,
     told: Counter[str],
 ) -> list[Found]:  # fmt: skip
-    """From each start to linkages nearby whose sum of squared distances from the targets is least. The angles of the
-    crank are unknowns of their own, all of them or, with a given timing, the first one. What ends otherwise is told."""
+    """Return linkages near each start whose sum of squared distances from the targets is least. The angles of the crank
+    are further unknowns: all or, with a given timing, the first one. Other ends are counted in `told`."""
     own, timing = size_of(sought.kind), sought.timing
     x = np.concatenate([numbers, theta if timing is None else theta[:, :1] - timing[0]], axis=1)
 
     def residuals(x: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        with np.errstate(all="ignore"):  # where a linkage does not close
+        with np.errstate(all="ignore"):  # nan where a linkage does not close
             return off(sought.kind, sought.targets, x, signs[rows], timing)
 
     ends = sought.least_squares(residuals, x, steps, rounds)
@@ -79,7 +79,7 @@ def nearest(
 
 
 def _useless(sought: Sought, linkage: Linkage, angles: np.ndarray, sign: np.ndarray, cost: float) -> str:
-    """Why an end of the search is no linkage; nothing if it is one."""
+    """Return the reason why an end of the search is no valid linkage; "" if the end is valid."""
     lengths = [linkage.a, linkage.b, *([linkage.guide.c] if isinstance(linkage.guide, Circle) else [])]
     if not np.isfinite(cost):
         return "did not close at all points"
@@ -95,7 +95,7 @@ def _useless(sought: Sought, linkage: Linkage, angles: np.ndarray, sign: np.ndar
 def off(
     kind: Kind, targets: np.ndarray, x: np.ndarray, signs: np.ndarray, timing: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How far P is from the targets, x then y, and the derivatives with the numbers of the linkage and the angles."""
+    """Return the deviations of P from the targets, x then y, and their derivatives by all unknowns."""
     own = size_of(kind)
     linkage = linkage_of(kind, x[:, None, :own])
     theta = x[:, own:] if timing is None else x[:, own:] + timing

@@ -1,4 +1,4 @@
-"""Nine points: linkages whose coupler point passes them, as two dyads.
+"""Find linkages whose coupler point passes nine points, as two dyads.
 
 With the coupler turned by γ_k at the point P_k, its pins are P_k - z e^{iγ_k} and P_k - w e^{iγ_k}, and both stay as
 far from their pivots as they are at the first point, where γ is 0:
@@ -6,8 +6,8 @@ far from their pivots as they are at the first point, where γ is 0:
     |P_k - z e^{iγ_k} - O|² = a²,     |P_k - w e^{iγ_k} - D|² = c²,     k = 1 ... n.
 
 For n = 9 there are as many equations as unknowns (Alt's problem): 1442 linkages and their two cognates each, complex
-ones among them (Wampler, Morgan, Sommese 1992). No angle of the crank is in them, so nothing has to close while they
-are solved. Two dyads that are the same solve them, too; these are no linkages and left out."""
+ones among them (Wampler, Morgan, Sommese 1992). The equations contain no angle of the crank, so nothing has to close
+during their solution. Two equal dyads solve the equations, too; they make no linkage and are left out."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from ..marquardt import least_squares
 POINTS = 9
 STARTS = 512
 SOLVED = 1e-11
-"""Residuals, for points that are about 1 apart."""
+"""The largest residual of a solution, for points that are about 1 apart."""
 APART = 1e-3
-"""Pins and pivots nearer than this are one, and so are dyads."""
+"""The distance below which two pins or pivots coincide, and so do dyads."""
 FAR = 1e3
 
 
 def linkages_through(targets: np.ndarray, seed: int) -> list[tuple[Linkage, np.ndarray, np.ndarray]]:
-    """Linkages, angles of their cranks at the points, and signs there; from random starts, each found once. Points are
-    about 1 apart, around 0."""
+    """Return linkages, angles of their cranks at the points, and signs there, from random starts, each linkage once.
+    Points are about 1 apart, around 0."""
     count = len(targets)
     draws = qmc.Sobol(9 + count, seed=seed).random(STARTS)
     x = 4 * draws - 2  # O, D, z, w as pairs, a, c, then the angles
@@ -47,7 +47,7 @@ def linkages_through(targets: np.ndarray, seed: int) -> list[tuple[Linkage, np.n
 
 
 def equations(targets: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Residuals of both dyads, and their derivatives."""
+    """Return the residuals of both dyads, and their derivatives."""
     starts, count = len(x), len(targets)
     spin = turn(np.concatenate([np.zeros((starts, 1)), x[:, 10:]], axis=1))
     value = np.zeros((starts, 2 * count))

@@ -1,4 +1,4 @@
-"""Path generation: linkages whose coupler point passes given points, or comes nearest to them."""
+"""Generate paths: linkages whose coupler point passes given points, or comes nearest to them."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from .cognates import drawing_the_same
 from .coupler_curves import Found, Sought, nearest
 
 STARTS = 128
-"""So many are followed where none is said."""
+"""The number of starts by default."""
 KEPT = 20
-"""So many linkages are given."""
+"""The number of linkages returned."""
 ROUGHLY, FURTHER, POLISH = 80, 400, 20
-"""Steps from each start, from the best ends of them, and from what solves Alt's equations."""
+"""Steps from each start, from the best of their ends, and from solutions of Alt's equations."""
 FEW_ROUNDS, ROUNDS = 3, 10
-"""Of multipliers, where there are bounds: from each start, and further on."""
+"""The rounds of multipliers under bounds: from each start, and from the best ends."""
 MOST = 32
-"""So many of the best ends are followed."""
+"""The number of the best ends that are followed."""
 ALIKE = 1e-3
-"""Linkages whose numbers differ by less than this part of their size are one."""
+"""The relative difference of numbers below which two linkages are the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class PathTask:
         return f"path through {len(self.points)} points{timed}"
 
     def draw(self, candidate: Candidate, ax: Any, small: bool) -> None:
-        """The points, with their numbers where the order matters."""
+        """Draw the points, with their numbers if the order matters."""
         ax.plot(self.points.real, self.points.imag, "o", color=COLOURS[4], markersize=4.5, zorder=6)
         if self.ordered and not small and len(self.points) <= 20:
             for k, point in enumerate(self.points):
@@ -68,19 +68,19 @@ def synthesize_path(
     seed: int = 0, *, point: str | None = None, over: Mapping[Any, Sequence[float]] | None = None, driver: Any = None,
     within: Sequence[Sequence[float]] | None = None, lengths: Any = None, ratio: float | None = None,
 ) -> Synthesis[Any]:  # fmt: skip
-    """Four-bars or slider-cranks whose coupler point P passes these points, or comes nearest to them: the sum of the
-    squares of its distances is least. Or designs of a model, whose `point` does.
+    """Find four-bars or slider-cranks whose coupler point P passes these points, or comes nearest to them in the sum of
+    squared distances. Or find designs of a model whose `point` does.
 
     The points are passed in their order, forth or back; with ``order="free"`` in any. `timing` are angles of the crank
-    at the points, from any zero; without, the crank may stand as it likes. The search begins at the `starts` best of
-    some thousand linkages, and with nine points at solutions of Alt's equations, too; the same `seed` gives
-    the same linkages. Least squares from many starts find good linkages, and cannot show that there is none better.
+    at the points, from an arbitrary zero; without `timing`, the angles are free. The search begins at the `starts` best
+    of some thousand linkages, and for nine points also at solutions of Alt's equations; the same `seed` gives the same
+    linkages. Least squares from many starts find good linkages, and cannot show that there is none better.
 
     A linkage may have bounds: `within` are two corners of a box for its fixed pivots, `lengths` ranges of its lengths
-    by their letters, ``{"a": (0.1, 0.5)}``, or one range for all, and `ratio` is how many times the longest one may be
-    the shortest at most.
+    by their letters, ``{"a": (0.1, 0.5)}``, or one range for all, and `ratio` is the largest ratio of the longest
+    length to the shortest.
 
-    As `kind` any model will do that one driver moves: `point` is a name such as "coupler.P", `over` has the parameters
+    `kind` may be any model that one driver moves: `point` is a name such as "coupler.P", `over` gives the parameters
     that may change, with their ranges. The driver takes any value of a full turn, or of a range, e.g.
     ``driver={"lift": (0, 0.3)}``, and `timing` are its values; see `mbs.ModelCandidate`.
 
@@ -114,13 +114,13 @@ def synthesize_path(
         left = ", ".join(f"{count} {why}" for why, count in told.most_common())
         notes.append(f"of {counted(told.total(), 'start')} {left or 'none closed at all points'}")
     whole = ranked(task.what, candidates, notes=notes)
-    is_alts = len(targets) == dyads.POINTS  # whose solutions are single linkages
+    is_alts = len(targets) == dyads.POINTS  # with nine points, solutions are single linkages
     kept = [one for k, one in enumerate(whole) if k < KEPT or (is_alts and largest(one) == 0.0)]
     return replace(whole, candidates=tuple(kept))
 
 
 def _search(sought: Sought, task: PathTask, starts: int, seed: int, told: Counter[str]) -> Iterator[Found]:
-    """About 1 apart, around 0; each linkage once."""
+    """Yield each linkage found once, for targets about 1 apart, around 0."""
     kind, targets, timing = sought.kind, sought.targets, sought.timing
     tour = np.arange(len(targets)) if task.ordered else atlas.tour(targets)
     numbers, theta, sign = atlas.starts(kind, targets[tour], timing, starts, seed)
@@ -142,7 +142,7 @@ def _search(sought: Sought, task: PathTask, starts: int, seed: int, told: Counte
 
 
 def _followed(sought: Sought, found: Sequence[Found], steps: int, most: int, told: Counter[str]) -> list[Found]:
-    """The best of them, and from there on."""
+    """Return the ends of a longer search from the best linkages found."""
     best = sorted(found, key=lambda one: one.cost)[:most]
     if not best:
         return []
@@ -164,7 +164,7 @@ def _of_model(
 
 
 def _check(targets: np.ndarray) -> None:
-    """Rows of coordinates."""
+    """Raise a `ModelError` unless there are three or more different points, which are rows of coordinates."""
     if len(targets) < 3:
         raise ModelError(f"points has {len(targets)}; give three or more")
     gaps = np.linalg.norm(targets - targets[:, None], axis=2)

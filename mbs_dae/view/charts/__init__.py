@@ -1,1 +1,1 @@
-"""Charts of results of their own kind: sweeps, studies, shares of loads, curves of poses."""
+"""Draw charts of special results: sweeps, studies, shares of loads, curves of poses."""

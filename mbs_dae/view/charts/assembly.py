@@ -1,4 +1,4 @@
-"""The assembly modes of a mechanism, side by side and to one scale."""
+"""Draw the assembly modes of a mechanism side by side and to one scale."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIZE = (3.6, 3.2)
 
 
 def plot_modes(modes: AssemblyModes, columns: int | None) -> Figure:
-    """Each mode in axes of its own, all with the same limits, with its circuit and its branch."""
+    """Draw each mode in its own axes, all with the same limits, with its circuit and its branch."""
     if not modes.states:
         raise ModelError(f"there is no mode of {modes.title!r} to draw: {modes.message or 'all solutions are complex'}")
     count = len(modes)
@@ -38,7 +38,7 @@ def plot_modes(modes: AssemblyModes, columns: int | None) -> Figure:
         figure, scenes = new_figure(SIZE, columns, rows), []
         for k in range(count):
             ax = new_axes(result, figure, None, (rows, columns, k + 1))
-            ax.patch.set_visible(False)  # in space axes reach under their neighbours
+            ax.patch.set_visible(False)  # in space, axes reach under their neighbours
             scenes.append(scene_on(ax, result, motion.at([k])))
             scenes[-1].say(f"mode {k}: circuit {modes.circuits[k]}, branch {modes.branches[k]}")
         for scene in scenes:
@@ -50,7 +50,7 @@ def plot_modes(modes: AssemblyModes, columns: int | None) -> Figure:
 
 
 def _one_window(axes: Sequence[Any]) -> None:
-    """What all show: labels make some wider than others."""
+    """Give all axes the same limits, which include those of each; labels make some wider than others."""
     x, y = (np.array([getattr(ax, f"get_{c}lim")() for ax in axes]) for c in "xy")
     for ax in axes:
         ax.set_xlim(x.min(), x.max())

@@ -1,4 +1,4 @@
-"""Curves that were followed by arc length: one by one, a colour for each branch."""
+"""Draw curves that were followed by arc length, with a colour for each branch."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..style import BESIDE, START, Picture, as_label, axis_label, say_if_stopped
 DEAD: dict[str, Any] = {"marker": "o", "markersize": 5, "linestyle": "none", "color": DARK, "zorder": 5}
 CROSS: dict[str, Any] = {"marker": "X", "markersize": 7, "linestyle": "none", "color": DARK, "zorder": 5}
 DASHES = ("-", "--", ":", "-.")
-"""Of the curves."""
+"""The line styles of the curves, in their order."""
 
 
 def plot_curve(curve: Curve, names: Sequence[str], over: str | None, beside: Curve | Sequence[Curve]) -> Figure:
-    """Named quantities over the one that was followed."""
+    """Draw named quantities over the followed quantity, or over `over`."""
     curves, x = _checked(curve, beside), curve.followed if over is None else over
     if curve.components(x) != (x,):
         raise ModelError(f"plot() draws over= a number, and {x!r} is a vector; write over={curve.components(x)[0]!r}")
@@ -41,7 +41,7 @@ def plot_curve(curve: Curve, names: Sequence[str], over: str | None, beside: Cur
 
 
 def plot_curve_path(curve: Curve, markers: Sequence[str], beside: Curve | Sequence[Curve]) -> Figure:
-    """Coupler curves; in space seen along the axis across which they are flattest."""
+    """Draw coupler curves; those in space are seen along the axis across which they are flattest."""
     curves = _checked(curve, beside)
     names = names_of(markers, "plot_path", "points", [name[:-2] for name in curve.names if name.endswith(".x")])
     with style():
@@ -65,7 +65,7 @@ def _add_legend(ax: Any) -> None:
 
 
 def _plane(curves: Sequence[Curve], name: str) -> tuple[str, str]:
-    """The two axes in which the paths of a point are drawn, and how they are seen then."""
+    """Return the two axes in which the paths of a point are drawn, and a note on the direction of view."""
     if curves[0].sketch.dimension == 2:
         return "xy", ""
     points = np.hstack([np.stack([curve[f"{name}.{axis}"] for axis in "xyz"]) for curve in curves])
@@ -83,9 +83,9 @@ def _checked(curve: Curve, beside: Any) -> list[Curve]:
 
 
 def _draw(ax: Any, curves: Sequence[Curve], x: str, y: str) -> None:
-    """All branches of all curves, and what is special on them."""
+    """Draw all branches of all curves, with dead points, branch points and ends."""
     colours = cycle(COLOURS)
-    owners = [(name, name.rpartition(".")[0]) if x[:-1] == y[:-1] else (name,) for name in (x, y)]  # of a point, or not
+    owners = [(name, name.rpartition(".")[0]) if x[:-1] == y[:-1] else (name,) for name in (x, y)]  # point or not
     sizes = np.array([size_of(curves[0].unit(own[0]), *own)[0] for own in owners])[:, None]
     for number, (curve, dashes) in enumerate(zip(curves, cycle(DASHES), strict=False), start=1):
         turns = np.array([_turns(curves[0], curve, name) for name in (x, y)])[:, None]
@@ -107,7 +107,7 @@ def _draw(ax: Any, curves: Sequence[Curve], x: str, y: str) -> None:
 
 
 def _turns(first: Curve, other: Curve, name: str) -> float:
-    """What brings an angle of another curve to the turn of the first one."""
+    """Return the whole turns [rad] that bring an angle of another curve close to that of the first one."""
     if first.unit(name) != "rad":
         return 0.0
     middle = (0.5 * (curve[name].min() + curve[name].max()) for curve in (first, other))
@@ -115,7 +115,7 @@ def _turns(first: Curve, other: Curve, name: str) -> float:
 
 
 def _pieces(curve: Curve, x: str, y: str) -> Iterator[tuple[int, list[np.ndarray]]]:
-    """Of each branch its lines, from dead point to dead point."""
+    """Yield each branch with its lines, from dead point to dead point, each of shape (2, points)."""
     at, states = np.array([point.s for point in curve.dead_points]), [point.state for point in curve.dead_points]
     corners = [np.array([state[x], state[y]]) for state in states]
     runs = np.split(np.stack([curve[x], curve[y]]), np.searchsorted(curve.t, at), axis=1)

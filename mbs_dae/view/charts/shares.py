@@ -1,4 +1,4 @@
-"""Where loads come from: shares stacked over time, and the load as a line."""
+"""Draw the sources of loads: shares stacked over time, and the load as a line."""
 
 from collections.abc import Iterator, Sequence
 from itertools import cycle
@@ -13,13 +13,13 @@ from ...unit_system import size_of
 from ..drawing.colours import COLOURS, DARK, paler
 from ..style import Picture, as_label, axis_label, axis_of, style
 
-MOST = 2 * len(COLOURS) - 1  # so many are told apart; the smallest others are drawn as one
-NOTHING = 1e-9  # a component this small against the largest of its unit is not drawn, nor is such a share
+MOST = 2 * len(COLOURS) - 1  # number of shares with a colour of their own; smaller ones are drawn as one
+NOTHING = 1e-9  # part of the largest of a unit below which a component or share is not drawn
 
 
 def plot_shares(shares: Shares, names: Sequence[str]) -> Figure:
-    """A panel for each component that is not zero; positive shares upwards, negative ones downwards, so that the load
-    is what is above less what is below."""
+    """Draw a panel for each component that is not zero, with positive shares upwards and negative ones downwards; the
+    load is the sum above less the sum below."""
     for name in names:
         check_name("component", name, shares.components, f"what {shares.of} {shares.verb}")
     columns = [shares.components.index(name) for name in names] or [*_felt(shares)]
@@ -42,7 +42,7 @@ def plot_shares(shares: Shares, names: Sequence[str]) -> Figure:
 
 
 def _felt(shares: Shares) -> Iterator[int]:
-    """The components that are not zero; the first where all are."""
+    """Yield the indices of the components that are not zero; 0 if all are zero."""
     sizes = np.array([_largest(part) for part in shares.parts.values()]).max(axis=0)
     units = np.array(shares.units)
     most = np.array([sizes[units == unit].max() for unit in units])
@@ -51,7 +51,7 @@ def _felt(shares: Shares) -> Iterator[int]:
 
 
 def _layers(shares: Shares, columns: list[int]) -> Iterator[tuple[str, np.ndarray, str]]:
-    """The shares that are drawn, the largest next to the axis, and the others as one."""
+    """Yield name, values and colour of the drawn shares, the largest next to the axis; the rest is one layer."""
     parts = {name: _table(part) for name, part in shares.parts.items()}
     sizes = {name: _largest(part)[columns] for name, part in parts.items()}
     most = np.array([*sizes.values()]).max(axis=0)
@@ -83,7 +83,7 @@ def _table(load: np.ndarray) -> np.ndarray:
 
 
 def _largest(load: np.ndarray) -> np.ndarray:
-    """Over time, of each component."""
+    """Return the largest absolute value over time of each component, shape (components,)."""
     return np.asarray(np.nan_to_num(np.abs(_table(load))).max(axis=0, initial=0.0))
 
 

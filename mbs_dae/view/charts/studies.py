@@ -1,4 +1,4 @@
-"""Pictures of many runs: bands of percentiles over time, histograms, and maps over two parameters."""
+"""Draw pictures of many runs: bands of percentiles over time, histograms, and maps over two parameters."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ..drawing.colours import COLOURS, DARK, GROUND, paler
 from ..style import BESIDE, Picture, as_label, axis_label, style
 
 LEVELS = 9
-"""Of a map, about."""
+"""The approximate number of levels of a map."""
 SHADES = LinearSegmentedColormap.from_list("shades", ["#F7FBFC", "#9CCBE0", COLOURS[0], "#003B5C"])
-"""From little to much: in one hue, so that it is read in grey, too."""
+"""Shades from little to much in one hue, so that the map can also be read in grey."""
 
 Axis = tuple[str, str]
-"""Name and unit."""
+"""The name and the unit of an axis."""
 
 
 def plot_band(
     t: np.ndarray, axis: Axis, levels: Sequence[float], values: np.ndarray, quantity: Axis, note: str
 ) -> Figure:
-    """Between the lowest and the highest level a band, a darker one between the next two; the one in the middle is a
-    line. `values` are (levels, times)."""
+    """Draw a band between the lowest and the highest level, a darker one between the next two, and a line for the level
+    in the middle. `values` has shape (levels, times)."""
     with style():
         figure, ax = _panel(note)
         for k in range(len(levels) // 2):
@@ -47,7 +47,7 @@ def plot_band(
 
 
 def plot_histogram(values: np.ndarray, quantity: Axis, levels: Sequence[float], note: str) -> Figure:
-    """How many members have which number; lines show the percentiles."""
+    """Draw a histogram of the values of members; vertical lines show the percentiles."""
     with style():
         figure, ax = _panel(note)
         ax.hist(values, bins=_bins(values), color=paler(COLOURS[0], 0.45), edgecolor="white", linewidth=0.4)
@@ -63,7 +63,7 @@ def plot_histogram(values: np.ndarray, quantity: Axis, levels: Sequence[float], 
 
 
 def _bins(values: np.ndarray) -> np.ndarray | int:
-    """After Freedman and Diaconis, some tens at most; equal values stand in one."""
+    """Return the number of bins after Freedman and Diaconis, between 5 and 60; 1 if all values are equal."""
     spread = np.ptp(values)
     if not spread > 1e-12 * np.abs(values).max():
         return 1
@@ -72,7 +72,7 @@ def _bins(values: np.ndarray) -> np.ndarray | int:
 
 
 def plot_map(x: np.ndarray, y: np.ndarray, z: np.ndarray, axes: tuple[Axis, Axis], quantity: Axis, note: str) -> Figure:
-    """z over x and y, (x, y): shades, and lines of equal z with their numbers. White is where z is not known."""
+    """Draw shades of z over x and y, shape (x, y), with labelled contour lines; unknown values stay white."""
     with style():
         figure, ax = _panel(note, (6.4, 4.8))
         levels = _levels(z)
@@ -85,7 +85,7 @@ def plot_map(x: np.ndarray, y: np.ndarray, z: np.ndarray, axes: tuple[Axis, Axis
         for text in texts:
             text.set_path_effects([withStroke(linewidth=2.5, foreground="white", alpha=0.8)])
             place = ax.transAxes.inverted().transform(ax.transData.transform(text.get_position()))
-            text.set_visible(bool((np.abs(place - 0.5) < 0.48).all()))  # what the frame would cut is left out
+            text.set_visible(bool((np.abs(place - 0.5) < 0.48).all()))  # hide a label that the frame would cut
         ax.grid(False)
         bar = figure.colorbar(shades, ax=ax, ticks=levels)
         bar.set_label(axis_label(as_label(quantity[0]), quantity[1]))
@@ -96,7 +96,7 @@ def plot_map(x: np.ndarray, y: np.ndarray, z: np.ndarray, axes: tuple[Axis, Axis
 
 
 def _levels(z: np.ndarray) -> np.ndarray:
-    """Round numbers from below all values to above them."""
+    """Return round numbers from below the least value to above the largest."""
     low, high = float(np.nanmin(z)), float(np.nanmax(z))
     if not high - low > 1e-9 * max(abs(low), abs(high)):
         size = max(abs(high), 1.0)

@@ -1,4 +1,4 @@
-"""Curves over a parameter: equilibria through limit points, eigenvalues, and Campbell's diagram."""
+"""Draw curves over a parameter: equilibria through limit points, eigenvalues, and Campbell's diagram."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from ..plots import names_of, solid_and_dashed
 from ..style import BESIDE, MEANINGS, Picture, as_label, axis_label, style
 
 IDLE = 1e-6
-"""Lines that stay below this part of the largest eigenvalue are zero: nothing drives such motions back."""
+"""Lines whose eigenvalues stay below this part of the largest one count as zero: no force drives such motions back."""
 FLAT = 1e-6
-"""Neither is growth of less than this part of it to be seen."""
+"""The least extent of the growth axis above and below zero, as a part of the largest eigenvalue."""
 ROUND = 0.05
-"""A whirl of less than this is a motion along lines."""
+"""The whirl below which a motion counts as one along lines."""
 
 
 def plot_equilibria(path: EquilibriumPath, names: Sequence[str]) -> Figure:
-    """Numbers, and vectors by their components, over the parameter of the path, which may turn back in it."""
+    """Draw numbers, and vectors by their components, over the parameter of the path, which may turn back."""
     first = path.points[0].result
     names = names_of(names, "plot", "quantities", first.names)
     names = [part for name in names for part in first.components(name)]
-    read = {name: size_of(first.unit(name), name) for name in names}  # the size and the word of each unit
+    read = {name: size_of(first.unit(name), name) for name in names}  # the size and the name of each unit
     units = list(dict.fromkeys((first.unit(name), read[name][1]) for name in names))
     unit = path.states[0].system.model.parameters[path.parameter].unit
     across, unit = size_of(unit, path.parameter)
@@ -52,8 +52,8 @@ def plot_equilibria(path: EquilibriumPath, names: Sequence[str]) -> Figure:
 
 
 def plot_lines(path: LinearPath) -> Figure:
-    """Above how fast modes grow or fade, below how fast they oscillate; a line has one colour in both. What is shaded
-    are spans of the parameter with no mode that grows at either end."""
+    """Draw how fast modes grow or fade above, and how fast they oscillate below; a line has one colour in both panels.
+    Shaded spans of the parameter have no mode that grows at either end."""
     lines = _moving(path)
     values, unit = shown(path.values, path.unit, path.parameter)
     cycles, often = size_of("rad/s", frequency=True)
@@ -86,7 +86,7 @@ def plot_lines(path: LinearPath) -> Figure:
 
 
 def plot_campbell(path: LinearPath, orders: Sequence[float]) -> Figure:
-    """Frequencies over the speed. Lines of orders end at the edge of the paper, with their names there."""
+    """Draw frequencies over the speed. Lines of orders end at the edge of the paper, where their names stand."""
     path.check_speed()
     given = orders if isinstance(orders, Iterable) and not isinstance(orders, str) else [orders]
     orders = [checked_order(order) for order in given]

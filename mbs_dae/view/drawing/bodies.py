@@ -1,5 +1,5 @@
-"""Bodies: a bar through two points, a plate or a hull through more. One that has a single point needs its joint, or its
-centre of mass."""
+"""Draw bodies: a bar through two points, a plate or a hull through more. The drawing of a body with a single point uses
+its joint or its centre of mass."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -13,9 +13,9 @@ from .motion import in_space
 from .stage import Piece, Stage
 from .tracks import OnBody, Rigid
 
-NEAR = 1e-9  # points nearer to each other than this part of the body's size are one
-FLAT = 1e-6  # points that lie as near to a line or a plane, as a part of their extent, lie on it
-AXIS = 4.5  # how long the axes of a free block are, in units of half a joint's symbol
+NEAR = 1e-9  # distance below which two points are one, as a part of the body's size
+FLAT = 1e-6  # distance from a line or plane, as a part of the points' extent, that counts as lying on it
+AXIS = 4.5  # length of the axes of a free block, in units of half a joint's symbol
 
 Faces = tuple[tuple[int, ...], ...]
 
@@ -35,7 +35,7 @@ def body_pieces(stage: Stage, body: BodySketch, alpha: float = 1.0, **how: Any) 
     if faces:
         yield stage.area(track, colour, faces, alpha=0.3 * alpha, **how)
         yield stage.line(OnBody(body.name, _outline(corners, faces, edges)), linewidth=2.5 * stage.fine, **look)
-    elif len(distinct(body.points)) == 1:  # it hangs there
+    elif len(distinct(body.points)) == 1:  # the body hangs on one point
         if edges:
             yield stage.line(track, linewidth=4 * stage.fine, **look)
         if not seen:
@@ -49,7 +49,7 @@ def body_pieces(stage: Stage, body: BodySketch, alpha: float = 1.0, **how: Any) 
 
 
 def _attitude(stage: Stage, body: BodySketch, is_rod: bool, **look: Any) -> Iterator[Piece]:
-    """A block on a rod that may spin about itself, unseen; the axes of a body that no joint holds."""
+    """Draw a block on a rod that may spin about itself unseen, and the axes of a body without a joint."""
     com, held = in_space(body.com), stage.held[body.name]
     if is_rod and len(distinct(body.points)) > 1 and held in ([], ["ball"]):
         yield stage.signs.lump(stage, body.name, com, **look)
@@ -60,7 +60,7 @@ def _attitude(stage: Stage, body: BodySketch, is_rod: bool, **look: Any) -> Iter
 
 
 def skeleton(stage: Stage, body: BodySketch) -> np.ndarray:
-    """The corners of a body at each pose; of a bar its two ends, of a plate its corners in a row."""
+    """Return the corners of a body at each pose: the two ends of a bar, the corners of a plate in a row."""
     corners = corners_of(stage, body)
     faces, edges = hull(tuple(map(tuple, corners)))
     if len(faces) == 1 or (edges and not faces):
@@ -69,8 +69,8 @@ def skeleton(stage: Stage, body: BodySketch) -> np.ndarray:
 
 
 def corners_of(stage: Stage, body: BodySketch) -> np.ndarray:
-    """The points of a body that its drawing joins, in body axes. One that hangs on a point (or flies on none) is seen
-    by its centre of mass, unless its joint shows it."""
+    """Return the points of a body that its drawing joins, in body axes. A body with one point (or none) also needs its
+    centre of mass, unless its joint shows the body."""
     corners = distinct(body.points)
     if len(corners) == 0 or (len(corners) == 1 and body.name not in stage.drawn_by_joints):
         return distinct((*body.points, body.com))
@@ -88,7 +88,7 @@ def distinct(points: Sequence[Any]) -> np.ndarray:
 
 
 def _outline(corners: np.ndarray, faces: Faces, edges: tuple[tuple[int, int], ...]) -> np.ndarray:
-    """A closed line around one face; of several the edges, as one line that is lifted off between them."""
+    """Return a closed line around one face; for several faces, the edges as one line with gaps (nan) between them."""
     if len(faces) == 1:
         return corners[[*faces[0], faces[0][0]]]
     gap = np.full((1, 3), np.nan)
@@ -97,9 +97,9 @@ def _outline(corners: np.ndarray, faces: Faces, edges: tuple[tuple[int, int], ..
 
 @cache
 def hull(points: tuple[tuple[float, ...], ...]) -> tuple[Faces, tuple[tuple[int, int], ...]]:
-    """The faces of the convex hull of distinct points, and its edges, as numbers of points; of points in one plane a
-    single face; of points on a line one edge, between its ends. Faces go round counter-clockwise as seen from outside,
-    a single one as seen from above."""
+    """Return the faces of the convex hull of distinct points, and its edges, as indices of points; for points in one
+    plane a single face; for points on a line one edge between its ends. Faces go round counter-clockwise as seen from
+    outside, a single face as seen from above."""
     array = np.array(points, dtype=float).reshape(-1, 3)
     if len(array) < 2:
         return (), ()
@@ -117,7 +117,7 @@ def hull(points: tuple[tuple[float, ...], ...]) -> tuple[Faces, tuple[tuple[int,
 
 
 def _faces(points: np.ndarray) -> list[tuple[int, ...]]:
-    """Triangles of the hull that lie in one plane are one face."""
+    """Return the faces of the hull; triangles in one plane form one face."""
     from scipy.spatial import ConvexHull
 
     body = ConvexHull(points)
@@ -129,7 +129,7 @@ def _faces(points: np.ndarray) -> list[tuple[int, ...]]:
 
 
 def _ring(points: np.ndarray, normal: np.ndarray, corners: Sequence[int] | np.ndarray) -> tuple[int, ...]:
-    """The convex hull of some of the points, in a plane; counter-clockwise about its normal."""
+    """Return the convex hull of some of the points in a plane, as indices, counter-clockwise about its normal."""
     from scipy.spatial import ConvexHull
 
     x = np.cross(np.eye(3)[2 - np.abs(normal)[::-1].argmin()], normal)

@@ -1,4 +1,4 @@
-"""All pieces of a mechanism, by what they belong to: its bodies, its joints, its forces."""
+"""Return all pieces of a mechanism, grouped by bodies, joints and forces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Pieces = dict[str, list[Piece]]
 
 
 def staged(sketch: Sketch, pen: Pen, shown: Motion, whole: Motion, symbol: float = 0.0) -> list[Stage]:
-    """One stage for all poses; where dimensions change from pose to pose, one for each."""
+    """Return one stage for all poses; if dimensions change from pose to pose, one stage for each pose."""
     signs = planar if sketch.dimension == 2 else spatial
     if not sketch.variants:
         return [Stage(sketch, pen, signs, shown, whole, symbol)]
@@ -32,20 +32,20 @@ def staged(sketch: Sketch, pen: Pen, shown: Motion, whole: Motion, symbol: float
 
 
 def pieces_of(stages: list[Stage]) -> tuple[Pieces, Pieces, Pieces]:
-    """Of the bodies, the joints, and the forces."""
+    """Return the pieces of the bodies, of the joints, and of the forces, by name."""
     signs = stages[0].signs
     joints, forces = ALIKE | {"contact": touching, "stop": stop} | signs.SYMBOLS, {"arrow": arrow} | signs.FORCES
     return _bodies(stages), _elements(stages, joints), _elements(stages, forces)
 
 
 def later_pieces(stages: list[Stage], **how: Any) -> Iterator[Piece]:
-    """Of the bodies without their joints, for poses behind the one that is shown."""
+    """Yield the pieces of the bodies without their joints, for poses behind the pose that is shown."""
     yield from all_pieces(_bodies(stages, **how))
     yield from all_pieces(_elements(stages, {"contact": moving} | stages[0].signs.LATER, **how))
 
 
 def edges_of(stage: Stage, body: BodySketch) -> np.ndarray:
-    """Beside what a body has its name."""
+    """Return the points beside which the name of a body may stand, at each pose."""
     outline = outline_of(stage, body.name)
     return skeleton(stage, body) if outline is None else outline
 
@@ -55,7 +55,8 @@ def _bodies(stages: list[Stage], **how: Any) -> Pieces:
 
 
 def _elements(stages: list[Stage], symbols: Mapping[str, Symbol], **how: Any) -> Pieces:
-    """By the symbols of their kinds; kinds without one have no pieces, and so have other joints of one marker."""
+    """Return the pieces of elements by the symbols of their kinds. An element has no pieces if its kind has no symbol,
+    or if it has a single marker and its kind is not in `ALONE`."""
 
     def pieces(stage: Stage, element: ElementSketch, **how: Any) -> Iterator[Piece]:
         if element.kind in symbols and (len(element.markers) >= 2 or element.kind in ALONE):
@@ -65,7 +66,7 @@ def _elements(stages: list[Stage], symbols: Mapping[str, Symbol], **how: Any) ->
 
 
 def _by_name(stages: list[Stage], things: Callable[[Stage], Iterable[Any]], pieces_of: Symbol, **how: Any) -> Pieces:
-    """The pieces of each thing at the first stage, with the paths of all of them."""
+    """Return the pieces of each thing at the first stage, with their paths through all stages."""
     first, *others = ({thing.name: [*pieces_of(stage, thing, **how)] for thing in things(stage)} for stage in stages)
     if not others:
         return first

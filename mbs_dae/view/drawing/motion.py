@@ -1,5 +1,5 @@
-"""Where every body is, at the poses of a result or at the frames of a film. The plane is a part of space: there z is 0,
-and all turns are about z."""
+"""Describe the position of every body at the poses of a result or at the frames of a film. A planar motion is treated
+as a part of space with z = 0 and rotations about z."""
 
 from __future__ import annotations
 
@@ -17,63 +17,64 @@ from ...results.sketch import ElementSketch
 from ...rotations import quaternion_rates
 from ...rotations.orientation import continued
 
-MOST_FRAMES = 5000  # beyond this a film takes minutes to write, and was rarely meant
-LOOKS = 400  # how many poses tell how far a motion reaches
+MOST_FRAMES = 5000  # a longer film takes minutes to write, and is rarely meant
+LOOKS = 400  # number of poses that show how far a motion reaches
 
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """The frames of all moving bodies at a number of poses; the ground is where it is."""
+    """The frames of all moving bodies at a number of poses; the ground does not move."""
 
     values: np.ndarray  # time (or the swept parameter) at each pose
     frames: dict[str, np.ndarray]
-    """For each body (poses, coordinates): (x, y, angle) in the plane; in space (x, y, z) and a unit quaternion."""
-    numbers: np.ndarray  # which pose of the result each one is; of poses between those, all 0
+    """Shape (poses, coordinates) for each body: (x, y, angle) in the plane; in space (x, y, z) and a unit
+    quaternion."""
+    numbers: np.ndarray  # index of each pose in the result; 0 for interpolated poses
     forces: dict[str, np.ndarray] = field(default_factory=dict)
-    """Of each element drawn as an arrow (poses, 3): the force on the body, in world axes."""
+    """The force [N] on the body in world axes for each element drawn as an arrow, shape (poses, 3)."""
 
     def __len__(self) -> int:
         return len(self.values)
 
     def frame(self, body: str) -> Frame:
-        """The place (poses, 3) and the axes (poses, 3, 3) of a body."""
+        """Return the place (poses, 3) and the axes (poses, 3, 3) of a body."""
         return of_coordinates(self.frames[body]) if body in self.frames else of_world(len(self))
 
     def places(self, body: str, points: Any) -> np.ndarray:
-        """Points given in body axes, shape (points, 2 or 3), in the world: shape (poses, points, 3)."""
+        """Return points given in body axes, shape (points, 2 or 3), in the world, shape (poses, points, 3)."""
         place, turned = self.frame(body)
         return place[:, None] + np.einsum("kij,pj->kpi", turned, in_space(points))
 
     def at_marker(self, marker: Marker, points: Any) -> np.ndarray:
-        """Points given in the axes of a marker, in the world."""
+        """Return points given in the axes of a marker in the world, shape (poses, points, 3)."""
         point, axes = on_body(marker)
         return self.places(marker[0], in_space(points) @ axes.T + point)
 
     def place(self, marker: Marker) -> np.ndarray:
-        """Where the marker is: shape (poses, 3)."""
+        """Return the place of a marker, shape (poses, 3)."""
         return self.at_marker(marker, np.zeros((1, 3)))[:, 0]
 
     def axes(self, marker: Marker) -> np.ndarray:
-        """The unit vectors along the axes of the marker: shape (poses, axes, 3)."""
+        """Return the unit vectors along the axes of a marker, shape (poses, axes, 3)."""
         return (self.frame(marker[0])[1] @ on_body(marker)[1]).transpose(0, 2, 1)
 
     def seen_from(self, observer: Marker, marker: Marker) -> np.ndarray:
-        """Where a marker is in the axes of another one: shape (poses, 3)."""
+        """Return the place of a marker in the axes of another one, shape (poses, 3)."""
         return np.einsum("kij,kj->ki", self.axes(observer), self.place(marker) - self.place(observer))
 
     def at(self, poses: Sequence[int] | np.ndarray) -> Motion:
-        """These poses alone."""
+        """Return the motion at these poses alone."""
         frames, forces = ({k: v[poses] for k, v in each.items()} for each in (self.frames, self.forces))
         return Motion(self.values[poses], frames, self.numbers[poses], forces)
 
     def thinned(self, count: int = LOOKS) -> Motion:
-        """At most so many poses, spread from the first to the last."""
+        """Return a motion of at most `count` poses, spread from the first to the last."""
         return self.at(np.unique(np.linspace(0, len(self) - 1, count).astype(int)))
 
 
 def path_of(result: Result, point: str, motion: Motion | None = None) -> np.ndarray:
-    """Where a named point is, shape (poses, dimension): at all poses of the result, or at those of a motion drawn from
-    it."""
+    """Return the place of a named point, shape (poses, dimension): at all poses of the result, or at those of
+    `motion`."""
     _check_point(result, point)
     axes = "xyz"[: result.sketch.dimension]
     path = np.stack([result[f"{point}.{axis}"] for axis in axes], axis=-1)
@@ -86,7 +87,7 @@ def path_of(result: Result, point: str, motion: Motion | None = None) -> np.ndar
 
 
 def _check_point(result: Result, name: str) -> None:
-    """Points are bodies and their markers."""
+    """Raise a `ModelError` unless the name is a body or one of its markers."""
     points = [known.removesuffix(".x") for known in result.names if known.endswith(".x")]
     if name in points:
         return
@@ -99,11 +100,10 @@ def _check_point(result: Result, name: str) -> None:
 
 
 def interpolated(t: np.ndarray, values: np.ndarray, rates: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Cubics through the values with the rates there: links keep their length, also between few poses.
+    """Interpolate by cubics through the values with the given rates, so that links keep their length between few poses.
 
-    Near a dead point velocities grow beyond all bounds, and cubics would swing out; so a rate counts no more than
-    three times the steeper chord beside it, which leaves smooth motions as they are.
-    """
+    Near a dead point velocities grow without bound, and cubics would swing out; therefore a rate is limited to three
+    times the steeper adjacent chord, which leaves smooth motions as they are."""
     later = np.concatenate([[True], np.diff(np.maximum.accumulate(t)) > 0])
     t, values, rates = t[later], values[later], rates[later]
     chords = np.abs(np.diff(values, axis=0) / np.diff(t)[:, None])
@@ -115,7 +115,7 @@ def interpolated(t: np.ndarray, values: np.ndarray, rates: np.ndarray, times: np
 
 
 def motion_of(result: Result) -> Motion:
-    """The poses of the result as they are."""
+    """Return the motion at the poses of a result; raise a `ModelError` if there is none or one is not finite."""
     if len(result) == 0:
         raise ModelError(f"the result of {result.title!r} holds no pose to draw; {result.message or 'run it longer'}")
     frames = {body.name: _frame(result, body.name) for body in result.sketch.bodies}
@@ -130,7 +130,7 @@ def motion_of(result: Result) -> Motion:
 
 
 def _frame(result: Result, body: str) -> np.ndarray:
-    """The coordinates of a body over time."""
+    """Return the coordinates of a body over time, quaternions normalised and without jumps of sign."""
     frame = coordinates(result, body).copy()
     if frame.shape[1] == 7:
         frame[:, 3:] = continued(frame[:, 3:])
@@ -139,9 +139,8 @@ def _frame(result: Result, body: str) -> np.ndarray:
 
 
 def _between(result: Result, body: str, frame: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """The coordinates of a body at other times: cubics for places and angles; for quaternions as well, which then are
-    made one long again. The turning of a body between two poses is beyond half a turn only where a result is too coarse
-    to show it."""
+    """Interpolate the coordinates of a body at other times by cubics; quaternions are normalised afterwards. A body
+    turns by more than half a turn between two poses only where a result is too coarse to show its motion."""
     width = frame.shape[1]
     start = result.coordinate_names.index(f"{body}.x") // width * (3 if width == 3 else 6)
     if width == 3:
@@ -154,7 +153,8 @@ def _between(result: Result, body: str, frame: np.ndarray, times: np.ndarray) ->
 
 
 def _force_on(result: Result, motion: Motion, arrow: ElementSketch) -> np.ndarray | None:
-    """Read off the result; where that knows no forces, off the element, if it is a constant; else it is unknown."""
+    """Return the force of an arrow in world axes, shape (poses, 3): from the result if this has reactions, else from a
+    constant element; None if the force is unknown."""
     dimension = result.sketch.dimension
     if result.reactions is not None:
         return in_space(result.reaction(arrow.name)[:, :dimension])
@@ -169,7 +169,7 @@ def _force_on(result: Result, motion: Motion, arrow: ElementSketch) -> np.ndarra
 
 
 def frames_of(result: Result, fps: float, speed: float) -> Motion:
-    """The poses that a film shows: evenly spaced in time, or one for each value of a swept parameter."""
+    """Return the poses of a film: evenly spaced in time, or one for each value of a swept parameter."""
     motion = motion_of(result)
     start, end, step = motion.values[0], motion.values[-1], speed / fps
     in_time = result.axis[0] == "t" and len(motion) > 1
@@ -186,7 +186,7 @@ def frames_of(result: Result, fps: float, speed: float) -> Motion:
 
 
 def poses_of(result: Result, count: int) -> Motion:
-    """A few poses, evenly spaced from the first to the last."""
+    """Return `count` poses, evenly spaced from the first to the last."""
     motion = motion_of(result)
     if result.axis[0] != "t" or len(motion) < 2:
         return motion.thinned(count)

@@ -1,5 +1,5 @@
-"""The textbook's symbols in the plane, of joints and of forces. They lie over one another as their zorder says.
-(`symbols` has those that the plane and space have in common.)"""
+"""Draw the textbook's symbols of joints and forces in the plane, overlapping in the order of their zorder. (`symbols`
+has the symbols that are alike in the plane and in space.)"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,9 +13,9 @@ from .stage import Piece, Pieces, Stage, Symbol
 from .symbols import Shape, ball, between, cylinder_and_piston, slider_box, supports
 from .tracks import AtMarker, OnBody, directions
 
-TEETH = 6  # of a spring: as many at any length, so that it is seen to stretch
+TEETH = 6  # of a spring: the same number at any length, so that stretching is visible
 APART = 1.1
-"""How far spring and damper side by side are off the line between their ends, in units of half a joint's symbol."""
+"""The distance of parallel spring and damper from the line between their ends, in units of half a joint's symbol."""
 BALL = ("white", 6.0)
 WIDE = 0.7  # half the width of a damper's cylinder, in the same unit
 
@@ -24,7 +24,7 @@ WIDE = 0.7  # half the width of a damper's cylinder, in the same unit
 
 
 def lump(stage: Stage, body: str, at: np.ndarray, **how: Any) -> Piece:
-    """A large dot."""
+    """Draw a body as a large dot."""
     look = {"markersize": 10 * stage.fine, "markeredgewidth": 0, "zorder": 4}
     return stage.dot(OnBody(body, at[None]), **look | how)
 
@@ -35,7 +35,7 @@ def box(stage: Stage, marker: Marker, **how: Any) -> Piece:
 
 
 def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
-    """A triangle on a hatched line."""
+    """Draw a support as a triangle on a hatched line."""
     corners = in_space([[0.0, 0.0], [-0.9, -1.5], [0.9, -1.5]])
     track = AtMarker(marker, stage.symbol * corners, upright=True)
     yield stage.area(track, "white", edgecolor=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)
@@ -43,7 +43,7 @@ def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
 
 
 def hatched(stage: Stage, marker: Marker, depth: float, right: Any = (1, 0, 0), up: Any = (0, 1, 0)) -> Piece:
-    """A line with strokes below it, so far below the marker."""
+    """Draw a line with strokes below it, at this depth below the marker."""
     gap = (np.nan, np.nan)
     strokes = [p for x in (-1.0, -0.5, 0.0, 0.5, 1.0) for p in ((x, -depth), (x - 0.4, -depth - 0.5), gap)]
     points = np.array([(-1.4, -depth), (1.4, -depth), gap, *strokes])
@@ -56,7 +56,7 @@ def hatched(stage: Stage, marker: Marker, depth: float, right: Any = (1, 0, 0), 
 
 
 def pin(stage: Stage, element: ElementSketch) -> Pieces:
-    """A small circle where the first marker is (the second is there as well)."""
+    """Draw a small circle at the first marker, with which the second one coincides."""
     yield ball(stage, element.markers[0])
     yield from supports(stage, element)
 
@@ -72,7 +72,7 @@ def weld(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def spring_or_damper(stage: Stage, element: ElementSketch) -> Pieces:
-    """A zigzag, or cylinder and piston; of a spring that damps as well both, beside each other."""
+    """Draw a zigzag, or cylinder and piston; for a spring with damping, both side by side."""
     shapes = [zigzag(0, 1)] if element.kind == "spring" else damper_shapes(stage, element, 0, 1)
     if element.kind == "spring" and element.constants.get("damping"):
         fork: list[Shape] = [[(0, 0, 0), (0.1, 0, 0)], [(0.1, 0, -APART), (0.1, 0, APART)]]
@@ -106,7 +106,7 @@ def _aside(shape: Shape, way: float) -> Shape:
 
 
 def _ends(stage: Stage, element: ElementSketch) -> Pieces:
-    """A small dot at either end; on the ground a wall as well, unless a joint has its support there."""
+    """Draw a small dot at either end; on the ground also a wall, unless a joint has its support there."""
     first, second = element.markers[:2]
     for marker, other in ((first, second), (second, first)):
         yield stage.dot(AtMarker(marker), color=ELASTIC, markersize=4 * stage.fine, markeredgewidth=0, zorder=4.2)
@@ -115,7 +115,7 @@ def _ends(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def _wall(stage: Stage, marker: Marker, other: Marker) -> Piece:
-    """A hatched line across the direction in which the other end is at first."""
+    """Draw a hatched line across the initial direction to the other end."""
     along, across, _ = directions((stage.whole.place(other) - stage.whole.place(marker))[:1])
     return hatched(stage, marker, 0.0, across, along)
 

@@ -1,4 +1,5 @@
-"""The shapes of bodies that may touch, at their markers and in the colours of their bodies; the plane and space alike.
+"""Draw the shapes of bodies that may touch, at their markers and in the colours of their bodies, in the plane and in
+space.
 
 A shape is drawn once, by the first contact that has it, however many others it meets."""
 
@@ -16,15 +17,15 @@ from .stage import AS_SAID, BY_DEPTH, Pieces, Stage, Symbol
 from .symbols import BEHIND, ROUND, circle, contact, wheel
 from .tracks import AtMarker, points_of
 
-PARALLELS, MERIDIANS = 8, 16  # of what is round in space
-APART = 1.1  # between the strokes under a line, in units of half a joint's symbol
+PARALLELS, MERIDIANS = 8, 16  # of round shapes in space
+APART = 1.1  # distance between the strokes under a line, in units of half a joint's symbol
 MOST_STROKES = 600
-BEYOND = 2.0  # how far a line goes on where nothing touches it, in the same unit
-OUTLINE = 8  # corners that tell a label where a body ends
+BEYOND = 2.0  # extent of a line beyond its contacts, in the same unit
+OUTLINE = 8  # number of corners that show a label where a body ends
 
 
 def touching(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
-    """Both shapes; of a contact that is said by its gap what `symbols.contact` shows."""
+    """Draw both shapes of a contact; for a contact defined by its gap, draw `symbols.contact`."""
     if not element.shapes:
         yield from contact(stage, element)
     for k, (marker, shape) in enumerate(zip(element.markers, element.shapes, strict=False)):
@@ -33,7 +34,7 @@ def touching(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
 
 
 def moving(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
-    """What of it stands for a body that moves."""
+    """Draw the shapes of a contact that belong to moving bodies."""
     for k, (marker, shape) in enumerate(zip(element.markers, element.shapes, strict=False)):
         if not stage.is_ground(marker[0]) and _first_of(stage, marker, shape) == (element.name, k):
             yield from LOOKS[shape.kind](stage, marker, shape, **how)
@@ -51,7 +52,7 @@ def _all_of(stage: Stage, marker: Marker, shape: ShapeSketch) -> Iterator[tuple[
 
 
 def outline_of(stage: Stage, body: str) -> np.ndarray | None:
-    """Where a body ends that is drawn by a shape: corners that go round it, shape (poses, corners, 3)."""
+    """Return the outline of a body that is drawn by a shape, shape (poses, corners, 3); None for other bodies."""
     for element in stage.sketch.elements:
         for marker, shape in zip(element.markers, element.shapes, strict=False):
             if marker[0] == body and _size(shape) > 0.0 and shape.kind != "hollow":
@@ -64,7 +65,7 @@ def outline_of(stage: Stage, body: str) -> np.ndarray | None:
 
 
 def _size(shape: ShapeSketch) -> float:
-    """How far it reaches from its marker."""
+    """Return how far a shape reaches from its marker [m]."""
     far = np.linalg.norm(in_space(shape.corners), axis=1).max() if shape.corners else 0.0
     return float(far) + shape.radius
 
@@ -73,7 +74,7 @@ def _size(shape: ShapeSketch) -> float:
 
 
 def solid(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
-    """All within a radius of the hull of its corners; a point is a dot."""
+    """Draw the region within a radius of the hull of its corners; a point is a dot."""
     if _size(shape) == 0.0 or (len(shape.corners) == 1 and not shape.radius):
         place = AtMarker(marker, points_of(shape.corners)[:1])
         yield stage.dot(place, color=DARK, markersize=5 * stage.fine, markeredgewidth=0, alpha=alpha, **how)
@@ -91,13 +92,13 @@ def solid(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, 
 
 
 def outline(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
-    """A closed line through its corners, as far as it is a line; filled in the plane of its marker."""
+    """Draw a closed filled line through the corners in the plane of its marker, if all corners are finite."""
     if np.isfinite(shape.corners).all():
         yield from _filled(stage, AtMarker(marker, points_of(shape.corners)), alpha, **how)
 
 
 def hollow(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
-    """A ring; in space three of a bowl's, at right angles."""
+    """Draw a ring; for a bowl in space, three rings at right angles."""
     ring = circle(shape.radius)[[*range(ROUND), 0]]
     look = {"color": stage.colour(marker[0]), "linewidth": 2.5 * stage.fine, **BEHIND, **how}
     ways = ([0, 1, 2],) if stage.sketch.dimension == 2 else ([0, 1, 2], [0, 2, 1], [2, 0, 1])
@@ -107,7 +108,7 @@ def hollow(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0,
 
 
 def flat(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
-    """As much of a line or a plane as bodies reach on it; a line on the ground is hatched below."""
+    """Draw the part of a line or a plane that bodies reach; a line on the ground is hatched below."""
     low, high = _reached(stage, marker, shape)
     colour = stage.colour(marker[0])
     if stage.sketch.dimension == 3:
@@ -135,7 +136,7 @@ def _filled(stage: Stage, track: AtMarker, alpha: float, **how: Any) -> Pieces:
 
 
 def _reached(stage: Stage, marker: Marker, shape: ShapeSketch) -> tuple[np.ndarray, np.ndarray]:
-    """Along the axes of a line or a plane: from where to where others reach on it, at all poses."""
+    """Return the limits along the axes of a line or a plane between which other bodies reach, over all poses."""
     lows, highs = [], []
     for element, k in _all_of(stage, marker, shape):
         ways = stage.whole.seen_from(marker, element.markers[1 - k])[:, : stage.sketch.dimension - 1]
@@ -146,7 +147,7 @@ def _reached(stage: Stage, marker: Marker, shape: ShapeSketch) -> tuple[np.ndarr
 
 
 def _strokes(start: float, end: float, unit: float) -> np.ndarray:
-    """Short strokes below a line, as one line that is lifted off between them."""
+    """Return short strokes below a line, as one line with gaps (nan) between them."""
     count = int(np.clip((end - start) / (APART * unit), 1, MOST_STROKES))
     along = start + (np.arange(count) + 0.7) * (end - start) / count
     long = min(0.6 * unit, (end - start) / count)
@@ -162,7 +163,7 @@ def _solid(shape: ShapeSketch, dimension: int) -> tuple[np.ndarray, tuple[tuple[
 
 @cache
 def _hull_of(corners: Any, radius: float, dimension: int) -> tuple[np.ndarray, tuple[tuple[int, ...], ...]]:
-    """The points of a round body, and its faces; in the plane the only one goes around it."""
+    """Return the points of a round body and its faces; in the plane the only face goes around the body."""
     points = (in_space(corners)[:, None] + radius * _ball(dimension, radius > 0.0)).reshape(-1, 3)
     points = points[np.unique(points.round(12), axis=0, return_index=True)[1]]
     faces, _ = hull(tuple(map(tuple, points)))
@@ -172,7 +173,7 @@ def _hull_of(corners: Any, radius: float, dimension: int) -> tuple[np.ndarray, t
 
 
 def _ball(dimension: int, is_round: bool) -> np.ndarray:
-    """Directions all around."""
+    """Return unit vectors in all directions, or one zero vector if the shape has no radius."""
     if not is_round:
         return np.zeros((1, 3))
     if dimension == 2:
@@ -183,7 +184,7 @@ def _ball(dimension: int, is_round: bool) -> np.ndarray:
 
 
 def _striped(points: np.ndarray, faces: tuple[tuple[int, ...], ...], colour: str) -> list[str]:
-    """A ball has eight sectors of two shades, so that its turning is seen."""
+    """Return a colour for each face of a ball: eight sectors of two shades, so that its rotation is visible."""
     pale = paler(colour, 0.55)
     middles = np.array([points[list(face)].mean(axis=0) for face in faces])
     sectors = np.floor(np.arctan2(middles[:, 1], middles[:, 0]) / (np.pi / 4)).astype(int)

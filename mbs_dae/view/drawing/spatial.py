@@ -1,5 +1,5 @@
-"""Symbols in space, of joints and of forces, and the solids that they are made of. (`symbols` has those that the plane
-and space have in common.)"""
+"""Draw symbols of joints and forces in space from the solids of which they consist. (`symbols` has the symbols that are
+alike in the plane and in space.)"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,26 +15,26 @@ from .tracks import AtMarker, OnBody, points_of
 
 BALL = (METAL, 8.0)
 BLOCK = (2.2, 1.5, 0.9)  # half the sides of a body's block along its axes, in units of half a joint's symbol
-TURNS_OF_A_THREAD = 60  # more would be a grey area
-COILS = 7  # of a spring: as many at any length, so that it is seen to stretch
+TURNS_OF_A_THREAD = 60  # a finer thread would be a grey area
+COILS = 7  # of a spring: the same number at any length, so that stretching is visible
 
 
 # --- solids: corners and faces, which go round counter-clockwise as seen from outside ---
 
 Solid = tuple[np.ndarray, tuple[tuple[int, ...], ...]]
 
-SIDES = 12  # of what ought to be round
+SIDES = 12  # of a cylinder
 
 
 def cuboid(x: float, y: float, z: float) -> Solid:
-    """Of these half lengths."""
+    """Return a cuboid of these half lengths about the origin."""
     signs = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
     corners = np.array([(sx, sy, sz) for sz in (-1, 1) for sx, sy in signs]) * [x, y, z]
     return corners, ((3, 2, 1, 0), (4, 5, 6, 7), *((k, (k + 1) % 4, (k + 1) % 4 + 4, k + 4) for k in range(4)))
 
 
 def cylinder(radius: float, half: float, sides: int = SIDES) -> Solid:
-    """About the z axis; the first of its sides is where the x axis comes out."""
+    """Return a cylinder about the z axis; its first side faces the x axis."""
     rim = circle(radius, sides, -np.pi / sides)
     corners = np.concatenate([rim - [0, 0, half], rim + [0, 0, half]])
     around = ((k, (k + 1) % sides, (k + 1) % sides + sides, k + sides) for k in range(sides))
@@ -42,7 +42,7 @@ def cylinder(radius: float, half: float, sides: int = SIDES) -> Solid:
 
 
 def pyramid(half: float, height: float) -> Solid:
-    """Standing with its tip at the origin."""
+    """Return a pyramid that stands with its tip at the origin."""
     corners = np.array([[0, 0, 0], *([x * half, y * half, -height] for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1)))])
     return corners, (*((0, k, k % 4 + 1) for k in range(1, 5)), (4, 3, 2, 1))
 
@@ -51,7 +51,7 @@ def pyramid(half: float, height: float) -> Solid:
 
 
 def lump(stage: Stage, body: str, at: np.ndarray, color: str, **how: Any) -> Piece:
-    """A block, so that the attitude of the body is seen."""
+    """Draw a body as a block, so that its attitude is visible."""
     corners, faces = cuboid(*(half * stage.symbol for half in BLOCK))
     return stage.area(OnBody(body, corners + at), color, faces, edge="white", **how)
 
@@ -66,7 +66,7 @@ def block(stage: Stage, marker: Marker, halves: tuple[float, float, float], colo
 
 
 def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
-    """A foot on hatched paper."""
+    """Draw a support as a foot on hatched paper."""
     corners, faces = pyramid(0.85, 1.7)
     hatching = [((x - 0.35, -1.15, -1.7), (x + 0.35, 1.15, -1.7), (np.nan,) * 3) for x in (-1.0, -0.5, 0.0, 0.5, 1.0)]
     strokes = np.array([point for stroke in hatching for point in stroke])
@@ -79,7 +79,7 @@ def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
 
 
 def pin(stage: Stage, element: ElementSketch) -> Pieces:
-    """A short cylinder along the axis, which turns with the second body."""
+    """Draw a short cylinder along the axis, which turns with the second body unless this is the ground."""
     yield from supports(stage, element)
     moving = element.markers[0] if stage.is_ground(element.markers[1][0]) else element.markers[1]
     yield _round(stage, moving, 0.6, 1.25, METAL)
@@ -96,7 +96,7 @@ def weld(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def sleeve(stage: Stage, element: ElementSketch) -> Pieces:
-    """A sleeve on a shaft; where its advance is told, with a thread on it."""
+    """Draw a sleeve on a shaft, with a thread on the shaft if the joint has a pitch."""
     rail, box = slider_markers(stage, element)
     yield stage.line(rail_path(stage, rail, box), color=stage.colour(rail[0]), linewidth=2.5 * stage.fine)
     if pitch := abs(float(element.constants.get("pitch", 0.0))):
@@ -110,7 +110,8 @@ def sleeve_box(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
 
 
 def cross(stage: Stage, element: ElementSketch) -> Pieces:
-    """The two pins of a Cardan joint: along the x axis of the first shaft's marker, and the y axis of the second's."""
+    """Draw the two pins of a Cardan joint along the x axis of the first shaft's marker and the y axis of the
+    second's."""
     yield from supports(stage, element)
     first, second = element.markers[:2]
     for marker, direction in ((first, (1, 0, 0)), (second, (0, 1, 0))):
@@ -121,14 +122,14 @@ def cross(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def face(stage: Stage, element: ElementSketch) -> Pieces:
-    """The plane of the first marker, and a dot where the second one is on it."""
+    """Draw the plane of the first marker, and a dot at the place of the second marker on it."""
     plane, follower = element.markers[:2]
     yield _patch(stage, plane, stage.whole.seen_from(plane, follower)[:, :2], 3 * stage.symbol)
     yield ball(stage, follower)
 
 
 def disk(stage: Stage, element: ElementSketch) -> Pieces:
-    """A disk of its radius, with a spoke, on the plane that it rolls on."""
+    """Draw a disk of its radius, with a spoke, on the plane on which it rolls."""
     plane, rim = element.markers[:2]
     radius = float(element.constants["radius"])
     ways = stage.whole.seen_from(plane, rim)[:, :2]
@@ -144,7 +145,7 @@ def disk_alone(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
 
 
 def _patch(stage: Stage, plane: Marker, reached: np.ndarray, margin: float) -> Piece:
-    """As much of the plane through a marker, at right angles to its axis, as is reached on it."""
+    """Draw the part that is reached of the plane through a marker, at right angles to the marker's z axis."""
     (left, near), (right, far) = reached.min(axis=0) - margin, reached.max(axis=0) + margin
     corners = AtMarker(plane, points_of([(left, near), (right, near), (right, far), (left, far)]))
     order = AS_SAID if stage.is_ground(plane[0]) else BY_DEPTH
@@ -152,14 +153,14 @@ def _patch(stage: Stage, plane: Marker, reached: np.ndarray, margin: float) -> P
 
 
 def _round(stage: Stage, marker: Marker, radius: float, half: float, color: str, **how: Any) -> Piece:
-    """A cylinder about the marker's axis, with a stripe on its side: so that it is seen to turn."""
+    """Draw a cylinder about the marker's axis with a stripe on its side, so that its rotation is visible."""
     corners, faces = cylinder(radius, half)
     track = AtMarker(marker, stage.symbol * corners)
     return stage.area(track, [DARK, *[color] * (len(faces) - 1)], faces, OVER_BODIES, **how)
 
 
 def _thread(stage: Stage, element: ElementSketch, pitch: float) -> Pieces:
-    """A helix on the shaft, right-handed where the pitch is positive; where it would be too fine to see, none."""
+    """Draw a helix on the shaft, right-handed for a positive pitch; draw none if it would be too fine to see."""
     rail, nut = slider_markers(stage, element)
     start, end = way_along(stage, rail, nut)
     turns = (end - start) / pitch
@@ -176,8 +177,8 @@ def _thread(stage: Stage, element: ElementSketch, pitch: float) -> Pieces:
 
 
 def spring_or_damper(stage: Stage, element: ElementSketch) -> Pieces:
-    """A coil, or cylinder and piston; of a spring that damps as well the coil about them. A small dot at either end; on
-    the ground a square one."""
+    """Draw a coil, or cylinder and piston; for a spring with damping, the coil about them. A small dot stands at either
+    end, a square one on the ground."""
     if element.kind == "spring":
         angle = np.linspace(0.0, 2 * np.pi * COILS, 12 * COILS + 1)
         part = 0.15 + 0.7 * angle / angle[-1]
@@ -192,7 +193,7 @@ def spring_or_damper(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def _dashpot(stage: Stage, element: ElementSketch) -> Pieces:
-    """Cylinder, what is hollow of it, and the disk of the piston are lines of different widths."""
+    """Draw the cylinder, its hollow and the disk of the piston as lines of different widths."""
     half, (part, farther) = cylinder_and_piston(stage, element)
     wide: dict[str, Any] = {"solid_capstyle": "butt"}
     disk = [(part, farther - 0.12 * half), (part, farther + 0.12 * half)]

@@ -1,4 +1,4 @@
-"""What everything that is drawn has in common, in the plane and in space: who is who, where it is, what draws it."""
+"""Hold what all pieces of a drawing share in the plane and in space: the sketch, its motion, and the pen."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from .colours import COLOURS, GROUND
 from .motion import Marker, Motion
 from .tracks import Track
 
-BY_DEPTH = "by depth"  # nearer things cover those behind them
-OVER_BODIES = "over bodies"  # the same; but a joint is never hidden by the bodies that it joins
-AS_SAID = "as said"  # in the order of its zorder: paper-like things, and what lies behind all others
+BY_DEPTH = "by depth"  # nearer things cover farther ones
+OVER_BODIES = "over bodies"  # by depth; but bodies never hide the joint that connects them
+AS_SAID = "as said"  # in the order of zorder: paper-like things, and the background
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A mark, and its points at each pose. Marks are made once; showing another pose only moves them, and how far the
-    drawing reaches is read off the same paths."""
+    """A mark, and its points at each pose. A mark is made once; showing another pose only moves its points. The extent
+    of the drawing is computed from the same paths."""
 
     artist: Any
-    """The mark itself: an artist of matplotlib's, or what a page is told."""
-    put: Callable[[np.ndarray], Any]  # moves it to the points of a pose
+    """The mark itself: an artist of matplotlib, or the description of a mark for a page."""
+    put: Callable[[np.ndarray], Any]  # moves the mark to the points of a pose
     track: Track
-    path: np.ndarray  # of the track: shape (poses, points, dimension)
+    path: np.ndarray  # path of the track, shape (poses, points, dimension)
     order: str = AS_SAID
 
     def show(self, pose: int) -> None:
@@ -36,52 +36,52 @@ class Piece:
 
 
 Pieces = Iterator[Piece]
-Symbol = Callable[..., Pieces]  # from a stage and an element to pieces
-Ink = tuple[Any, Callable[[np.ndarray], Any]]  # an artist, and what moves it
+Symbol = Callable[..., Pieces]  # a function from a stage and an element to pieces
+Ink = tuple[Any, Callable[[np.ndarray], Any]]  # an artist, and the function that moves it
 
 
 class Pen(Protocol):
     """Makes marks at the points of the first pose, shape (points, dimension). Lengths in looks are points of paper
-    (1/72 inch); in the plane all lies as its zorder says."""
+    (1/72 inch); in the plane, marks overlap in the order of their zorder."""
 
     def line(self, points: np.ndarray, **how: Any) -> Ink:
-        """A polyline with round ends, lifted off at points that are not finite."""
+        """Make a polyline with round ends, with gaps at points that are not finite."""
         ...
 
     def dot(self, points: np.ndarray, **how: Any) -> Ink:
-        """A symbol of constant size on the paper at a point."""
+        """Make a symbol of constant size on the paper at a point."""
         ...
 
     def area(self, points: np.ndarray, color: Any, faces: Sequence[Sequence[int]] = (), **how: Any) -> Ink:
-        """Faces between the points of these numbers, of one colour or each of its own."""
+        """Make faces between the points of these indices, of one colour or each of its own."""
         ...
 
     def word(self, points: np.ndarray, text: str, **how: Any) -> Ink:
-        """A text at the first point."""
+        """Make a text at the first point."""
         ...
 
 
 class Signs(Protocol):
-    """How things look in the plane (`planar`), or in space (`spatial`)."""
+    """The looks of things in the plane (`planar`) or in space (`spatial`)."""
 
-    lump: Callable[..., Piece]  # stage, body, at: a body that is seen at one of its points only
-    box: Callable[..., Piece]  # stage, marker: what slides on a rail
+    lump: Callable[..., Piece]  # stage, body, at: a body that is drawn at a single point
+    box: Callable[..., Piece]  # stage, marker: the box that slides on a rail
     support: Symbol  # stage, marker: the ground under a joint
-    BALL: tuple[str, float]  # the colour and the size of a point that bodies turn about
-    SYMBOLS: dict[str, Symbol]  # of joints, by kind; `symbols` has those that look alike in the plane and in space
+    BALL: tuple[str, float]  # the colour and the size of a point about which bodies turn
+    SYMBOLS: dict[str, Symbol]  # of joints, by kind; `symbols` has those that are alike in the plane and in space
     FORCES: dict[str, Symbol]
-    LATER: dict[str, Symbol]  # what of a joint is seen at later poses in a still picture: that which stands for a body
+    LATER: dict[str, Symbol]  # symbols of joints at later poses in a still picture: those that represent a body
 
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """A sketch, where it is, and what it is drawn with."""
+    """A sketch, its motion, and the pen and signs that draw it."""
 
     sketch: Sketch
     pen: Pen
     signs: Signs
     shown: Motion  # the poses to show
-    whole: Motion  # the poses that rails and limits must reach
+    whole: Motion  # the poses that rails and limits must cover
     symbol: float = 0.0  # half the size of a joint's symbol, in metres
 
     # --- pieces ---
@@ -95,7 +95,7 @@ class Stage:
     def area(
         self, track: Track, color: Any, faces: Sequence[Sequence[int]] = (), order: str = BY_DEPTH, **how: Any
     ) -> Piece:
-        """In the plane the first face is what is seen."""
+        """Return a piece of faces; in the plane, only the first face is visible."""
         if self.sketch.dimension == 2 and faces:
             track, faces = track.taking(faces[0]), ()
         return self._piece(self.pen.area, track, order, color=color, faces=faces, **how)
@@ -107,7 +107,7 @@ class Stage:
         path = track.over(self.shown)[..., : self.sketch.dimension]
         return Piece(*make(path[0], **how), track, path, order)
 
-    # --- who is who ---
+    # --- roles of bodies ---
 
     @cached_property
     def colours(self) -> dict[str, str]:
@@ -121,7 +121,7 @@ class Stage:
 
     @cached_property
     def fine(self) -> float:
-        """Factor of line widths and symbols: 1 for a handful of bodies, less in a crowd."""
+        """The factor of line widths and symbol sizes: 1 for up to twelve bodies, less for more, at least 0.35."""
         return max(0.35, min(1.0, (12 / max(1, len(self.sketch.bodies))) ** 0.5))
 
     @cached_property
@@ -136,12 +136,13 @@ class Stage:
 
     @cached_property
     def slotted(self) -> set[str]:
-        """Bodies with a long hole, through which what moves in it is seen."""
+        """The bodies with a slot, through which the moving pin is visible."""
         return {e.markers[0][0] for e in self.sketch.elements if e.kind == "slot"}
 
     @cached_property
     def drawn_by_joints(self) -> set[str]:
-        """Bodies that a symbol shows: the box of a slider, a sleeve, a wheel, a cam, a shape that touches others."""
+        """The bodies that a symbol represents: a slider's box, a sleeve, a wheel, a cam, a shape that touches
+        others."""
         sliding = [e for e in self.sketch.elements if e.kind in ("slider", "sleeve")]
         slid = {body for e in sliding for body, *_ in slider_markers(self, e)}
         round_ = {m[0] for e in self.sketch.elements if e.kind in ("mesh", "contact") for m in _shown(e)}
@@ -150,7 +151,7 @@ class Stage:
 
 
 def _shown(element: ElementSketch) -> list[Marker]:
-    """Those of wheels and cams, and of shapes that are more than a point or a line."""
+    """Return the markers of wheels and cams, and of shapes larger than a point or a line."""
     if not element.shapes:
         return [*element.markers[:2]]
     pairs = zip(element.markers, element.shapes, strict=True)
@@ -158,14 +159,14 @@ def _shown(element: ElementSketch) -> list[Marker]:
 
 
 def slider_markers(stage: Stage, element: ElementSketch) -> tuple[Marker, Marker]:
-    """(rail, box): as written, but the rail stands on the ground where one of them does. The two markers have one
-    axis in common, so that this is the same joint."""
+    """Return (rail, box): the markers in their order, but the rail is on the ground if one of them is. The two markers
+    have one axis in common, so the joint is the same in either order."""
     rail, box = element.markers[:2]
     return (box, rail) if stage.is_ground(box[0]) else (rail, box)
 
 
 def one_after_the_other(paths: list[np.ndarray]) -> np.ndarray:
-    """Paths of the same thing in later poses; where it has fewer corners, the last one stands for the others."""
+    """Join paths of one thing over later poses; if a path has fewer corners, its last corner is repeated."""
     most = max(path.shape[1] for path in paths)
     corners = [np.minimum(np.arange(most), path.shape[1] - 1) for path in paths]
     return np.concatenate([path[:, kept] for path, kept in zip(paths, corners, strict=True)])
@@ -177,7 +178,7 @@ def all_pieces(groups: dict[str, list[Any]]) -> Iterator[Any]:
 
 
 def reach(pieces: Sequence[Any], dimension: int, also: Any = ()) -> tuple[np.ndarray, np.ndarray]:
-    """The lowest and the highest corner of all paths, and of more points."""
+    """Return the lowest and the highest corner of all paths, and of the points `also`."""
     more = np.reshape(also, (-1, dimension))
     points = np.concatenate([more, *(piece.path.reshape(-1, dimension) for piece in pieces)])
     points = points[np.isfinite(points).all(axis=1)] if len(points) else np.zeros((1, dimension))

@@ -1,4 +1,4 @@
-"""Where stops stand: hatched bars that a body meets at the ends of its way. Those of angles, displacements and
+"""Draw stops as hatched bars that a body meets at the ends of its travel. Stops of angles, displacements and
 coordinates have a place; those of other measures are not drawn."""
 
 from collections.abc import Callable
@@ -12,10 +12,10 @@ from .stage import AS_SAID, Piece, Pieces, Stage
 from .symbols import RAIL
 from .tracks import AtMarker
 
-WIDE = 1.6  # half of a bar's length, in units of half a joint's symbol
-ARM = 0.6  # of an arm from its pin on, where it meets a bar
-BAR, BOX = 0.6, 1.5  # half as thick as a rod is drawn, and half as long as a box, in that unit
-STILL = 1e-6  # what moves by less, as a part of all ways, does not
+WIDE = 1.6  # half the length of a bar, in units of half a joint's symbol
+ARM = 0.6  # part of an arm's length, from its pin, at which it meets a bar
+BAR, BOX = 0.6, 1.5  # half the thickness of a rod, and half the length of a box, in that unit
+STILL = 1e-6  # a motion below this part of all travel counts as none
 STROKES = (-1.0, -0.5, 0.0, 0.5, 1.0)
 
 
@@ -27,7 +27,7 @@ def stop(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def _of_angle(stage: Stage, element: ElementSketch, limit: float, outward: float) -> Pieces:
-    """Beside an arm of the second body, turned to where it stops; it stands on the ground if one of the two does."""
+    """Draw a bar beside an arm of the second body, turned to its stop; the bar is on the ground if one body is."""
     if len(element.markers) < 2:
         return
     still, turning = element.markers[:2]
@@ -49,7 +49,7 @@ def _of_angle(stage: Stage, element: ElementSketch, limit: float, outward: float
 
 
 def _of_displacement(stage: Stage, element: ElementSketch, limit: float, outward: float) -> Pieces:
-    """Across the rail, where the box ends."""
+    """Draw a bar across the rail, where the box ends."""
     rail, follower = element.markers[:2]
     along, across = np.eye(3)[[RAIL[stage.sketch.dimension], 1]]
     end = limit + outward * _half(stage, follower)
@@ -57,7 +57,7 @@ def _of_displacement(stage: Stage, element: ElementSketch, limit: float, outward
 
 
 def _of_coordinate(stage: Stage, element: ElementSketch, limit: float, outward: float) -> Pieces:
-    """Across the way of a point that moves along an axis of the world alone; others have no one place to stop."""
+    """Draw a bar across the way of a point that moves along one world axis only; another point has no single stop."""
     places = stage.whole.place(element.markers[0])
     axis = "xyz".index(str(element.constants["measure"]))
     others = [k for k in range(3) if k != axis]
@@ -74,7 +74,7 @@ def _half(stage: Stage, marker: Marker) -> float:
 
 
 def _bar(stage: Stage, carrier: Marker, at: np.ndarray, along: np.ndarray, outward: np.ndarray) -> Piece:
-    """With strokes on the side that is not reached."""
+    """Draw a bar with strokes on the side that the body does not reach."""
     gap = np.full((1, 2), np.nan)
     strokes = [np.array([(x, 0.0), (x - 0.4, 0.5)]) for x in np.multiply(WIDE / 1.2, STROKES)]
     flat = np.concatenate([[(-WIDE, 0.0), (WIDE, 0.0)], *(part for one in strokes for part in (gap, one))])

@@ -1,5 +1,5 @@
-"""Symbols that look alike in the plane and in space: what slides, wheels and cams, arrows, and what stands on a line
-between two points. One function for each kind, from markers to pieces."""
+"""Draw symbols that are alike in the plane and in space: sliders, wheels and cams, arrows, and shapes on a line between
+two points. Each function turns the markers of one kind of element into pieces."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,18 +13,18 @@ from .stage import BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_m
 from .tracks import Along, AtMarker, Push, Rail, Sagging, TouchOfCam, Track, points_of, touch_point
 
 ROUND = 72  # points on a circle
-UNKNOWN = 3.0  # the radius of the larger of two wheels whose sizes nothing tells, in units of half a joint's symbol
-LONGEST_ARROW = 8.0  # the arrow of the largest force, in the same unit; the others are in proportion
-HEAD, SIDES = 1.7, 8  # of an arrow's head: its length in that unit, and how many it has in space
-BEYOND = 3.0  # how much longer a rail is than the way of what slides on it, at either end, in the same unit
+UNKNOWN = 3.0  # radius of the larger wheel of a gear of unknown size, in units of half a joint's symbol
+LONGEST_ARROW = 8.0  # length of the arrow of the largest force, in the same unit; others are in proportion
+HEAD, SIDES = 1.7, 8  # length of an arrow's head in that unit, and number of its sides in space
+BEYOND = 3.0  # length of a rail beyond the travel of its slider, at either end, in the same unit
 RAIL = {2: 0, 3: 2}  # rails lie along the x axis of their marker in the plane, along z in space
 BEHIND: dict[str, Any] = {"zorder": 2.1}  # in the plane wheels and cams lie behind bars
 
-# --- what slides --------------------------------------------------------------------------------------------------
+# --- sliders ---------------------------------------------------------------------------------------------------------
 
 
 def ball(stage: Stage, marker: Marker) -> Piece:
-    """A point that bodies turn about."""
+    """Draw a point about which bodies turn."""
     colour, size = stage.signs.BALL
     look: dict[str, Any] = {"markerfacecolor": colour, "markeredgecolor": DARK, "markeredgewidth": 1.2 * stage.fine}
     return stage.dot(AtMarker(marker), markersize=size * stage.fine, **look)
@@ -37,7 +37,7 @@ def supports(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def link(stage: Stage, element: ElementSketch) -> Pieces:
-    """A massless rod: a thin line with a pin at either end."""
+    """Draw a massless rod as a thin line with a pin at either end."""
     yield from supports(stage, element)
     yield between(stage, element, [(0.0,), (1.0,)], color=DARK, linewidth=1.8 * stage.fine, zorder=3)
     for marker in element.markers[:2]:
@@ -45,7 +45,7 @@ def link(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def rope(stage: Stage, element: ElementSketch) -> Pieces:
-    """A thin line, which sags where it is slack."""
+    """Draw a thin line that sags where the rope is slack."""
     yield from supports(stage, element)
     first, second = element.markers[:2]
     track = Sagging(first, second, float(element.constants.get("length", 0.0)), down=stage.sketch.dimension - 1)
@@ -55,7 +55,7 @@ def rope(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def slider(stage: Stage, element: ElementSketch) -> Pieces:
-    """A box on a rail."""
+    """Draw a box on a rail."""
     rail, box = slider_markers(stage, element)
     yield stage.line(rail_path(stage, rail, box), color=stage.colour(rail[0]), linewidth=2.5 * stage.fine, zorder=1)
     yield from slider_box(stage, element)
@@ -66,8 +66,8 @@ def slider_box(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
 
 
 def slot(stage: Stage, element: ElementSketch) -> Pieces:
-    """A pin in a long hole: a wide line with a white one on it is a hole with round ends. It lies on its body, and
-    under the one that has the pin."""
+    """Draw a pin in a slot: a wide line with a white one on it looks like a hole with round ends. The slot lies on its
+    body, and under the body with the pin."""
     rail, follower = element.markers[:2]
     path = rail_path(stage, rail, follower)
     yield stage.line(path, color=stage.colour(rail[0]), linewidth=10 * stage.fine, zorder=2.8)
@@ -78,13 +78,13 @@ def slot(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def runner(stage: Stage, element: ElementSketch) -> Pieces:
-    """The blade of a skate, along the x axis of the second marker."""
+    """Draw the blade of a skate, along the x axis of the second marker."""
     blade = AtMarker(element.markers[1], points_of([[-2.0 * stage.symbol, 0.0], [2.0 * stage.symbol, 0.0]]))
     yield stage.line(blade, OVER_BODIES, color=DARK, linewidth=3.5 * stage.fine, zorder=4)
 
 
 def way_along(stage: Stage, rail: Marker, follower: Marker) -> tuple[float, float]:
-    """The way of what slides on a rail, and a little more; on a body it begins at that body's own marker."""
+    """Return the ends of a follower's travel on a rail, extended by `BEYOND`; on a body, with the rail's marker."""
     ways = stage.whole.seen_from(rail, follower)[:, RAIL[stage.sketch.dimension]]
     start, end = ways.min() - BEYOND * stage.symbol, ways.max() + BEYOND * stage.symbol
     return (start, end) if stage.is_ground(rail[0]) else (min(start, 0.0), max(end, 0.0))
@@ -96,18 +96,18 @@ def rail_path(stage: Stage, rail: Marker, follower: Marker) -> Track:
     return Rail(rail, ends, follower=follower, axis=axis, beyond=BEYOND * stage.symbol)
 
 
-# --- what is round ------------------------------------------------------------------------------------------------
+# --- wheels and cams -------------------------------------------------------------------------------------------------
 
 
 def circle(radius: float, points: int = ROUND, start: float = 0.0) -> np.ndarray:
-    """Points on a circle about the z axis, the last one before the first."""
+    """Return points on a circle about the z axis, the last one next to the first, shape (points, 3)."""
     angles = start + 2 * np.pi * np.arange(points) / points
     return radius * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=-1)
 
 
 def wheel(stage: Stage, marker: Marker, radius: float, alpha: float = 1.0, height: float = 0.0, **how: Any) -> Pieces:
-    """About the marker's axis, at this height along it, with one spoke, so that its turning is seen; what stands on the
-    ground needs none."""
+    """Draw a wheel about the marker's axis, at this height along it, with one spoke, so that its rotation is visible; a
+    wheel on the ground has no spoke."""
     colour, rim = stage.colour(marker[0]), AtMarker(marker, circle(radius) + [0.0, 0.0, height])
     look = {"color": colour, "alpha": alpha, **BEHIND, **how}
     if not stage.is_ground(marker[0]):
@@ -118,7 +118,7 @@ def wheel(stage: Stage, marker: Marker, radius: float, alpha: float = 1.0, heigh
 
 
 def mesh(stage: Stage, element: ElementSketch) -> Pieces:
-    """The pitch circles of two wheels, or of a pinion and the pitch line of its rack."""
+    """Draw the pitch circles of two wheels, or of a pinion and the pitch line of its rack."""
     first, second = element.markers[:2]
     if "radius" in element.constants:
         radius = float(element.constants["radius"])
@@ -133,9 +133,9 @@ def mesh(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def pitch_radii(stage: Stage, element: ElementSketch) -> tuple[float, ...]:
-    """The radii of a gear. With a ratio, on parallel axes, they share the distance of the axes as it says; there are
-    none if that distance does not stay the same. On other axes nothing tells how large the wheels are: they are drawn
-    small, in the right proportion."""
+    """Return the pitch radii of a gear [m]. On parallel axes, a ratio divides the distance of the axes into two radii;
+    there are none if the distance is not constant. On other axes the sizes are unknown, and the wheels are drawn small,
+    in the right proportion."""
     first, second = element.markers[:2]
     if "r_i" in element.constants:
         return float(element.constants["r_i"]), float(element.constants["r_j"])
@@ -155,7 +155,7 @@ def pitch_radii(stage: Stage, element: ElementSketch) -> tuple[float, ...]:
 
 
 def contact(stage: Stage, element: ElementSketch) -> Pieces:
-    """The cam's curve, the face of a flat follower, and a dot where they touch."""
+    """Draw the cam's curve, the face of a flat follower, and a dot at the point of contact."""
     cam, follower = element.markers[:2]
     touching: Track = AtMarker(follower)
     if element.outline:
@@ -166,7 +166,7 @@ def contact(stage: Stage, element: ElementSketch) -> Pieces:
         if element.constants.get("follower") == "flat":
             touching = TouchOfCam(element)
             away = touch_point(stage.whole, element) - stage.whole.place(follower)
-            ways = np.einsum("ki,ki->k", stage.whole.axes(follower)[:, 0], away)  # of the touching point on the face
+            ways = np.einsum("ki,ki->k", stage.whole.axes(follower)[:, 0], away)  # place along the face
             ends = [[min(ways.min(), 0) - stage.symbol, 0.0], [max(ways.max(), 0) + stage.symbol, 0.0]]
             face, colour = AtMarker(follower, points_of(ends)), stage.colour(follower[0])
             yield stage.line(face, OVER_BODIES, color=colour, linewidth=4 * stage.fine)
@@ -181,15 +181,15 @@ ALIKE: dict[str, Symbol] = {
 
 
 def arrow(stage: Stage, element: ElementSketch) -> Pieces:
-    """From the point that the force acts on, by one scale for all arrows and times."""
+    """Draw an arrow from the point on which the force acts, with one scale for all arrows and times."""
     if element.name in stage.whole.forces:
         start = element.markers[min(1, len(element.markers) - 1)]
         yield from arrow_of(stage, start, element.name, stage.whole.forces, LOAD)
 
 
 def arrow_of(stage: Stage, start: Marker, name: str, alike: Mapping[str, np.ndarray], colour: str) -> Pieces:
-    """Its length is in proportion to the force; the largest of all that are alike is as long as an arrow may be. The
-    head is a cone; in the plane, what one sees of it."""
+    """Draw an arrow whose length is proportional to the force; the largest of all forces in `alike` has the longest
+    arrow. The head is a cone, in the plane its outline."""
     largest = max(np.linalg.norm(force, axis=1).max(initial=0.0) for force in alike.values())
     push = Push(name, LONGEST_ARROW * stage.symbol / (largest or 1.0))
 
@@ -205,12 +205,12 @@ def arrow_of(stage: Stage, start: Marker, name: str, alike: Mapping[str, np.ndar
 
 
 Shape = Sequence[tuple[float, ...]]
-"""A polyline of (part of the way, how much farther along, how far across in two directions), the latter in units of
-half a joint's symbol: so it can stretch with the distance, or keep its size on paper, or both."""
+"""A polyline of points (part of the way, additional length along, lengths across in two directions); lengths are in
+units of half a joint's symbol. Hence a shape can stretch with the distance, or keep its size on paper, or both."""
 
 
 def between(stage: Stage, element: ElementSketch, shape: Shape, order: str = BY_DEPTH, **how: Any) -> Piece:
-    """A shape on the line between the first two markers."""
+    """Draw a shape on the line between the first two markers."""
     first, second = element.markers[:2]
     track = Along(first, second, np.array(shape, dtype=float), stage.symbol)
     how = {"color": ELASTIC, "linewidth": 1.4 * stage.fine, "zorder": 2.2, **how}
@@ -218,13 +218,14 @@ def between(stage: Stage, element: ElementSketch, shape: Shape, order: str = BY_
 
 
 def cylinder_and_piston(stage: Stage, element: ElementSketch) -> tuple[float, tuple[float, float]]:
-    """Half the length of a damper's cylinder, which stands in the middle, of constant size if there is room for it; and
-    where its piston is, as a part of the way and a constant. It goes from the one end of the cylinder to the other as
-    the distance d goes from its least to its largest: so far beyond the middle,
+    """Return half the length of a damper's cylinder, in units of half a joint's symbol, and the place of its piston as
+    a part of the way and a constant. The cylinder stands in the middle, with a constant length if there is room for it.
+    The piston goes from one end of the cylinder to the other as the distance d goes from its least to its largest
+    value; beyond the middle, its place is
 
         half · (-0.6 + 1.2 (d - least) / travel),
 
-    which is linear in d."""
+    a function linear in d."""
     first, second = (stage.whole.place(marker) for marker in element.markers[:2])
     distances = np.linalg.norm(second - first, axis=1)
     least, travel = float(distances.min()), float(np.ptp(distances))

@@ -1,5 +1,5 @@
-"""Where the points of a drawing go, said once for all poses: they ride on a body, or on a marker of it, or stretch
-along a way. Evaluated over a motion a track is an array; a page evaluates the same track in the browser."""
+"""Describe the paths of the points of a drawing for all poses: points ride on a body or a marker, or stretch along a
+way. A track evaluated over a motion is an array; a page evaluates the same track in the browser."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import numpy as np
 from ...results.sketch import ElementSketch
 from .motion import Marker, Motion, in_space
 
-ROPE = 25  # points on a rope: more than a name takes for a polyline of few corners
+ROPE = 25  # points on a rope: more than any polyline of few corners has
 
 
 class Track(Protocol):
     def over(self, motion: Motion) -> np.ndarray:
-        """The points at each pose, in the world: shape (poses, points, 3)."""
+        """Return the points at each pose in the world, shape (poses, points, 3)."""
         ...
 
     def taking(self, numbers: Sequence[int]) -> Track:
-        """The track of these points, in this order."""
+        """Return the track of the points with these indices, in this order."""
         ...
 
 
@@ -41,12 +41,12 @@ class OnBody:
 
 @dataclass(frozen=True, eq=False)
 class Rigid(OnBody):
-    """Of a mesh: points that no parameter moves in their body."""
+    """The points of a mesh, which no parameter moves in their body."""
 
 
 @dataclass(frozen=True, eq=False)
 class AtMarker:
-    """Points in the axes of a marker; or beside it, where they stay upright on the ground."""
+    """Points in the axes of a marker; if `upright`, in world axes about the marker."""
 
     marker: Marker
     points: np.ndarray = field(default_factory=lambda: np.zeros((1, 3)))
@@ -63,7 +63,7 @@ class AtMarker:
 
 @dataclass(frozen=True, eq=False)
 class Rail(AtMarker):
-    """A straight line along an axis of a marker, as far as another marker goes along it, and so much farther."""
+    """A straight line along an axis of a marker, extended by `beyond` past the travel of another marker."""
 
     follower: Marker = ()
     axis: int = 0
@@ -72,9 +72,9 @@ class Rail(AtMarker):
 
 @dataclass(frozen=True, eq=False)
 class Along:
-    """A shape on the way from a marker to another one, or along the force at it. Its points are (part of the way, how
-    much farther along, how far across in two directions), the latter in units of a length that stays as it is, but is
-    never more than some part of the way."""
+    """A shape on the way from a marker to another one, or along the force at the marker. Its points are (part of the
+    way, additional length along, lengths across in two directions); lengths are in units of a constant length `unit`,
+    which is at most the part `at_most` of the way."""
 
     start: Marker
     way: Marker | Push
@@ -92,7 +92,7 @@ class Along:
         return start[:, None] + part * way[:, None] + size * off
 
     def ways(self, motion: Motion) -> np.ndarray:
-        """From the start to the end at each pose: shape (poses, 3)."""
+        """Return the vectors from start to end at each pose, shape (poses, 3)."""
         if isinstance(self.way, Push):
             return self.way.scale * motion.forces[self.way.name]
         return motion.place(self.way) - motion.place(self.start)
@@ -103,7 +103,7 @@ class Along:
 
 @dataclass(frozen=True, eq=False)
 class Sagging:
-    """A rope of this length between two markers: straight where it is taut, else a parabola that hangs against the
+    """A rope of this length [m] between two markers: straight if it is taut, else a parabola that hangs against the
     axis `down` of the world."""
 
     start: Marker
@@ -120,7 +120,7 @@ class Sagging:
             return straight + sag[:, None, None] * hanging
 
         least, most = np.zeros(len(motion)), np.full(len(motion), self.length)
-        for _ in range(40):  # the deeper it sags, the longer it is; and it cannot sag by its whole length
+        for _ in range(40):  # a deeper sag makes the rope longer, and the sag is less than the length: bisection
             middle = (least + most) / 2
             too_long = np.linalg.norm(np.diff(shape(middle), axis=1), axis=2).sum(axis=1) > self.length
             least, most = np.where(too_long, least, middle), np.where(too_long, middle, most)
@@ -132,7 +132,7 @@ class Sagging:
 
 @dataclass(frozen=True)
 class Push:
-    """The arrow of a force: so many metres for each newton."""
+    """The arrow of a force, with a length of `scale` metres for each newton."""
 
     name: str
     scale: float
@@ -140,7 +140,7 @@ class Push:
 
 @dataclass(frozen=True, eq=False)
 class TouchOfCam:
-    """Where the flat face of a follower touches its cam."""
+    """The point where the flat face of a follower touches its cam."""
 
     element: ElementSketch
 
@@ -153,7 +153,7 @@ class TouchOfCam:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Points that are known at each pose, and follow from nothing else."""
+    """Points whose places at each pose are given."""
 
     path: np.ndarray
 
@@ -165,7 +165,7 @@ class Given:
 
 
 def touch_point(motion: Motion, element: ElementSketch) -> np.ndarray:
-    """The point of the curve whose normal is the face's."""
+    """Return the point of the cam's curve whose normal is that of the face, in the world, shape (poses, 3)."""
     cam, follower = element.markers[:2]
     curve, axes = np.array(element.outline), motion.axes(cam)
     away = np.einsum("kij,kj->ki", axes, motion.axes(follower)[:, 1])
@@ -176,15 +176,15 @@ def touch_point(motion: Motion, element: ElementSketch) -> np.ndarray:
 
 
 def directions(way: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Unit vectors along a way at each pose, and two across it, of which the first is in the plane if the way is; zero
-    where there is no way."""
+    """Return unit vectors along a way at each pose, and two across it; the first of these lies in the plane if the way
+    does. All are zero where the way has no length."""
     along = unit(way)
     x = unit(np.cross(np.eye(3)[least_of(along)], along))
     return along, x, np.cross(along, x)
 
 
 def least_of(along: np.ndarray) -> int:
-    """The axis that a way is never near to: one for all poses, or what stands across it would jump."""
+    """Return the axis farthest from a way, one for all poses, so that vectors across the way do not jump."""
     return int(2 - np.abs(along).max(axis=0)[::-1].argmin())
 
 
@@ -194,5 +194,5 @@ def unit(vectors: np.ndarray) -> np.ndarray:
 
 
 def points_of(points: Any) -> np.ndarray:
-    """Points of the plane or of space, as rows of three."""
+    """Return points of the plane or of space as rows of three."""
     return in_space(points).reshape(-1, 3)

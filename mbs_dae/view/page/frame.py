@@ -1,4 +1,4 @@
-"""A page in a frame of its own, as a cell of a notebook shows it: neither can disturb the other."""
+"""Show a page in its own frame in a cell of a notebook, so that neither can disturb the other."""
 
 from base64 import b64encode
 from dataclasses import dataclass, field
@@ -9,19 +9,19 @@ from matplotlib.figure import Figure
 
 HEIGHT = 620  # pixels
 LIVE = 860
-"""Of a page with sliders below its drawing."""
+"""The height of a page with sliders below its drawing [pixels]."""
 
 
 @dataclass(frozen=True)
 class View:
-    """Shown where it is the last value of a cell."""
+    """A page that a notebook shows if it is the last value of a cell."""
 
     text: str = field(repr=False)
     still: Figure = field(repr=False)
     height: int = HEIGHT
 
     def _repr_html_(self) -> str:
-        """The frame, and a still for where scripts and frames are taken out, and styles with them: there it is seen."""
+        """Return the frame, and a hidden picture for viewers that remove scripts, frames and styles."""
         picture = BytesIO()
         self.still.savefig(picture, format="png")
         style = f"width: 100%; height: {self.height}px; border: none"

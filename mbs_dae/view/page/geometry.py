@@ -1,4 +1,4 @@
-"""A drawing whose dimensions change: where its points are in bodies, as expressions of parameters."""
+"""Express the points of a drawing in bodies by parameters, for drawings whose dimensions change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..drawing.tracks import Along, AtMarker, OnBody, Push, Rail, Rigid, Track
 from .numbers import rounded
 from .tracks import TrackWriter
 
-SAME = 1e-7  # lengths that differ by a smaller part of the longest are the same
+SAME = 1e-7  # lengths that differ by less than this part of the longest one are equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +26,12 @@ class Geometry:
     markers: tuple[Marker, ...]
     corners: tuple[tuple[str, np.ndarray], ...]
     named: dict[str, int]
-    """The corners that are markers with names."""
+    """The indices of those corners that are named markers."""
     expressions: tuple[Any, ...]
-    """All their numbers, the markers' first."""
+    """The expressions of all coordinates, first those of markers."""
 
     def symbols(self, markers: Iterable[int], corners: Iterable[int]) -> set[Any]:
-        """The parameters that move some of them."""
+        """Return the parameters on which the markers and corners with these indices depend."""
         width = len(self.markers[0]) - 1 if self.markers else 0
         size = 2 if width == 3 else 3
         places = [slice(k * width, (k + 1) * width) for k in markers]
@@ -40,12 +40,12 @@ class Geometry:
         return {s for place in places for x in self.expressions[place] for s in getattr(x, "free_symbols", ())}
 
     def number_of(self, marker: Marker) -> int:
-        """Of equal ones its own: they may part when a parameter changes."""
+        """Return the index of a marker, by identity among equal markers: they may separate when a parameter changes."""
         same = [k for k, other in enumerate(self.markers) if other is marker]
         return same[0] if same else self.markers.index(marker)
 
     def corner_of(self, body: str, point: np.ndarray, size: float) -> int | None:
-        """The number of a point of a body; None where it is none of those that the model says."""
+        """Return the index of a point of a body; None if the model does not define this point."""
         for k, (owner, other) in enumerate(self.corners):
             if owner == body and np.abs(other - point).max() <= SAME * size:
                 return k
@@ -76,7 +76,7 @@ def geometry_of(model: Model, sketch: Sketch) -> Geometry:
 
 @dataclass(frozen=True, eq=False)
 class LiveWriter(TrackWriter):
-    """Writes as well which markers and corners the points of a track follow."""
+    """Writes tracks together with the markers and corners that their points follow."""
 
     geometry: Geometry = field(kw_only=True)
 
@@ -97,7 +97,7 @@ class LiveWriter(TrackWriter):
         return found
 
     def _corners(self, track: OnBody) -> list[int | None]:
-        """None for what is no corner, or a gap in a line."""
+        """Return the corners of a track's points; None for a point that is no corner, or a gap in a line."""
         points = in_space(track.points)
         size = np.nanmax(np.abs(points), initial=0.0)
         return [self.geometry.corner_of(track.body, p, size) if np.isfinite(p).all() else None for p in points]

@@ -1,4 +1,4 @@
-"""The file: the data of a page, its scripts and its style, in one document that asks nothing of a network."""
+"""Join the data, scripts and style of a page in one HTML file that needs no network."""
 
 import json
 import re
@@ -21,17 +21,17 @@ SCRIPTS = (
     "numbers.js", "tracks.js", "poses.js", "camera.js", "colours.js", "canvas.js", "paper.js", "names.js", "curves.js",
     "under.js", "reach.js", "guest.js", "page.js",
 )  # fmt: skip
-"""Each one uses those before it."""
+"""The scripts of a page; each one uses those before it."""
 RECORDED = (*SCRIPTS, "recorded.js")
 SOLVING = (*SCRIPTS, *(f"live/{name}.js" for name in ("solver", "observed", "reshaped", "solved", "dials", "hand")))
 LIVE = (*SOLVING, "live/page.js")
 STYLE = ("page.css",)
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
-"""What a browser lets a page do: it has all that it needs, and asks nobody."""
+"""The content policy of the page: a browser blocks all requests to a network."""
 
 
 def save_page(result: Result, path: str | Path, **choices: Any) -> Path:
-    """Write the motion as a page of HTML; choices are those of `page_text`."""
+    """Write the motion as a page of HTML and return its path; choices are those of `page_text`."""
     path = file_at(path, "e.g. 'motion.html'")
     text = page_text(result, **choices)
     with replacing(path, "choose a folder where you may write") as place:
@@ -40,8 +40,8 @@ def save_page(result: Result, path: str | Path, **choices: Any) -> Path:
 
 
 def page_text(result: Result, *, live: bool = False, **choices: Any) -> str:
-    """With `live` the page has the equations of what drivers move, and solves them by itself: its reader drags the
-    mechanism, and changes parameters. Other choices are those of `choices_of`."""
+    """Return the text of a page. With `live`, the page contains the equations of a driven mechanism and solves them by
+    itself: its reader drags the mechanism and changes parameters. Other choices are those of `choices_of`."""
     chosen = choices_of(result, **choices)
     return page_of(*live_page(result, chosen)) if live else page_of(page_data(result, chosen))
 
@@ -49,17 +49,17 @@ def page_text(result: Result, *, live: bool = False, **choices: Any) -> str:
 def choices_of(
     result: Result, *, plots: Any = (), trace: Any = (), view: Any = None, speed: float | None = None
 ) -> Choices:
-    """`plots` are quantities whose curves stand beside it, `trace` names points whose paths are drawn, `view` says from
-    where a mechanism in space is seen, and `speed` is model time over the time that it plays; its reader may choose
-    otherwise."""
+    """Return the initial choices of a page, which its reader may change: `plots` are quantities drawn as curves beside
+    the mechanism, `trace` names points whose paths are drawn, `view` is the direction from which a mechanism in space
+    is seen, and `speed` is model time over playing time."""
     pace = _pace(result) if speed is None else positive_number(speed, "speed", "number, e.g. speed=1")
     chosen = Choices(as_names(plots, "plots"), as_names(trace, "trace"), view_of(result, view), pace)
     return checked(result, chosen)
 
 
 def page_of(data: dict[str, Any], kinematics: str = "") -> str:
-    """Nothing in the data can end the script that holds it, as no "<" stands in it. A live page has a script of its own
-    kinematics."""
+    """Return the text of the page. The data contain no "<", so that nothing in them ends their script. A live page also
+    has the script of its kinematics."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     script = "\n".join([kinematics, joined(LIVE)]) if kinematics else joined(RECORDED)
     return filled(data["title"], text, script)
@@ -73,7 +73,7 @@ def filled(title: str, data: str, script: str, style: tuple[str, ...] = STYLE, p
 
 @cache
 def joined(names: tuple[str, ...]) -> str:
-    """Modules as one, so that a page is one file: without what they say of one another."""
+    """Join modules into one script without their imports and exports."""
     text = "\n".join(asset(name) for name in names)
     text = re.sub(r"^import [^;]*;\n", "", text, flags=re.MULTILINE)
     return re.sub(r"^export ", "", text, flags=re.MULTILINE)
@@ -85,14 +85,15 @@ def asset(name: str) -> str:
 
 
 def as_names(names: Any, what: str) -> tuple[str, ...]:
-    """One name, or several, each once."""
+    """Return one name, or several, as a tuple without repetition."""
     if not isinstance(names, Iterable):
         raise ModelError(f"{what} is a name or a list of names, not {names!r}; e.g. {what}='rod.x'")
     return (names,) if isinstance(names, str) else tuple(dict.fromkeys(map(str, names)))
 
 
 def _pace(result: Result) -> float:
-    """So that it plays some seconds long: 1, 2 or 5 times a power of ten; as fast as in truth where that will do."""
+    """Return the speed at which the page plays for some seconds: 1 if the motion lasts 3 to 15 s, else 1, 2 or 5 times
+    a power of ten, so that it plays for about 6 s."""
     lasts = float(result.t[-1] - result.t[0]) if len(result) > 1 else 0.0
     if lasts <= 0.0 or 3.0 <= lasts <= 15.0:
         return 1.0

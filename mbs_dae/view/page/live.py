@@ -1,4 +1,4 @@
-"""A page that solves the motion by itself, for mechanisms that drivers move: what it knows besides its drawing."""
+"""Write the data with which a page solves the motion of a driven mechanism by itself."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ BODY = re.compile(r"(?P<owner>.+)\.(?P<what>[va]?[xyz]|angle|omega|alpha|w[xyz]|
 
 
 def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
-    """The data of the page, and the script of its kinematics."""
+    """Return the data of the page, and the script of its kinematics."""
     system = _solvable(result)
     geometry = geometry_of(system.model, result.sketch)
     motion, along, forces = motion_of(result), computed(result).motion, _forces(system)
     for force, relation, slots in forces:
-        if force.name not in motion.forces:  # of kinematics, which asks for none
+        if force.name not in motion.forces:  # the result of kinematics has no forces
             reading = Reading(relation.markers, relation.phi, slots=relation.slots)
             found = system.read_values(reading, slots, force.markers, *along[:3])
             motion = replace(motion, forces=motion.forces | {force.name: in_space(found)})
@@ -77,7 +77,7 @@ def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
 
 
 def _shaping(system: System, geometry: Geometry, data: dict[str, Any], sizes: list[Any]) -> list[str]:
-    """The names of the parameters that change what is drawn, or where a named point is."""
+    """Return the names of the parameters that change the drawing or the place of a named point."""
     tracks = [piece["track"] for piece in data["pieces"]] + data["names"]
     markers = {k for track in tracks for k in (track.get("marker"), *track.get("ends", ())) if k is not None}
     corners = {k for track in tracks for k in track.get("corners", ()) if k is not None} | {*geometry.named.values()}
@@ -89,7 +89,7 @@ def _shaping(system: System, geometry: Geometry, data: dict[str, Any], sizes: li
 
 
 def _live(piece: dict[str, Any], shaped: Shaped, sizes: list[Any]) -> dict[str, Any]:
-    """What changes its shape with parameters, in ways that the page does not know, is not shown where these change."""
+    """Add to a piece how parameters change its shape; a "stiff" piece is hidden while its parameters change."""
     track = dict(piece["track"])
     if shaped.size is not None:
         number = next(k for k, size in enumerate(sizes) if size is shaped.size)
@@ -100,8 +100,8 @@ def _live(piece: dict[str, Any], shaped: Shaped, sizes: list[Any]) -> dict[str, 
 
 
 def _left(pieces: list[dict[str, Any]], forces: list[str], curves: list[str]) -> str:
-    """The words in which a page tells what it does not show, empty for nothing: reactions, `forces` that depend on
-    velocities, states or Python, and `curves` that were asked for."""
+    """Return the sentence in which a page lists what it does not show, "" for nothing: reactions, `forces` that depend
+    on velocities, states or Python, and requested `curves`."""
     pushed = [p for p in pieces if "push" in p["track"]]
     others = dict.fromkeys(p["of"] for p in pieces if "path" in p["track"])
     said = [f"the curves of {', '.join(curves)}"] if curves else []
@@ -112,7 +112,7 @@ def _left(pieces: list[dict[str, Any]], forces: list[str], curves: list[str]) ->
 
 
 def _script(system: System, geometry: Geometry, sizes: list[Any]) -> str:
-    """The module as one value of a script that has names of its own."""
+    """Return the kinematics module as one constant of a script with its own scope for names."""
     module = re.sub(r"^export ", "", kinematics_script(system.model), flags=re.MULTILINE)
     numbers = numbers_script("geometry", system.model, geometry.expressions)
     own, kernels = system.structure, system.coordinates.kernels
@@ -126,7 +126,7 @@ def _script(system: System, geometry: Geometry, sizes: list[Any]) -> str:
 
 
 def _pose(result: Result, system: System) -> dict[str, Any]:
-    """Where the page begins, with all digits."""
+    """Return the pose with which the page begins, with all digits."""
     q = system.placement.copy()
     known = result.state(0).full_q if result.own is None else result.q[0]
     q[: min(len(known), len(q))] = known[: len(q)]
@@ -135,18 +135,18 @@ def _pose(result: Result, system: System) -> dict[str, Any]:
     return {"start": start, "end": end, "q": q[:size].tolist(), "length": float(system.length)}
 
 
-# --- what is read ---
+# --- readings ---
 
 
 def _measures(system: System) -> list[tuple[str, Measure]]:
-    """What joints and drivers say, one row each."""
+    """Return the measures of all elements with the elements' names, one row each."""
     model = system.model
     return [(owner, measure) for owner in model.elements for measure in model.measures_of(owner)]
 
 
 def _forces(system: System) -> list[tuple[ForceElement, Relation, Mapping[Any, Any]]]:
-    """The forces with an arrow that follow from time and places: the components of each on the body of its second
-    marker, in world axes, as rows of a relation, and what stands in its slots."""
+    """Return the forces with an arrow that follow from time and places: for each force, its components on the body of
+    its second marker in world axes as rows of a relation, and the values of the relation's slots."""
     found = list[tuple[ForceElement, Relation, Mapping[Any, Any]]]()
     for element in system.model.forces:
         form, slots = element.form()
@@ -161,8 +161,8 @@ def _forces(system: System) -> list[tuple[ForceElement, Relation, Mapping[Any, A
 
 
 def _readings(result: Result, geometry: Geometry, system: System) -> list[dict[str, Any]]:
-    """Of bodies all that moves; of their named points places, velocities and accelerations; of joints and drivers their
-    coordinates with rates and accelerations."""
+    """Return how the page reads its quantities: all motions of bodies; positions, velocities and accelerations of named
+    points; coordinates of joints and drivers with rates and accelerations."""
     rows = enumerate(_measures(system))
     said = {f"{o}.{what}": {"row": k, "level": n} for k, (o, m) in rows for n, what in enumerate(m.levels) if what}
     numbers = {body.name: k for k, body in enumerate(result.sketch.bodies)}
@@ -182,8 +182,8 @@ def _readings(result: Result, geometry: Geometry, system: System) -> list[dict[s
 
 
 def _plots(result: Result, choices: Choices, known: list[str]) -> tuple[list[str], list[str]]:
-    """The names of the curves that the page draws first, and of those that were asked for and that it cannot work out.
-    Where none was asked for, it draws the coordinate of the last body that changes most: the others move it."""
+    """Return the names of the curves that the page draws first, and of requested curves that it cannot compute. Without
+    a request, the page draws the coordinate of the last body that changes most, because the other bodies drive it."""
     plots, lost = ([name for name in choices.plots if (name in known) is own] for own in (True, False))
     if lost:
         what = f"a live page does not work out {', '.join(map(repr, lost))}"
@@ -208,11 +208,11 @@ def _point(name: str, geometry: Geometry) -> dict[str, Any]:
     return {"body": geometry.bodies.index(geometry.corners[at][0]), "at": at}
 
 
-# --- what cannot be solved ---
+# --- models that a page cannot solve ---
 
 
 def _solvable(result: Result) -> System:
-    """The compiled model of a result; refused is what does not follow from positions and time."""
+    """Return the compiled model of a result; raise a `ModelError` unless positions and time determine its motion."""
     own: System | None = getattr(result.quantities, "system", None)
     if own is None:
         what = f"the result of {result.title!r} comes from a file, which does not have its equations"
@@ -237,7 +237,7 @@ def _solvable(result: Result) -> System:
 
 
 def _freedom(result: Result, system: System) -> int:
-    """At the best of some poses: some may be singular."""
+    """Return the least number of degrees of freedom at a few poses, some of which may be singular."""
     found = []
     for k in np.unique(np.linspace(0, len(result) - 1, 5).astype(int)):
         q = system.placement.copy()

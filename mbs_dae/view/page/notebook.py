@@ -1,4 +1,4 @@
-"""The page of a result in a notebook."""
+"""Show the page of a result in a notebook."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ def view(
     result: Result, *, plots: Any = (), trace: Any = (), view: Any = None, speed: float | None = None,
     live: bool = False, height: int | None = None,
 ) -> View:  # fmt: skip
-    """The motion as a page of a notebook; choices as those of `page_text`. Without `height` there is
-    room for the sliders of a live page."""
+    """Return the motion as a page for a notebook; choices are those of `page_text`. Without `height` there is room for
+    the sliders of a live page."""
     if height is None:
         height = LIVE if live else HEIGHT
     height = round(positive_number(height, "height", "number of pixels, e.g. height=620"))

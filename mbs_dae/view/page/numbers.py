@@ -1,4 +1,4 @@
-"""Arrays for a page: numbers of 32 bits, compressed, as text."""
+"""Pack arrays for a page: numbers of 32 bits, compressed, as text."""
 
 import base64
 import zlib
@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 COARSE = 1e-7
-"""Times are off by more than this part of their span, as numbers of 32 bits, where they begin late."""
+"""The largest rounding error of times in 32 bits, as a part of their span, without a second array of remainders."""
 
 
 def packed(arrays: dict[str, Any]) -> dict[str, Any]:
-    """All arrays as one text, and where each one is. Bytes of equal weight stand together, after differences between
-    rows (which are those of integers, so that nothing is lost): neighbours in time are alike, and compress well."""
+    """Return all arrays as one text with a table of their places. Bytes of equal weight stand together, after
+    differences between rows (of the bits as integers, without loss): neighbours in time are similar, and compress
+    well."""
     table, parts, at = {}, [], 0
     for name, values in (arrays | _rests(arrays)).items():
         array = np.ascontiguousarray(values, dtype="<f4")
@@ -27,7 +28,7 @@ def packed(arrays: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rests(arrays: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """What 32 bits leave of times: a day has 86400 s, and then they are 1/128 s apart."""
+    """Return the remainders of times beyond 32 bits: after a day, 86400 s, such numbers are 1/128 s apart."""
     rests = {}
     for name, values in arrays.items():
         if np.ndim(values) != 1 or np.size(values) == 0 or not np.isfinite(values).all():
@@ -39,6 +40,6 @@ def _rests(arrays: Mapping[str, Any]) -> dict[str, np.ndarray]:
 
 
 def rounded(points: Any) -> list[Any]:
-    """Numbers of seven digits, as many as a page can show; None for what is not finite."""
+    """Return a flat list of numbers with seven digits, as many as a page can show; None for nan and infinity."""
     values = np.asarray(points, dtype=float).ravel().tolist()
     return [float(f"{x:.7g}") if np.isfinite(x) else None for x in values]

@@ -1,4 +1,4 @@
-"""The pen of a page: it only notes what is to be drawn, for the scripts that draw it."""
+"""Record the marks of a drawing for the scripts of a page that draw them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ NAMES = {
     "markeredgewidth": "width", "facecolor": "color", "edgecolor": "edge", "edge": "edge", "color": "color",
     "alpha": "alpha", "zorder": "z", "marker": "marker", "solid_capstyle": "cap", "text": "text",
 }  # fmt: skip
-"""The looks that a page knows, by those of figures."""
+"""The names of looks on a page, by those of matplotlib."""
 
 
 def _noted(form: str, z: float, how: dict[str, Any]) -> Ink:

@@ -1,4 +1,4 @@
-"""The poses of a page: so many that between them, on the cubics that it draws, nothing is seen off."""
+"""Choose as many poses for a page as its cubic interpolation needs to be accurate within a pixel."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ...results.result import Result
 from ..drawing.motion import Motion, at_times, in_space, motion_of
 
 FEWEST, MOST = 600, 1500
-"""Poses to begin with: at least so many; and not more, where so many will do."""
-NUMBERS = 400_000  # of bodies and forces at all poses: three megabytes. What they do not tell is drawn a little off
+"""The least and the largest number of poses to begin with."""
+NUMBERS = 400_000  # limit on numbers of bodies and forces at all poses (3 MB)
 OFF = 1 / 1500  # of the length of the mechanism: less than a pixel
 
 
 def shown_motion(result: Result) -> Motion:
-    """The poses of the result; more between them, or fewer of them, as the way tells that bodies go and turn."""
+    """Return the poses of a result, or more or fewer of them, as places and rotations between them require."""
     motion = motion_of(result)
     if result.axis[0] != "t" or not motion.frames or len(motion) < 2 or np.ptp(motion.values) == 0.0:
         return motion
@@ -30,7 +30,7 @@ def shown_motion(result: Result) -> Motion:
 
 
 def _with(result: Result, motion: Motion, count: int) -> Motion:
-    """At about so many poses; all of the result are among them where there are not more."""
+    """Return the motion at about `count` poses, including all poses of the result unless these are more."""
     if len(motion) >= count:
         return motion.thinned(count)
     between = int(np.ceil((count - 1) / (len(motion) - 1)))
@@ -44,7 +44,7 @@ def _reach(points: np.ndarray) -> float:
 
 
 def _length(motion: Motion, reaches: dict[str, float]) -> float:
-    """Of the mechanism at the pose where it is longest; of what is a point, of its way."""
+    """Return the length of the mechanism where it is longest [m]; for a single point, the length of its way."""
     places = np.stack([in_space(_place(frame)) for frame in motion.frames.values()], axis=1)
     own = np.ptp(places, axis=1).max(initial=0.0) + 2 * max(reaches.values())
     return float(own or np.ptp(places, axis=0).max(initial=0.0) or 1.0)
@@ -58,7 +58,7 @@ def _place(frame: np.ndarray) -> np.ndarray:
 
 
 def _off(result: Result, motion: Motion, shown: Motion, reaches: dict[str, float]) -> float:
-    """How far the curves of the page are off the motion in the middle between its poses, at the farthest corner."""
+    """Return the largest distance between the page's curves and the motion, halfway between poses, at any corner."""
     middle = (shown.values[1:] + shown.values[:-1]) / 2
     true = at_times(result, motion, middle)
     most = 0.0
@@ -71,8 +71,8 @@ def _off(result: Result, motion: Motion, shown: Motion, reaches: dict[str, float
 
 
 def halfway(times: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """In the middle of all steps on the cubics that `poses.js` draws: through the values, with the slopes there of the
-    parabolas through each and its neighbours."""
+    """Return the values halfway between all times, on the cubics that `poses.js` draws: through the values, with the
+    slopes of the parabolas through each value and its neighbours."""
     steps = np.diff(times)[:, None]
     chords = np.diff(values, axis=0) / np.where(steps > 0.0, steps, 1.0)
     if len(steps) == 1:

@@ -1,4 +1,4 @@
-"""What a page shows: the pieces of a mechanism, its motion, and the curves beside it; all as plain data."""
+"""Describe a page as plain data: the pieces of a mechanism, its motion, and the curves beside it."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from .travel import travel_of
 
 MOST = 1500  # points of a curve: as many as a screen shows
 SYMBOL = 1 / 62
-"""Half the size of a joint's symbol, as a part of the longest side of what is drawn."""
-NOTHING = 1e-6  # what changes by a smaller part than this of what changes most is no curve to begin with
+"""Half the size of a joint's symbol, as a part of the longest side of the drawing."""
+NOTHING = 1e-6  # a first curve changes by more than this part of the largest change
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What a page shows at first; its reader may choose otherwise."""
+    """The initial choices of a page; its reader may choose otherwise."""
 
     plots: tuple[str, ...] = ()
     trace: tuple[str, ...] = ()
     view: tuple[float, ...] = ()
     speed: float = 1.0
     symbol: float | None = None
-    """Half the size of a joint's symbol; by the reach of the motion if nothing is said."""
+    """Half the size of a joint's symbol [m]; None for a size by the reach of the motion."""
 
 
 def page_data(result: Result, choices: Choices) -> dict[str, Any]:
@@ -51,8 +51,8 @@ def page_data(result: Result, choices: Choices) -> dict[str, Any]:
 def drawing(
     result: Result, choices: Choices, motion: Motion, writing: Callable[..., TrackWriter] = TrackWriter
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """What is drawn, and the arrays that say where it is at the poses of the motion. `writing` makes what writes
-    tracks, of the motion and the numbers of bodies and forces."""
+    """Return the description of a drawing, and the arrays of its places at the poses of the motion. `writing` makes the
+    writer of tracks from the motion and the numbers of bodies and forces."""
     whole = motion.thinned()
     rough = staged(result.sketch, pen, whole, whole)
     traces = {name: in_space(path_of(result, name))[None] for name in choices.trace}
@@ -95,7 +95,7 @@ def drawing(
 
 
 def _frames(result: Result, motion: Motion) -> np.ndarray:
-    """Places and angles, or places and quaternions, of all bodies side by side."""
+    """Return places and angles, or places and quaternions, of all bodies side by side, shape (poses, coordinates)."""
     each = [motion.frames[body.name] for body in result.sketch.bodies]
     return np.concatenate(each, axis=1) if each else np.zeros((len(motion), 0))
 
@@ -122,7 +122,7 @@ def _box(paths: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _names(stages: list[Stage], writer: TrackWriter) -> list[dict[str, Any]]:
-    """Of each body the two ends, or the corners, that its name stands beside, in its own axes."""
+    """Return for each body a track in its own axes: the two ends or the corners beside which its name stands."""
     names = []
     for body in stages[0].sketch.bodies:
         edges = edges_of(stages[0], body)[0]
@@ -133,7 +133,7 @@ def _names(stages: list[Stage], writer: TrackWriter) -> list[dict[str, Any]]:
 
 
 def _reactions(result: Result, motion: Motion) -> dict[str, np.ndarray]:
-    """The forces of joints on their second bodies at the poses of a page."""
+    """Return the forces of joints on their second bodies in world axes, shape (poses, 3) each."""
     known = result.reactions
     if known is None:
         return {}
@@ -153,7 +153,7 @@ def _at(result: Result, motion: Motion, rows: np.ndarray) -> np.ndarray:
 
 
 def _reaction_arrows(stage: Stage, reactions: dict[str, np.ndarray]) -> Pieces:
-    """On one scale for all of them."""
+    """Return arrows of the reactions, on one scale for all of them."""
     elements = {f"reaction of {e.name}": e for e in stage.sketch.elements}
     return {
         elements[name].name: [*arrow_of(stage, elements[name].markers[1], name, reactions, REACTION)]
@@ -165,8 +165,8 @@ def _reaction_arrows(stage: Stage, reactions: dict[str, np.ndarray]) -> Pieces:
 
 
 def _curves(result: Result) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
-    """Every quantity over time. Of more poses than a screen shows the extremes are kept: of each group of neighbours
-    the least and the largest, in their order."""
+    """Return every quantity over time. If there are more poses than a screen shows, each group of neighbours keeps its
+    least and its largest value, in their order."""
     table = curves_of(result, result.scalar_names)
     read = result.quantities.read_all()
     rows = [read[one["name"]] if one["name"] in read else result[one["name"]] for one in table]
@@ -176,13 +176,13 @@ def _curves(result: Result) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]
 
 
 def curves_of(result: Result, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Name and unit of each, and how it is read."""
+    """Return name, unit and displayed unit of each quantity."""
     units = {name: result.unit(name) for name in names}
     return [{"name": name, "unit": unit, "read": reading_of(unit, name)} for name, unit in units.items()]
 
 
 def reading_of(unit: str, *names: str) -> dict[str, Any] | None:
-    """The word and the size of the unit in which a page shows numbers that it has in SI; None where that is SI."""
+    """Return the name and the size of the unit in which a page shows numbers in SI; None if that unit is SI."""
     size, word = size_of(unit, *names)
     return None if word == unit else {"word": word, "size": size}
 
@@ -201,8 +201,8 @@ def thinned_curves(times: np.ndarray, values: np.ndarray, most: int) -> tuple[np
 
 
 def _first_curves(result: Result) -> list[str]:
-    """A quantity that changes by more than roundoff, where nobody said which is wanted: of a joint rather than a
-    body."""
+    """Return a quantity that changes by more than roundoff, for a page without requested curves: of a joint rather than
+    a body."""
     bodies = {body.name for body in result.sketch.bodies}
     moved = {name: float(np.ptp(result[name])) for name in result.names if result.unit(name) in ("m", "rad")}
     changing = [name for name, way in moved.items() if way > NOTHING * max(moved.values())]
@@ -210,6 +210,6 @@ def _first_curves(result: Result) -> list[str]:
 
 
 def checked(result: Result, choices: Choices) -> Choices:
-    """Names are told before any work is done."""
+    """Return the choices with components in place of vectors; wrong names raise an error before any work."""
     numbers = tuple(part for name in choices.plots for part in result.components(name))
     return replace(choices, plots=numbers)

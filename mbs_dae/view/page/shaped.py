@@ -1,7 +1,7 @@
-"""What of a drawing parameters change otherwise than by markers and corners: found by drawing the model with each of
-them slightly changed, in the motion that it has. What grows in proportion to a number of its element (the radius of a
-wheel) the page redraws by that, gears by the distance of their axes as well, and cams by their profiles. Of the rest it
-is told by which parameters it changes."""
+"""Find how parameters change a drawing in other ways than through markers and corners, by drawing the model with each
+of them slightly changed, in the given motion. A piece that grows in proportion to a number of its element (the radius
+of a wheel) is redrawn by the page from this number, gears also by the distance of their axes, and cams by their
+profiles. For all other pieces the page gets the names of the parameters that change them."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from ..drawing.tracks import Along, AtMarker, OnBody, Rail, Rigid, Track
 from . import pen
 from .geometry import SAME, Geometry, geometry_of
 
-STEP = 1e-3  # a change of a parameter that tells what of the drawing follows it
-LOOKS = 5  # poses that tell how far rails reach
+STEP = 1e-3  # relative change of a parameter that shows which pieces depend on it
+LOOKS = 5  # number of poses that show how far rails reach
 Key = tuple[str, str, int]
 
 
@@ -45,8 +45,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Shaped:
-    """How the page redraws a piece: in proportion to an expression of parameters, or as the curve of the cam of this
-    number; and the parameters that change it in ways that it does not know."""
+    """How the page redraws a piece: in proportion to an expression of parameters, or as the curve of the cam with this
+    index; and the parameters that change the piece in ways unknown to the page."""
 
     size: Any = None
     cam: int | None = None
@@ -54,7 +54,7 @@ class Shaped:
 
 
 def shaped_pieces(result: Result, model: Model, geometry: Geometry, symbol: float) -> list[Shaped]:
-    """For each piece of the bodies, joints and forces."""
+    """Return the shaping of each piece of the bodies, joints and forces, in their order."""
     known, changes = dict(_tracks(result, result.sketch, symbol)), _changes(result, model, symbol)
     cams = [element.name for element in cams_of(model)]
     found = []
@@ -69,7 +69,7 @@ def shaped_pieces(result: Result, model: Model, geometry: Geometry, symbol: floa
                 shaped = Shaped(cam=cams.index(owner))
             elif (size := _size_of(track, others, model, own, changes)) is not None:
                 shaped = Shaped(size=size)
-            elif geared:  # what its axes' distance does to it is not known
+            elif geared:  # the effect of the axes' distance is unknown
                 shaped = Shaped(stiff=tuple(model.parameters))
         found.append(shaped)
     return found
@@ -88,16 +88,16 @@ def _changes(result: Result, model: Model, symbol: float) -> list[Change]:
     return found
 
 
-# --- what grows in proportion ---
+# --- pieces that grow in proportion ---
 
 
 def _size_of(track: AtMarker, others: Sequence[Track | None], model: Model, own: Element, changes: list[Change]) -> Any:
-    """The number of the element, as an expression, in proportion to which the piece grows with every parameter."""
+    """Return the expression in proportion to which the piece grows with every parameter, or None."""
     if not all(isinstance(other, AtMarker) and other.points.shape == track.points.shape for other in others):
         return None
     number, length = model.evaluator(), np.nanmax(np.abs(track.points), initial=0.0)
     for size, apart in _sizes(model, own):
-        if not (value := number(size)):  # nothing grows in proportion to it
+        if not (value := number(size)):  # nothing grows in proportion to 0
             continue
         parts = [change.model.evaluator()(size) / value for change in changes]
         pairs = zip(others, parts, strict=True)
@@ -107,8 +107,8 @@ def _size_of(track: AtMarker, others: Sequence[Track | None], model: Model, own:
 
 
 def _sizes(model: Model, own: Element) -> Iterator[tuple[Any, Any]]:
-    """Its scalars, and those of its shapes; of gears the parts of the distance of their axes, and that distance, which
-    belongs to the motion."""
+    """Yield pairs of factors of possible sizes: scalars of the element and of its shapes; for gears, the parts of the
+    distance of their axes, and this distance, which belongs to the motion."""
     values = getattr(own, "values", {})
     yield from ((as_sympy(radius), 1) for radius in getattr(own, "radii", None) or ())
     scalars = [n for n, f in getattr(own, "fields", {}).items() if isinstance(f, Scalar) and f.unit == "m"]
@@ -124,7 +124,7 @@ def _sizes(model: Model, own: Element) -> Iterator[tuple[Any, Any]]:
 
 
 def _distances(model: Model, own: Element) -> Iterator[sp.Expr]:
-    """Between markers of one body that two wheels turn on."""
+    """Yield distances between markers of one body about which two wheels turn."""
     first, second = (bearings(model.elements.values(), marker) for marker in own.feeling[:2])
     for carrier in first.keys() & second.keys():
         pairs = zip(first[carrier].point, second[carrier].point, strict=True)
@@ -135,13 +135,14 @@ def _distances(model: Model, own: Element) -> Iterator[sp.Expr]:
 
 
 def cams_of(model: Model) -> list[Element]:
-    """Those whose profiles are expressions of an angle and of parameters."""
+    """Return the cams whose profiles are expressions of an angle and of parameters, without tables."""
     cams = [e for e in model.elements.values() if e.sketch == "contact" and "profile" in getattr(e, "values", {})]
     return [e for e in cams if not _profile(e).atoms(TableSymbol)]
 
 
 def profiles(model: Model) -> list[sp.Expr]:
-    """Two expressions for each: the curve is h n + s n⊥ of directions n, with a slope under a flat follower alone."""
+    """Return two expressions for each cam: the curve is h n + s n⊥ of directions n, with s under a flat follower
+    alone."""
     found: list[sp.Expr] = []
     for element in cams_of(model):
         profile = _profile(element)
@@ -153,7 +154,7 @@ def _profile(element: Element) -> sp.Expr:
     return as_sympy(element.values["profile"](theta))  # type: ignore[attr-defined]
 
 
-# --- what does not follow ---
+# --- pieces that the page cannot redraw ---
 
 
 def _tracks(result: Result, sketch: Sketch, symbol: float) -> Iterator[tuple[Key, Track]]:
@@ -165,7 +166,7 @@ def _tracks(result: Result, sketch: Sketch, symbol: float) -> Iterator[tuple[Key
 
 
 def _follows(track: Track, other: Track | None, geometry: Geometry, moved: Geometry, symbol: float) -> bool:
-    """Whether a page that knows markers and corners draws the other track in place of this one."""
+    """Return whether a page that knows markers and corners draws the other track in place of this one."""
     if type(track) is not type(other):
         return False
     if isinstance(track, Rail):

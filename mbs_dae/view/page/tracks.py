@@ -1,4 +1,4 @@
-"""Tracks as a page reads them: points ride on a body, stretch along a way, or are given."""
+"""Write tracks for a page: points ride on a body, stretch along a way, or are given."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,13 +11,13 @@ from ..drawing.tracks import Along, AtMarker, OnBody, Push, Track, least_of, uni
 from .numbers import rounded
 
 GROUND = -1
-MESH = "mesh "  # the arrays of meshes begin with it
-FINEST = 2**15  # parts of the longest side of a mesh: finer than any screen
+MESH = "mesh "  # prefix of the names of mesh arrays
+FINEST = 2**15  # steps along the longest side of a mesh: finer than any screen
 
 
 @dataclass(frozen=True, eq=False)
 class TrackWriter:
-    """Writes tracks for bodies and forces by their numbers; paths that follow from nothing else go to `arrays`."""
+    """Writes tracks with indices of bodies and forces; paths that cannot be computed from these go to `arrays`."""
 
     motion: Motion
     bodies: Mapping[str, int]
@@ -38,7 +38,7 @@ class TrackWriter:
         return {"path": name}
 
     def packed_away(self, piece: dict[str, Any]) -> dict[str, Any]:
-        """Of a mesh: corners as whole numbers between the ends of a box, with its faces, among the arrays."""
+        """Move a mesh to the arrays: its corners as whole numbers within a box, and its faces."""
         points, name = np.reshape(piece["track"]["points"], (-1, 3)), f"{MESH}{len(self.arrays)}"
         low, step = points.min(axis=0), (np.ptp(points, axis=0).max() or 1.0) / FINEST
         self.arrays[name] = ((points - low) / step).round()

@@ -1,4 +1,4 @@
-"""How far a mechanism goes, in its own lengths: one that goes far is followed, and drawn in its own size."""
+"""Measure how far a mechanism travels in its own lengths: a page follows one that travels far."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ..drawing.motion import Motion, in_space
 from ..drawing.stage import Piece
 from ..drawing.tracks import AtMarker, OnBody
 
-FAR = 3.0  # own lengths over the ground, from which on it is followed
+FAR = 3.0  # travel over the ground, in own lengths, beyond which the page follows the mechanism
 
 
 @dataclass(frozen=True)
 class Travel:
     length: float
-    """Of the longest side of all that rides on bodies, at one pose."""
+    """The longest side of everything that rides on bodies, at one pose [m]."""
     part: float
-    """How many of these its middle goes over the ground; 0 where it goes higher than that: it flies, or falls."""
+    """The way of the middle over the ground in units of `length`; 0 if the middle rises or falls by more."""
 
     @property
     def far(self) -> bool:
@@ -27,7 +27,7 @@ class Travel:
 
 
 def travel_of(motion: Motion, pieces: Iterable[Piece], dimension: int) -> Travel:
-    """`pieces` are those of the same motion."""
+    """Return the travel of a motion; `pieces` are the drawing of the same motion."""
     riding = [in_space(piece.path) for piece in pieces if _rider(piece) in motion.frames]
     if not riding or len(motion) < 2:
         return Travel(0.0, 0.0)

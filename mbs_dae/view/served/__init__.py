@@ -1,5 +1,4 @@
-"""A page that is served: the core answers what its reader changes.
+"""Serve a page whose changes the solver answers.
 
-`runs` says what a model file gives and moves it, `independent` which values a motion may begin with, `asked` reads what
-a page asks for, `answers` writes what it is told, `session` keeps the file as it was read last, and `server` listens.
-"""
+`runs` moves the model of a file, `independent` finds the values with which a motion may begin, `asked` reads requests
+of a page, `answers` writes the replies, `session` holds the file as it was last read, and `server` listens."""

@@ -1,4 +1,4 @@
-"""What a page is told: itself to begin with, and another motion for each change."""
+"""Write the replies to a page: the page itself at first, and another motion for each change."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ POLICY = (
 )
 SERVED = (*SOLVING, *(f"served/{name}.js" for name in ("asking", "kept", "panel", "page")))
 LIVE = "live"
-"""Driven, and solved by the page itself."""
+"""The mode of a driven motion that the page solves by itself."""
 WIDTHS = {"rad": 3.14159, "rad/s": 10.0}
-"""How far a slider goes that stands at zero."""
+"""The half range of a slider whose value is zero, by unit."""
 
 
 class Opening(NamedTuple):
-    """A page, and what is chosen for the motions that come after."""
+    """A page, and the choices for the motions that follow."""
 
     page: str
     choices: Choices
@@ -37,13 +37,13 @@ def answer(said: Said, result: Result, initial: Mapping[str, float], choices: Ch
 
 
 def motion_data(result: Result, choices: Choices) -> dict[str, Any]:
-    """Without drivers there are no efforts of drivers to be plotted."""
+    """Return the data of a motion, without curves that the result does not have, such as efforts of drivers."""
     known = {*result.scalar_names}
     return page_data(result, replace(choices, plots=tuple(name for name in choices.plots if name in known)))
 
 
 def opening(said: Said, result: Result, initial: Mapping[str, float], choices: Choices, version: int) -> Opening:
-    """It solves by itself what is driven, where it can. Symbols keep their size, however far other motions go."""
+    """Return the first page, which solves a driven motion by itself if possible; later motions keep its symbol size."""
     data, script, hint = _opening_data(said, result, choices)
     modes = [LIVE, *said.modes] if script else said.modes
     known = {curve["name"] for curve in data["curves"]}.issuperset(data["plots"])
@@ -60,7 +60,7 @@ def opening(said: Said, result: Result, initial: Mapping[str, float], choices: C
 
 
 def _opening_data(said: Said, result: Result, choices: Choices) -> tuple[dict[str, Any], str, str]:
-    """The data, the equations if the page has them, and why it has none of what is driven."""
+    """Return the data, the equations if the page has them, and the reason why a driven motion has none."""
     if said.first != DRIVEN:
         return motion_data(result, choices), "", ""
     try:
@@ -88,6 +88,6 @@ def _dial(name: str, unit: str, value: float) -> dict[str, Any]:
 
 
 def told(error: BaseException) -> str:
-    """In the core's words; what is no error of the core has its kind said."""
+    """Return the message of an error in one line, with the kind of error if it is not one of this package."""
     kind = "" if isinstance(error, MbsError) else f"unexpected {type(error).__name__}: "
     return kind + " ".join(str(error).split())

@@ -1,4 +1,4 @@
-"""What a page asks for: numbers under names of the model, and nothing else. Everything else is refused."""
+"""Read the requests of a page: numbers by names of the model. All other input is refused."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ...errors import ModelError
 from .runs import Said, Wanted
 
 MOST = 20_000
-"""Times of one run."""
+"""The largest number of times of one run."""
 KEYS = {"version", "mode", "parameters", "initial", "start", "end", "count", "at"}
 
 
 class Senseless(ModelError):
-    """What a person may ask for, and nothing can answer."""
+    """A request that a person may make but no motion can answer."""
 
 
 def parsed(body: bytes) -> dict[str, Any]:
-    """An object of JSON, in which no number is infinite or none."""
+    """Return the JSON object in a request; refuse infinite numbers and nan."""
     try:
         found = json.loads(body.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
@@ -54,7 +54,7 @@ def wanted_of(body: Mapping[str, Any], said: Said) -> Wanted:
     parameters = _values(body, "parameters", said.model.parameters)
     initial = _values(body, "initial", said.values)
     times = np.linspace(start, end, int(count))
-    own = (said.times[0], said.times[-1], len(said.times)) == (start, end, int(count))  # which may be uneven
+    own = (said.times[0], said.times[-1], len(said.times)) == (start, end, int(count))  # may be uneven
     return Wanted(mode, said.times if own else times, parameters, initial, at)
 
 

@@ -1,4 +1,4 @@
-"""Values that a motion may begin with, where nobody said which: as many as there are degrees of freedom."""
+"""Choose values with which a motion may begin, as many as there are degrees of freedom, if the file names none."""
 
 from collections.abc import Sequence
 
@@ -9,14 +9,14 @@ from ...model.measures import Measure
 from ...poses.freedom import free_motions
 from ...results.result import State
 
-NOTHING = 1e-9  # what tells less than this tells nothing
-MUCH = 0.1  # a quantity is taken before later ones if it tells this part of what the best one would
-SAME = 1e-6  # measures whose rates go together to this part
+NOTHING = 1e-9  # a smaller row counts as zero
+MUCH = 0.1  # part of the best quantity's row that is enough to choose an earlier one
+SAME = 1e-6  # measures whose rates agree to this part count as one
 
 
 def independent(state: State, driven: Sequence[Measure] = ()) -> dict[str, float]:
-    """Positions and rates by name with their values in this state: those that were driven, if they have names, then
-    always the first one that tells much of the motions that are not told yet."""
+    """Return positions and rates by name with their values in this state: first those that were driven, if they have
+    names; then repeatedly the first measure that depends strongly on the motions that are not yet determined."""
     system, free = state.system, free_motions(state.system, state.t, state.full_q)
     ways = _rows(state, driven, free)
     known = sorted(_named(state, free), key=lambda one: not any(_goes_with(one[1], way) for way in ways))
@@ -34,7 +34,7 @@ def independent(state: State, driven: Sequence[Measure] = ()) -> dict[str, float
 
 
 def _named(state: State, free: np.ndarray) -> list[tuple[str, np.ndarray]]:
-    """Measures by the names of their rates: those that have values before those that are rates only, angles before
+    """Return measures by the names of their rates with their rows: those with values before mere rates, angles before
     lengths, those of bodies before those of joints."""
     model = state.system.model
     said = [(owner, measure) for owner in (*model.bodies, *model.elements) for measure in model.measures_of(owner)]
@@ -45,7 +45,7 @@ def _named(state: State, free: np.ndarray) -> list[tuple[str, np.ndarray]]:
 
 
 def _rows(state: State, measures: Sequence[Measure], free: np.ndarray) -> np.ndarray:
-    """What free motions do to measures, as a part of what any motion could do to them."""
+    """Return the effect of free motions on measures, relative to that of any motion, shape (measures, free motions)."""
     system = state.system
     sizes = np.sqrt(system.weight[: system.nv])
     rows = system.reader(measures).jacobian(state.t, state.full_q).toarray()[:, : system.nv] / sizes

@@ -1,4 +1,4 @@
-"""What a model file gives, and the motions that it makes: driven, by its forces, or let go by its drivers."""
+"""Run the motions of a model file: driven, under its forces, or released from its drivers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DRIVEN, FORCES, RELEASED = "driven", "forces", "released"
 
 
 class Verbs(NamedTuple):
-    """What moves a model; these are verbs of the package, which come after pictures."""
+    """The verbs that move a model, handed in because verbs belong to a layer above pictures."""
 
     kinematics: Callable[..., Result]
     inverse_dynamics: Callable[..., Result]
@@ -31,20 +31,20 @@ class Verbs(NamedTuple):
 
 @dataclass(frozen=True)
 class Wanted:
-    """A motion that is asked for."""
+    """A requested motion."""
 
     mode: str
     times: np.ndarray
     parameters: Mapping[str, float] = field(default_factory=dict)
     initial: Mapping[str, float] = field(default_factory=dict)
-    """Of the values to begin with those that are not as the file, or the pose, says."""
+    """The initial values that differ from those of the file or of the pose."""
     at: float | None = None
-    """Released at this time, in the pose there."""
+    """The time of release [s], in the pose at that time; None for the first time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Said:
-    """What a model file gives: the model, its times, the values to begin with if it has any, and options of runs."""
+    """The content of a model file: the model, its times, its initial values if it has any, and options of runs."""
 
     model: Model
     times: np.ndarray
@@ -54,7 +54,7 @@ class Said:
 
     @cached_property
     def first(self) -> str:
-        """How it moves if nobody asks for another motion."""
+        """The mode of motion if no other is requested."""
         if self.initial is not None:
             return FORCES
         pose = self.verbs.assemble(self.model, float(self.times[0]))
@@ -62,7 +62,7 @@ class Said:
 
     @cached_property
     def released(self) -> Model | None:
-        """Without what drives it; None where nothing does, or where something depends on a driver."""
+        """The model without its prescribed motions; None if there are none, or if something depends on one of them."""
         drivers = [element.name for element in self.model.conditions if isinstance(element, Prescribed)]
         try:
             return self.model.without(*drivers) if drivers else None
@@ -71,7 +71,7 @@ class Said:
 
     @cached_property
     def values(self) -> frozenset[str]:
-        """All that a motion may begin with, by name: positions, rates, and states of the model."""
+        """The names of all values with which a motion may begin: positions, rates, and states of the model."""
         return frozenset([*self.model.quantity_names(2), *(state.name for state in self.model.states)])
 
     @property
@@ -80,7 +80,7 @@ class Said:
 
 
 def run(said: Said, wanted: Wanted, watch: Callable[[int, int], Any] | None = None) -> tuple[Result, dict[str, float]]:
-    """The motion, and the values that it begins with, by the names under which they can be chosen."""
+    """Return the motion, and the values with which it begins, by the names under which a reader can change them."""
     model = said.model.with_parameters(**wanted.parameters)
     if wanted.mode == DRIVEN:
         return _driven(said, model)(model, wanted.times, progress=watch), {}
@@ -92,12 +92,12 @@ def run(said: Said, wanted: Wanted, watch: Callable[[int, int], Any] | None = No
     free = said.released.with_parameters(**wanted.parameters)
     driven = [element.measure for element in said.model.conditions if isinstance(element, Driver)]
     start, told = _let_go(said, free, pose, wanted.initial, driven)
-    times = wanted.times - wanted.times[0] + pose.t  # time goes on
+    times = wanted.times - wanted.times[0] + pose.t  # time continues from the release
     return said.verbs.simulate(free, times, start, progress=watch, **said.options), told
 
 
 def _driven(said: Said, model: Model) -> Callable[..., Result]:
-    """With efforts and reactions, if these follow from the motion alone."""
+    """Return the verb of a driven motion, with efforts and reactions if these follow from the motion alone."""
     return said.verbs.kinematics if model.contacts or model.states else said.verbs.inverse_dynamics
 
 
@@ -111,14 +111,14 @@ def _start(said: Said, model: Model, t: float, wanted: Wanted) -> tuple[Mapping[
 def _let_go(
     said: Said, model: Model, pose: State, moved: Mapping[str, float], driven: Sequence[Measure] = ()
 ) -> tuple[State, dict[str, float]]:
-    """From a pose with its velocities, but for values that are given."""
+    """Return the state that starts from a pose with its velocities except for given values, and the values by name."""
     own = said.verbs.assemble(model, pose.t, start=pose)
     told = {name: pose[name] for name in independent(own, driven)} | dict(moved)
     return said.verbs.assemble(model, pose.t, told, pose), told
 
 
 def _pose(said: Said, model: Model, wanted: Wanted, watch: Callable[[int, int], Any] | None) -> State:
-    """Where the mechanism is as it goes until it is let go."""
+    """Return the state in which the mechanism is released."""
     begin = float(said.times[0])
     at = begin if wanted.at is None else wanted.at
     if said.first == DRIVEN:

@@ -1,4 +1,4 @@
-"""The server: it listens on this machine only, and answers nobody who does not know the address it told."""
+"""Serve a page on this machine only, to clients that know the secret address."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .session import Session
 
 HERE = "127.0.0.1"
 LARGEST = 1 << 16
-"""Bytes of a question."""
+"""The largest number of bytes of a request."""
 HEADERS = {
     "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'", "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
@@ -29,7 +29,7 @@ HEADERS = {
 
 
 class Refused(Exception):
-    """A request that is none of the page's."""
+    """A request that does not come from the page."""
 
     def __init__(self, status: HTTPStatus, why: str = ""):
         super().__init__(why or status.phrase)
@@ -37,7 +37,7 @@ class Refused(Exception):
 
 
 class Server(ThreadingHTTPServer):
-    """Several pages may be open at a time; one that is closed disturbs none of the others."""
+    """A server for several open pages; closing one does not disturb the others."""
 
     daemon_threads = True
 
@@ -52,7 +52,7 @@ class Server(ThreadingHTTPServer):
             raise ModelError(f"there is no port {port}; choose one from 1024 to 65535, or leave it out") from error
 
     def server_bind(self) -> None:
-        """Without a look at names in a network."""
+        """Bind the socket without looking up names in a network."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = HERE, self.server_address[1]
 
@@ -65,7 +65,7 @@ class Server(ThreadingHTTPServer):
         return {f"{name}:{self.server_port}" for name in (HERE, "localhost")}
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A page that was closed while it was answered is no error."""
+        """Ignore the error of a page that was closed before its reply arrived."""
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
@@ -90,9 +90,9 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.BAD_REQUEST, str(error))
 
     def _asked_for(self) -> str:
-        """The last part of the address, of a request that may be one of the page's."""
+        """Return the last part of the address; refuse a request that cannot come from the page."""
         if [*self.headers.get_all("Host", [])] not in [[host] for host in self.server.hosts]:
-            raise Refused(HTTPStatus.FORBIDDEN)  # another name for this machine, which somebody else gave it
+            raise Refused(HTTPStatus.FORBIDDEN)  # another name for this machine, from elsewhere
         own = {f"http://{host}" for host in self.server.hosts}
         if not own.issuperset(self.headers.get_all("Origin", [])):
             raise Refused(HTTPStatus.FORBIDDEN)
@@ -124,7 +124,7 @@ class Handler(BaseHTTPRequestHandler):
         return self.rfile.read(int(length))
 
     def _gone(self) -> bool:
-        """Whether the page has left, or asks for something newer: then it has closed this connection."""
+        """Return whether the page has closed this connection, because it left or sent a newer request."""
         try:
             ready, *_ = select.select([self.connection], [], [], 0)
             return bool(ready) and not self.connection.recv(1, socket.MSG_PEEK)
@@ -146,7 +146,8 @@ class Handler(BaseHTTPRequestHandler):
         self._leave()
 
     def _leave(self) -> None:
-        """What was sent and not read would end the connection before the answer is read."""
+        """Close the connection after reading the rest of the request, which would otherwise reset the connection
+        early."""
         with suppress(OSError):
             self.connection.shutdown(socket.SHUT_WR)
             self.connection.settimeout(0.5)
@@ -155,10 +156,10 @@ class Handler(BaseHTTPRequestHandler):
                     break
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Of a method that is none of GET and POST, and of what is no HTTP: without a word of what was asked."""
+        """Refuse methods other than GET and POST, and input that is not HTTP, without repeating the request."""
         self.close_connection = True
         status = HTTPStatus(code)
         self._refuse(HTTPStatus.METHOD_NOT_ALLOWED if status is HTTPStatus.NOT_IMPLEMENTED else status, status.phrase)
 
     def log_message(self, form: str, *values: Any) -> None:
-        """The terminal is the model's."""
+        """Log nothing, because the terminal belongs to the model."""

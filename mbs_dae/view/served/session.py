@@ -1,4 +1,4 @@
-"""The model file as it was read last, and one run at a time for whoever waits for it."""
+"""Hold the model file as it was last read, and run one motion at a time."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Source(Protocol):
 
     def read(self) -> Said: ...
     def changed(self) -> bool:
-        """Whether it, or what it imports from beside it, has changed since it was read."""
+        """Return whether the file, or a module that it imports from its folder, has changed since it was read."""
         ...
 
 
 class Overtaken(Exception):
-    """Nobody waits for this run any more."""
+    """No client waits for this run any more."""
 
 
 class Opened(NamedTuple):
@@ -48,7 +48,7 @@ class Session:
     choices: Mapping[str, Any]
     opened: Opened = field(init=False)
     trouble: str = ""
-    """What is wrong with the file as it is now; the page before is kept."""
+    """The error of the file as it is now; the previous page stays in use."""
     one_at_a_time: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
@@ -58,7 +58,7 @@ class Session:
         self.opened = self._read(1)
 
     def look(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Whether the page is still that of the file."""
+        """Read the file again if it has changed; return the version of the page and the trouble with the file."""
         version_of(body)
         if self.source.changed():
             with self.one_at_a_time:
@@ -67,7 +67,7 @@ class Session:
         return {"version": self.opened.version, "trouble": self.trouble}
 
     def run(self, body: Mapping[str, Any], gone: Gone) -> dict[str, Any]:
-        """The motion that is asked for, or in words why there is none. What is wrong with the question is raised."""
+        """Return the requested motion, or a message why there is none; raise an error if the request is malformed."""
         opened, version = self.opened, version_of(body)
         if version != opened.version:
             return OVERTAKEN
@@ -79,11 +79,11 @@ class Session:
             try:
                 _check(gone)
                 result, initial = run(opened.said, wanted, lambda done, total: _check(gone))
-                with shown_in(self.units):  # pages are answered in threads of their own
+                with shown_in(self.units):  # each page is answered in its own thread
                     return answer(opened.said, result, initial, opened.choices)
             except Overtaken:
                 return OVERTAKEN
-            except Exception as error:  # a force in Python may raise whatever it wants
+            except Exception as error:  # a force in Python may raise any error
                 return {"error": told(error)}
 
     def _read(self, version: int) -> Opened:
@@ -101,7 +101,7 @@ class Session:
 
 
 def _as_far_as_it_goes(said: Said) -> tuple[Result, dict[str, float]]:
-    """The first motion; one that stops early says why."""
+    """Return the first motion, or the part before it stops early."""
     try:
         return run(said, Wanted(said.first, said.times))
     except MbsError as error:

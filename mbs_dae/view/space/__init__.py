@@ -1,1 +1,1 @@
-"""Mechanisms in space, on matplotlib's 3-D axes."""
+"""Draw mechanisms in space on matplotlib's 3-D axes."""

@@ -1,4 +1,4 @@
-"""In the corners of a picture in space: which way the axes go, and how large the squares of the floor are."""
+"""Draw in the corners of a picture in space: the directions of the axes, and the size of the floor's squares."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ...unit_system import told
 from ..camera import Camera
 from ..drawing.colours import COLOURS, GROUND
 
-ARROW = 0.22  # how long an axis is drawn that is seen from the side (inches)
-TRIAD = 0.62  # the sides of the square in the left corner that the axes need
-NOTE = (1.6, 0.2)  # the width and the height of the words in the right corner
-END_ON = 0.12  # an axis that is seen so short, as a part of its length, has no name
+ARROW = 0.22  # length of an axis seen from the side (inches)
+TRIAD = 0.62  # side of the square in the left corner for the axes (inches)
+NOTE = (1.6, 0.2)  # width and height of the words in the right corner (inches)
+END_ON = 0.12  # part of its full length below which an axis seen end-on has no name
 
 
 class Corners:
-    """Made once, then moved by `stand` to where the picture turns out to end."""
+    """The axes and the note, made once and then moved by `stand` to the edges of the picture."""
 
     def __init__(self, ax: Any, step: float):
         self.ax = ax
@@ -41,7 +41,7 @@ class Corners:
         self.stand(np.zeros(2), np.array([1.0, 0.0]))
 
     def stand(self, left: np.ndarray, right: np.ndarray) -> None:
-        """In these corners, said in parts of the axes."""
+        """Move to these corners, given in coordinates of the axes."""
         inches = self.ax.figure.dpi_scale_trans
         for artist in self.triad:
             artist.set_transform(inches + ScaledTranslation(left[0], left[1], self.ax.transAxes))
@@ -49,7 +49,7 @@ class Corners:
 
     @staticmethod
     def boxes(room: Bbox, dpi: float) -> list[Bbox]:
-        """What they cover in the lower corners of a room (pixels)."""
+        """Return the boxes that axes and note cover in the lower corners of a room [pixels]."""
         wide, high = np.multiply(NOTE, dpi)
         side = TRIAD * dpi
         return [Bbox.from_bounds(room.x0, room.y0, side, side), Bbox.from_bounds(room.x1 - wide, room.y0, wide, high)]

@@ -1,4 +1,4 @@
-"""What lies under a mechanism in space: a grid of round squares, and the shadows on it."""
+"""Draw the floor under a mechanism in space: a grid with squares of a round size, and the shadows on it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from ..drawing.stage import Ink
 from . import pen
 
-SQUARES = 8  # along the longest side of a mechanism there are at least so many
-SHADOW = "#EDEDED"  # not to be seen through: where shadows meet they are no darker
+SQUARES = 8  # least number of squares along the longest side of a mechanism
+SHADOW = "#EDEDED"  # opaque, so that overlapping shadows are no darker
 ON_FLOOR: dict[str, Any] = {"zorder": 0.8}
 
 
 @dataclass(frozen=True, eq=False)
 class Floor:
-    """At the height `level`, from one corner (x, y) to the other; the sides of its squares are `step`."""
+    """A floor at the height `level`, from one corner (x, y) to the other; the sides of its squares are `step`."""
 
     level: float
     step: float
@@ -27,7 +27,7 @@ class Floor:
 
     @classmethod
     def under(cls, low: np.ndarray, high: np.ndarray, upright: bool) -> Floor:
-        """Below what reaches from one corner to the other; above it where the picture stands on its head."""
+        """Return the floor below a box with these two corners; above it if the picture is upside down."""
         step = round_step((high - low).max() / SQUARES)
         first, last = np.floor(low[:2] / step + 1e-9), np.ceil(high[:2] / step - 1e-9)
         return cls(float(low[2] if upright else high[2]), step, step * first, step * np.maximum(last, first + 1))
@@ -39,7 +39,7 @@ class Floor:
 
     @property
     def grid(self) -> np.ndarray:
-        """All its lines as one, that is lifted off between them."""
+        """All lines of the grid as one line with gaps (nan) between them, shape (points, 3)."""
         (x0, y0), (x1, y1) = self.low, self.high
         along, across = (np.arange(a, b + self.step / 2, self.step) for a, b in zip(self.low, self.high, strict=True))
         gap = (np.nan, np.nan)
@@ -71,6 +71,6 @@ class Floor:
 
 
 def round_step(least: float) -> float:
-    """The next length of 1, 2 or 5 and zeros that is not less."""
+    """Return the smallest length of the form 1, 2 or 5 times a power of ten that is at least `least`."""
     power = 10.0 ** np.floor(np.log10(least))
     return float(next(n * power for n in (1, 2, 5, 10) if n * power >= least * (1 - 1e-6)))

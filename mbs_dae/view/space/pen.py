@@ -1,8 +1,6 @@
-"""The pen of figures in space: lines, shaded solids and words that know their path.
+"""Draw marks in space: lines, shaded solids and words that know their path.
 
-Who covers whom is not left to matplotlib, which looks at areas alone: every piece says where it belongs, and the scene
-orders them by depth.
-"""
+Matplotlib orders areas only by depth, so every piece states its order, and the scene sorts all pieces."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +12,7 @@ from mpl_toolkits.mplot3d.art3d import Line3D, Poly3DCollection, Text3D  # type:
 from ..drawing.stage import Ink
 
 LIGHT = np.array([0.25, -0.55, 0.8]) / np.linalg.norm([0.25, -0.55, 0.8])
-"""Where the light comes from: over the left shoulder of the usual view."""
+"""The direction of the light: over the left shoulder of the usual view."""
 
 
 def line(points: np.ndarray, **how: Any) -> Ink:
@@ -30,8 +28,8 @@ def area(
     points: np.ndarray, color: Any, faces: Sequence[Sequence[int]] = (), *, alpha: float = 1.0, edge: str = "",
     lit: bool = True, zorder: float = 3, **how: Any,
 ) -> Ink:  # fmt: skip
-    """Faces ``lit`` by the sun, with an edge around them, if that has a colour. What is not to be seen through gets
-    edges of its own colours: else the paper shines through between faces."""
+    """Return faces shaded by the light if ``lit``, with edges if `edge` has a colour. Opaque faces without such edges
+    get edges of their own colours, because the paper would otherwise show between faces."""
     numbers = _filled(faces or [range(len(points))])
     each = [color] * len(numbers) if isinstance(color, str) else color
     colours = np.array([(*to_rgb(c), alpha) for c in each])
@@ -56,14 +54,14 @@ def word(points: np.ndarray, text: str, **how: Any) -> Ink:
 
 
 def _filled(faces: Sequence[Sequence[int]]) -> np.ndarray:
-    """All faces with as many corners as the largest has: the last one stands for those that are missing. (matplotlib
-    fills up faces of different sizes too, with numbers from anywhere.)"""
+    """Return all faces with as many corners as the largest has, by repeating the last corner. (Matplotlib also pads
+    faces of different sizes, but with arbitrary numbers.)"""
     most = max(map(len, faces))
     return np.array([[*face, *[face[-1]] * (most - len(face))] for face in faces])
 
 
 def _lit(corners: np.ndarray, colours: np.ndarray) -> np.ndarray:
-    """Faces towards the light are bright; faces with corners in a row have no direction."""
+    """Return the colours of faces, brighter towards the light; a face whose corners lie in a row has no direction."""
     first, second, third = corners[:, 0], corners[:, 1], corners[:, 2]
     normals = np.cross(second - first, third - second)
     length = np.linalg.norm(normals, axis=1)

@@ -1,4 +1,4 @@
-"""A mechanism in space: on 3-D axes with one scale in all directions, over a floor whose squares tell its size."""
+"""Draw a mechanism in space: on 3-D axes with one scale in all directions, over a floor whose squares show its size."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,13 +20,13 @@ from . import pen
 from .corner import Corners
 from .floor import Floor
 
-FIRST, LAST = 2.0, 5.0  # the zorders of what is farthest and nearest
-STEP = 1e-4  # between what stands over one another at the same place
-MARGIN = 0.06  # of white paper at the edge of a picture (inches)
-BELOW_TITLE = 0.1  # of white paper more, between a title and what is drawn
-NAMES = np.array([0.4, 0.2])  # the paper that names beside a mechanism are thought to need (inches)
-THINNEST = 0.3  # the shortest side of the box, as a part of the longest one: a flat mechanism still stands in space
-FROM_ABOVE = 0.02  # shadows are seen where the eye is so much higher than the floor
+FIRST, LAST = 2.0, 5.0  # zorders of the farthest and the nearest piece
+STEP = 1e-4  # difference of zorder between pieces at the same place
+MARGIN = 0.06  # white margin at the edge of a picture (inches)
+BELOW_TITLE = 0.1  # additional white space between title and drawing (inches)
+NAMES = np.array([0.4, 0.2])  # paper reserved for names beside a mechanism (inches)
+THINNEST = 0.3  # shortest side of the box, as a part of the longest one: a flat mechanism still stands in space
+FROM_ABOVE = 0.02  # least height of the eye above the floor, as a sine, at which shadows are visible
 
 
 class SpatialScene(Scene):
@@ -42,13 +42,13 @@ class SpatialScene(Scene):
         self.show(0)
 
     def show(self, pose: int) -> list[Any]:
-        """Shadows move below lines that stand still, which are drawn anew with them."""
+        """Show a pose; its shadows lie below lines that do not move, so that these are redrawn with them."""
         for artist, order in self._orders:
             artist.set_zorder(order[pose])
         return [*self._behind, *super().show(pose)]
 
     def say(self, title: str) -> None:
-        self.ax.title.set_text(title)  # which stays where `fit` has put it
+        self.ax.title.set_text(title)  # stays where `fit` has put the title
 
     def lay_out(self) -> None:
         labels = [piece.path.reshape(-1, 3) for piece in self.labels.values()]
@@ -56,7 +56,7 @@ class SpatialScene(Scene):
 
     def metres_per_inch(self) -> float:
         if isinstance(self.figure, Picture):
-            self.figure.draw_without_rendering()  # lays the axes out
+            self.figure.draw_without_rendering()  # lays out the axes
         self.floor = self._floor()
         return inch_of(self.ax, self._reached())
 
@@ -83,14 +83,14 @@ class SpatialScene(Scene):
         return [piece for groups in (bodies, joints) for piece in all_pieces(groups) if piece.order != AS_SAID]
 
     def _reached(self) -> np.ndarray:
-        """All points that the picture must hold, but for names."""
+        """Return all points that the picture must contain, except names, shape (points, 3)."""
         pieces = [*self.rough, *self.traces.values(), *getattr(self, "mechanism", ())]
         points = np.concatenate([self.floor.grid, *(piece.path.reshape(-1, 3) for piece in pieces)])
         return points[np.isfinite(points).all(axis=1)]
 
     def _ordered(self) -> list[tuple[Any, np.ndarray]]:
-        """The zorder of each piece at each pose: by its mean depth; but a joint stands before the bodies that it joins,
-        and a part of its symbol before those that were drawn earlier."""
+        """Return the zorder of each piece at each pose: by its mean depth; but a joint is in front of the bodies that
+        it connects, and each part of its symbol in front of the parts drawn before it."""
         poses = len(self.motion)
         corners = np.array(np.meshgrid(*np.transpose(self.corners))).reshape(3, -1).T
         depths = self.camera.depth(corners)
@@ -127,7 +127,7 @@ def add_axes(figure: Figure, view: Any = None, place: tuple[int, int, int] = (1,
 
 
 def checked_axes(ax: Any, view: Any = None) -> Axes3D:
-    """Axes of the user's, if something in space can be drawn there; seen as they are, unless a view is given."""
+    """Return the user's axes, prepared for a drawing in space; keep their direction of view unless a view is given."""
     if not isinstance(ax, Axes3D):
         what = "the mechanism is in space, and these axes are flat"
         raise ModelError(f"{what}; make some with figure.add_subplot(projection='3d')")
@@ -135,12 +135,12 @@ def checked_axes(ax: Any, view: Any = None) -> Axes3D:
         ax.view_init(*checked_view(view))
     ax.computed_zorder = False
     ax.set_proj_type("ortho")
-    ax.set_axis_off()  # the floor tells the size: numbers on foreshortened axes are hard to read
+    ax.set_axis_off()  # the floor shows the size: numbers on foreshortened axes are hard to read
     return ax
 
 
 def hold(ax: Any, low: np.ndarray, high: np.ndarray) -> None:
-    """Limits that hold the box, in one scale for all three directions."""
+    """Set limits that include the box, with one scale in all three directions."""
     low, high = boxed(low, high)
     ax.set_xlim(low[0], high[0])
     ax.set_ylim(low[1], high[1])
@@ -149,7 +149,7 @@ def hold(ax: Any, low: np.ndarray, high: np.ndarray) -> None:
 
 
 def boxed(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The box, made thicker where it is too thin to be seen."""
+    """Return the corners of a box, made thicker where the box is too thin to be visible."""
     span = high - low
     span = np.maximum(span, THINNEST * (span.max() or 1.0))
     middle = (low + high) / 2
@@ -157,7 +157,7 @@ def boxed(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def inch_of(ax: Any, points: np.ndarray) -> float:
-    """How many metres an inch of paper will show: the points fill it, but for names beside them."""
+    """Return the number of metres that an inch of paper shows if the points and names beside them fill the paper."""
     dpi, room = ax.figure.dpi, _room(ax)
     wide, high = np.minimum(NAMES * dpi, 0.3 * np.array(room.size)) / 2
     _, scale = _placed(Camera.of(ax).on_paper(points), room.padded(-wide, -high), Corners.boxes(room, dpi))
@@ -165,7 +165,7 @@ def inch_of(ax: Any, points: np.ndarray) -> float:
 
 
 def _room(ax: Any) -> Bbox:
-    """The paper that the layout gives, in pixels."""
+    """Return the paper that the layout assigns to the axes, in pixels."""
     figure = ax.figure
     room = ax.get_position(original=True).transformed(figure.transSubfigure).padded(-MARGIN * figure.dpi)
     room.y1 -= BELOW_TITLE * figure.dpi
@@ -173,11 +173,11 @@ def _room(ax: Any) -> Bbox:
 
 
 def fit(ax: Any, points: np.ndarray, corner: Corners) -> None:
-    """Enlarge what is seen until the points fill the paper that the layout gives, but for the lower corners where there
-    are words; then the layout stays.
+    """Enlarge the drawing until the points fill the paper that the layout assigns, except the lower corners with words;
+    then fix the layout.
 
-    3-D axes are square, and what they draw ends there. So they become a square that covers all of that paper, moved to
-    where its middle is that of what is seen."""
+    3-D axes are square, and their drawing ends at their edge. Hence the axes become a square that covers all of that
+    paper, moved so that its middle is that of the visible points."""
     figure = ax.figure
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
@@ -185,9 +185,9 @@ def fit(ax: Any, points: np.ndarray, corner: Corners) -> None:
     seen = Camera.of(ax).on_paper(points)
     middle, scale = _placed(seen, room, Corners.boxes(room, figure.dpi))
     sides = np.array([high - low for low, high in (ax.get_xlim(), ax.get_ylim(), ax.get_zlim())])
-    centre = np.mean([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()], axis=1)  # is shown in the middle of the axes
+    centre = np.mean([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()], axis=1)  # appears in the middle of the axes
     place = middle + scale * (Camera.of(ax).on_paper(centre) - _middle(seen))
-    part = -ax.viewLim.p0 / ax.viewLim.size  # of the sides of the axes, where that middle stands in matplotlib
+    part = -ax.viewLim.p0 / ax.viewLim.size  # of the sides of the axes, where matplotlib puts that middle
     side = max(((place - room.p0) / part).max(), ((room.p1 - place) / (1.0 - part)).max())
     corners = place - part * side, place + (1.0 - part) * side
     ax.set_position(Bbox(corners).transformed(figure.transSubfigure.inverted()))
@@ -197,13 +197,13 @@ def fit(ax: Any, points: np.ndarray, corner: Corners) -> None:
         [(room.x0, room.y0), (room.x1, room.y0), (_middle(room.get_points())[0], room.y1 + BELOW_TITLE * figure.dpi)]
     )
     corner.stand(left, right)
-    ax.set_title(ax.get_title(), y=top[1])  # which 3-D axes take for 0.92 y
+    ax.set_title(ax.get_title(), y=top[1])  # 3-D axes take y for 0.92 y
     ax.title.set_position(top)
 
 
 def _placed(seen: np.ndarray, room: Bbox, taken: Sequence[Bbox]) -> tuple[np.ndarray, float]:
-    """The middle of what is seen, and its scale, where it fills the room: all of it, or as much from above as keeps
-    what is taken free."""
+    """Return the middle and the scale with which the visible points fill the room: all of it, or as much of its upper
+    part as leaves the taken boxes free."""
     for raised in np.linspace(0.0, max(box.height for box in taken), 8):
         free = Bbox([[room.x0, room.y0 + raised], room.p1])
         middle = _middle(free.get_points())
