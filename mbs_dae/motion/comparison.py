@@ -1,5 +1,5 @@
-"""How two computations of the same compare: how far their motions are apart, and what one evaluation of all
-accelerations costs (constraints, masses, forces, factorisation, solution)."""
+"""The comparison of two computations of one model: the differences of their motions, and the cost of one evaluation of
+all accelerations (constraints, masses, forces, factorisation, solution)."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -23,20 +23,21 @@ class Difference:
     """The largest differences at the times that two results have in common."""
 
     position: float
-    """Over the model's length; angles in radians."""
+    """Relative to the model's length; angles in radians."""
     velocity: float
-    """Over the largest velocity, turns counting over the model's length."""
+    """Relative to the largest velocity, with turns times the model's length."""
     reaction: float
-    """Of the components that are determined, over the largest reaction, moments counting over the model's length."""
+    """The largest difference of the components that are determined, relative to the largest reaction, with moments over
+    the model's length."""
 
 
 IDLE = 1e-9
-"""Reactions of less than this, relative to what moves the heaviest body along, are none: those of bodies without mass
+"""Reactions below this part of the force that accelerates the heaviest body count as zero: those of bodies without mass
 are roundoff."""
 
 
 def difference(first: Result, second: Result) -> Difference:
-    """Both of the same model, computed in this process."""
+    """Return the differences of two results of the same model, computed in this process."""
     system, common = computed(first).system, min(len(first), len(second))
     (_, q0, v0, _), (_, q1, v1, _) = computed(first).motion, computed(second).motion
     way = np.sqrt(system.weight)
@@ -64,7 +65,7 @@ def _reactions(system: System, first: Result, second: Result, idle: float) -> fl
 
 
 def _ratio(apart: np.ndarray, sizes: np.ndarray) -> float:
-    """0 where both are nothing."""
+    """Return the largest difference over the largest size, or 0 where both are zero."""
     gap, size = np.abs(apart).max(initial=0.0), np.abs(sizes).max(initial=0.0)
     return float(gap / size) if size > 0.0 else float(gap)
 
@@ -73,31 +74,32 @@ def _ratio(apart: np.ndarray, sizes: np.ndarray) -> float:
 
 
 UNKNOWNS = 80_000
-"""Solved for between two looks at the clock: some milliseconds."""
+"""The number of unknowns that are solved for between two readings of the clock: some milliseconds."""
 
 
 Timed = tuple[Callable[[int], None], int]
-"""Evaluates in one state, again and again; and how often."""
+"""A function that evaluates in one state as often as its argument says, and the argument for one timing."""
 
 WHOLE, TERMS, ELIMINATION, SOLUTION = 0, 1, 2, 3
-"""Of an evaluation of all accelerations: all of it; constraints, masses and forces; the factor of the matrix; what it
-gives, accelerations and multipliers."""
+"""Parts of an evaluation of all accelerations: all of it; constraints, masses and forces; the factor of the matrix; the
+solution, accelerations and multipliers."""
 
 
 def timed(
     system: System, t: float, q: np.ndarray, v: np.ndarray, redundant: Sequence[int] = (), part: int = WHOLE
 ) -> Timed:
-    """With these rows left out, because others determine them."""
+    """Return the timed evaluation at (t, q, v), with the rows in `redundant` left out, because others determine
+    them."""
     run = mechanism(system, faint=FAINT)
     run.machine.factor.kept[list(redundant)] = 0.0
     state = t, q.copy(), v.copy(), system.still
-    evaluate_often(run, *state, WHOLE, 1)  # a part finds what those before it have left
+    evaluate_often(run, *state, WHOLE, 1)  # a part reads the results of those before it
     return partial(evaluate_often, run, *state, part), max(10, UNKNOWNS // (system.nv + len(system.rows)))
 
 
 def evaluation_times(these: Sequence[Timed], rounds: int = 15) -> list[float]:
-    """Seconds of processor time for one evaluation of each, the best of some rounds. All take their turn in every
-    round, so that what else the machine does meets all alike."""
+    """Return the processor time in s of one evaluation of each, the best of some rounds. All take their turn in every
+    round, so that other load of the machine affects all alike."""
     best = [np.inf] * len(these)
     for _ in range(rounds):
         for k, (repeat, count) in enumerate(these):

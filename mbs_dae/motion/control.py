@@ -1,14 +1,14 @@
-"""Step sizes: how large an error is, and how long the next step may be. Compiled.
+"""Step sizes: the error of a step, and the length of the next one. Compiled.
 
-The error of the motion is measured number by number against atol · unit + rtol · |y|, and as the mean square of all;
-the unit of a length is the model's length, that of an angle is 1 rad, and velocities count per second; that of a state
-is its scale. Turns, which only count, are not controlled.
+The error of the motion is measured for each number against atol · unit + rtol · |y|, and as the mean square of all; the
+unit of a length is the model's length, that of an angle is 1 rad, and velocities are per second; that of a state is its
+scale. Turn counters are not controlled.
 
-A motion need not notice works (a driven one does not ask what moves it), so each must be right for itself. Let s be the
-speed, in lengths of the model per second, at which its heaviest part has the energy E = J s² / 2 that the motion has to
-do with; J is that part's mass times the length squared. As speeds may be off by atol + rtol s, works may by J s times
-that. Where s is less than atol all that moves may be roundoff: of a body that friction holds under a load nothing else
-does.
+A motion need not depend on works (a driven one does not depend on what moves it), so each must be right for itself. Let
+s be the speed, in lengths of the model per second, at which its heaviest part has the energy E = J s² / 2 that is
+available to the motion; J is that part's mass times the length squared. If speeds may be off by atol + rtol s, works
+may be off by J s times this. Where s is less than atol all that moves may be roundoff: an example is a body that
+friction holds under a load.
 """
 
 from typing import Any, NamedTuple
@@ -27,40 +27,40 @@ from .methods.method import LONGEST, H, Stages
 from .stabilise import ALWAYS
 
 SAFETY, SHRINK, GROW = 0.8, 0.2, 10.0
-"""How much of the step that should just do is tried; and by how much steps change at most."""
+"""The part of the step that would just be accepted which is tried; and the least and largest factors between steps."""
 NOTHING = 1e-2
-"""Errors of less than this, of which roundoff may be a large part, do not tell how the next one grows."""
+"""Errors of less than this, of which roundoff may be a large part, do not predict the growth of the next one."""
 TINY = 1e-6
-"""A first step, in seconds, of a motion of which nothing is known; it grows tenfold from step to step."""
+"""A first step, in seconds, of an unknown motion; steps grow tenfold from one to the next."""
 
 
 class Control(NamedTuple):
-    """Tolerances, or the length of fixed steps; and where the control stands."""
+    """Tolerances, or the length of fixed steps; and the state of the control."""
 
     rtol: float
     atol: float
     unit: Design[Vector]
-    """One number for each of y; infinite for turns, and for works, which have a measure of their own."""
+    """The unit of each number of y; infinite for turn counters, and for works, which are measured separately."""
     controlled: int
-    """How many are finite."""
+    """The number of finite units."""
     inertia: Design[float]
-    """The J above."""
+    """J, the mass of the heaviest part times the squared length of the model."""
     fixed: float
-    """The length of steps where they are fixed; 0 where they are controlled."""
+    """The length of fixed steps, in s; 0 where steps are controlled."""
     most: int
-    """No more steps than this are tried."""
+    """The largest number of steps that are tried."""
     step: Work[Vector] = zeros(1)
-    """How long the next step may be; 0 where a first one is to be chosen."""
+    """The length of the next step, in s; 0 where a first one is to be chosen."""
     again: Work[Integers] = zeros(1)
-    """Whether the last step was rejected (1)."""
+    """1 if the last step was rejected."""
     before: Work[Vector] = zeros(2)
-    """The length and the error of the last step that was accepted; 0 where none is known."""
+    """The length and the error of the last accepted step; 0 where none is known."""
     error: Work[Vector] = zeros(1)
     """The error of the step under way."""
 
 
 def units_of(system: System) -> tuple[np.ndarray, int, float]:
-    """The `unit`, `controlled` and `inertia` of a control."""
+    """Return the `unit`, `controlled` and `inertia` of a control."""
     layout, unit = system.layout, units_by(system.layout, system.weight, system.length)
     for own in system.model.states:
         if not own.is_held:
@@ -69,7 +69,8 @@ def units_of(system: System) -> tuple[np.ndarray, int, float]:
 
 
 def units_by(layout: Layout, weight: np.ndarray, length: Any) -> np.ndarray:
-    """What y is measured by, but for states of the model; of many designs, with a row of weights and a length each."""
+    """Return the unit of each number of y, without those of states of the model; for many designs, with a row of
+    weights and a length each, a row of units each."""
     state = state_layout(layout)
     velocities = np.sqrt(weight) ** -1 * length
     unit = np.full((*weight.shape[:-1], state.size), np.inf)
@@ -82,8 +83,8 @@ def units_by(layout: Layout, weight: np.ndarray, length: Any) -> np.ndarray:
 
 @compiled
 def asks_for_end(march, made):
-    """Whether the end of a step is to be settled, that was made with this status: not where its error is too large,
-    if that is known before. The error is left in `control`."""
+    """Return whether to settle the end of a step that was made with this status: not if its error is already known to
+    be too large. Put the error into `control`, if it is known."""
     control, tableau = march.control, march.tableau
     if made != DONE or control.fixed > 0.0 or tableau.end_in_error:
         return made == DONE
@@ -93,7 +94,7 @@ def asks_for_end(march, made):
 
 @compiled
 def judged(march, status):
-    """The status of a step with its end settled, and its error, of which 1 is just acceptable."""
+    """Return the status of a step with a settled end, and its error, of which 1 is just acceptable."""
     control, tableau, h = march.control, march.tableau, march.stages.now[H]
     if status != DONE or control.fixed > 0.0:
         return status, 0.0
@@ -103,7 +104,7 @@ def judged(march, status):
 
 @compiled
 def parted_within(march):
-    """Whether rows came to contradict each other in a step too long to say when."""
+    """Return whether rows have come to contradict each other in a step that is too long to tell the time."""
     times, mechanism, h = march.record.times, march.mechanism, march.stages.now[H]
     if march.stabiliser.when == ALWAYS or h <= MOMENT * (times[times.size - 1] - times[0]):
         return False
@@ -113,8 +114,8 @@ def parted_within(march):
 
 @compiled_apart
 def pace(control: Control, stages: Stages):
-    """How fast the motion changes at the beginning of the step, in 1/s: velocities over their unit, and the roots of
-    accelerations over theirs."""
+    """Return the rate at which the motion changes at the beginning of the step, in 1/s: the largest of velocities over
+    their units, and of roots of accelerations over theirs."""
     state, unit, y0, k0 = stages.mechanism.state, control.unit, stages.y0, stages.k[0]
     fastest = most = 0.0
     for at in range(state.v_at, state.v_end):
@@ -124,14 +125,14 @@ def pace(control: Control, stages: Stages):
 
 @compiled
 def shortest_step(times):
-    """Steps no longer than this, which is roundoff of the time, lead nowhere."""
+    """Return the length in s below which a step is roundoff of the time."""
     last = times[times.size - 1]
     return SMALLEST * max(abs(last), abs(last - times[0]))
 
 
 @compiled
 def noise(control, stages, h):
-    """What roundoff does to velocities in a step, in their unit.
+    """Return the error of velocities by roundoff in a step, in their units.
 
     At a distance s (a sine) from a pose where the constraints lose rank, roundoff ε of positions is ε/s in the weak
     direction, ε/s² for velocities and ε/s³ for accelerations. Stabilisation takes it away at the end of the step, but
@@ -146,8 +147,9 @@ def noise(control, stages, h):
 
 @compiled_apart
 def error_norm(control: Control, stages: Stages, h: float, energy: float):
-    """The error of the step, 1 being just acceptable: of the motion, or of a work if that is worse, by the estimates
-    in `stages`; what roundoff does is allowed for. `energy` is the most that the motion has had to do with."""
+    """Return the error of the step, of which 1 is just acceptable: that of the motion, or of a work if that is larger,
+    by the estimates in `stages`, with an allowance for roundoff. `energy` is the largest energy available to the motion
+    so far."""
     y0, y1, rtol, inertia = stages.y0, stages.y1, control.rtol, control.inertia
     atol = control.atol + noise(control, stages, h)
     first = second = 0.0
@@ -168,20 +170,21 @@ def error_norm(control: Control, stages: Stages, h: float, energy: float):
 
 @compiled
 def _estimates(stages, at, scale):
-    """The estimates of the error of one number of y, over h and the scale; zero for those that the method has not."""
+    """Return the two estimates of the error of one number of y, over h and the scale; 0 for one that the method does
+    not have."""
     return stages.estimate[0, at] / scale, stages.estimate[1, at] / scale
 
 
 @compiled
 def _combined(first, second, h, n):
-    """The error of n numbers, of the sums of squares of both estimates."""
+    """Return the error of n numbers, from the sums of squares of both estimates over h."""
     return h * first / np.sqrt((first + 0.01 * second) * n) if first > 0.0 else 0.0
 
 
 @compiled_apart
 def first_step(control: Control, stages: Stages, t: float):
-    """A length for the first step, from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, II.4): y₀ and k₀ must
-    stand in `stages`. Where these say nothing it is `TINY`; when the run ends makes no difference."""
+    """Return a length for the first step, from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, II.4): y₀ and k₀
+    must stand in `stages`. Where these are near zero it is `TINY`; the end of the run has no effect."""
     y0, y1, k = stages.y0, stages.y1, stages.k
     d0, d1 = _size(control, y0, y0), _size(control, y0, k[0])
     h = TINY if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
@@ -199,7 +202,7 @@ def first_step(control: Control, stages: Stages, t: float):
 
 @compiled
 def _size(control, y, x):
-    """x in the norm of the tolerances at y."""
+    """Return the norm of x by the tolerances at y."""
     total = 0.0
     for at in range(y.size):
         if np.isfinite(control.unit[at]):
@@ -209,7 +212,7 @@ def _size(control, y, x):
 
 @compiled
 def choose_next(control, stages, h, status, error, accepted):
-    """How long the next step may be after one of length h, or the same one tried again."""
+    """Put the length of the next step after one of length h, or of a new trial of the same one, into `control.step`."""
     again = control.again[0] == 1 or not accepted
     factor = 0.25 if status != DONE else factor_of(control, stages.tableau, h, error, again)
     control.step[0] = min(h * factor, stages.now[LONGEST])
@@ -219,7 +222,7 @@ def choose_next(control, stages, h, status, error, accepted):
 
 @compiled
 def factor_of(control, tableau, h, error, rejected):
-    """By how much the next step may differ from this one, of length h; it may not grow right after a rejection.
+    """Return the factor between the next step and this one, of length h; it is at most 1 right after a rejection.
 
     With an error of C h^(p + 1) the step should have been error^(-1 / (p + 1)) times as long. Where C grew from the
     step before to this one it is likely to grow on (Gustafsson, 1994). If it did by as much again the next step would

@@ -2,11 +2,12 @@
 
     q̇ = N(q) v,        [M Φ_vᵀ; Φ_v 0] [v̇; λ] = [Q; γ - 2α (Φ_v v - ν) - β² Φ],        ż = rates,        ẇ = powers
 
-The states z of the model stand at the end of what kernels read as q, with its inputs, which are put there before any
-force is evaluated, and with reactions, put there when λ is known: before rates are.
+The states z of the model stand at the end of q as kernels read it, with its inputs, which are put there before any
+force is evaluated, and with reactions, put there when λ is known: before rates are evaluated.
 
-`work` adds up what leaves or enters the mechanical energy: stored without a potential, dissipated, supplied. It is
-integrated with the motion, by the same method, so that the energy ledger is as exact as the motion itself.
+`work` is the sum of energies that leave or enter the mechanical energy: stored without a potential, dissipated,
+supplied. It is integrated with the motion, by the same method, so that the energy balance is as exact as the motion
+itself.
 """
 
 from typing import NamedTuple
@@ -33,12 +34,12 @@ from .switching.switches import Switches, hold_all
 
 WORK = len(WORKS)
 SLIDE, RETURN = 0, 1
-"""The places among `Switches.functions`."""
+"""Places in `Switches.functions`."""
 
 
 class StateLayout(NamedTuple):
-    """The spans of y: q is y[:q_end], with the signals from z_at on; v is y[v_at:v_end], the works are y[works_at:].
-    Another part gets its span here; what reads these needs not know."""
+    """The spans of y: q is y[:q_end], with the signals from z_at on; v is y[v_at:v_end], the works are y[works_at:]. A
+    further part of y has its span here, and readers of the others need not change."""
 
     z_at: int
     q_end: int
@@ -49,7 +50,7 @@ class StateLayout(NamedTuple):
 
 
 def state_layout(layout: Layout) -> StateLayout:
-    """For coordinates q and v with those of the ground behind them, and the works."""
+    """Return the layout for coordinates q and v, those of the ground included, and the works."""
     v_end, z_at = layout.q_size + layout.v_size, layout.q_size - len(layout.signals)
     return block(StateLayout(z_at, layout.q_size, layout.q_size, v_end, works_at=v_end, size=v_end + WORK))
 
@@ -65,29 +66,30 @@ class Mechanism(NamedTuple):
     state: StateLayout
     length: Design[float]
     geometric: Design[Vector]
-    """The squared lengths that the columns of Φ_v count for, whatever the masses."""
+    """The squared lengths by which displacements of each column are measured, whatever the masses."""
     refinements: int
-    """How often every solution is refined at least: more than 0 where bodies are solved for and joints are asked for:
-    joint coordinates accumulate what is left of residuals along the chain. (Where bodies are light, `kkt` decides.)"""
+    """The least number of refinements of a solution: more than 0 where bodies are solved for and joints are wanted, for
+    joint coordinates accumulate residuals along the chain. (For light bodies `kkt` decides.)"""
     faint: float
-    """Rows of less `independence` than this take no part in accelerations: theirs are dominated by roundoff, ε/s³ for a
-    sine s, and one step later they are regular again."""
+    """Rows of less `independence` than this take no part in accelerations: their multipliers would be roundoff, ε/s³
+    for a sine s, and one step later the rows are regular again."""
     plain: Pattern
     shape: Factor
-    """Of the constraints alone, whatever the masses: see `gauge`."""
+    """The factor of the constraints alone, whatever the masses: see `gauge`."""
     gains: Work[Vector] = zeros(2)
     """Baumgarte's α and β; zero for other stabilisations."""
     out: Work[Vector] = zeros("outputs")
     scalars: Work[Vector] = zeros(SCALARS)
     nearness: Work[Vector] = ones(4)
-    """The least `independence` (turns counting over the model's length) since it was last set to 1, the ratio to that
-    in the norm of the masses, the least in that norm at the last evaluation, and when rows to leave out were last
-    chosen."""
+    """The least `independence` (with turns times the model's length) since it was last set to 1, its ratio to the one
+    in the norm of the masses, the least in that norm at the last evaluation, and the least when rows to leave out were
+    last chosen."""
 
 
 @compiled_apart
 def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
-    """The terms of the equations at (t, q, v): Φ, ν, γ, Φ_v, M, Q, the energies and powers. Nothing is solved."""
+    """Evaluate the terms of the equations at (t, q, v): Φ, ν, γ, Φ_v, M, Q, the energies and powers. Nothing is
+    solved."""
     machine, dynamics, out = mechanism.machine, mechanism.dynamics, mechanism.out
     factor, transformation = machine.factor, machine.transformation
     assign(mechanism.signals.inputs, t, q, v, q)
@@ -111,7 +113,7 @@ def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
 
 @compiled_apart
 def factorise_terms(mechanism: Mechanism):
-    """The factor of the matrix that was evaluated last. Whether all its numbers are finite."""
+    """Factorise the matrix evaluated last; return whether all its numbers are finite."""
     mechanism.machine.factor.truncation[0] = mechanism.faint
     finite = factorise_observed(mechanism.machine)
     leave_out_redundant(mechanism)
@@ -120,7 +122,7 @@ def factorise_terms(mechanism: Mechanism):
 
 @compiled
 def look_around(mechanism, t, q, v):
-    """To be called in the first pose, which is a regular one, with the redundant rows left out."""
+    """Evaluate the first pose, which is regular, with the redundant rows left out, and measure its independence."""
     mechanism.nearness[:] = 1.0
     evaluate(mechanism, t, q, v)
     if factorise_terms(mechanism):
@@ -129,13 +131,13 @@ def look_around(mechanism, t, q, v):
 
 @compiled_apart
 def leave_out_redundant(mechanism: Mechanism):
-    """Take care that the rows left out are the ones that depend on others here.
+    """Choose the rows left out such that they depend on others here.
 
     Off the constraints, as stages are, redundant rows are not redundant: enforced, they would lock the mechanism. So as
-    many as are redundant on the constraints are left out. Which ones may change along a motion: where a row that is
-    enforced is nearly dependent it is left out as well, and whichever of those left out is then most independent comes
-    back. Where that is the row itself the choice stands, until the row is half as independent as it was then: each
-    look costs two factorisations, and some mechanisms have no better choice for most of their motion.
+    many as are redundant on the constraints are left out. The choice may change along a motion: where a row that is
+    enforced is nearly dependent it is left out as well, and then the most independent one of those left out comes back.
+    If this is the row itself the choice stands, until the row is half as independent: each trial costs two
+    factorisations, and some mechanisms have no better choice for most of their motion.
     """
     machine, chosen = mechanism.machine, mechanism.nearness[3:]
     kept, independence = machine.factor.kept, machine.factor.independence
@@ -167,10 +169,10 @@ def leave_out_redundant(mechanism: Mechanism):
 
 @compiled_apart
 def gauge(mechanism: Mechanism):
-    """How much more independent the rows are when turns count over the model's length than in the norm of the masses.
+    """Put the ratio of the independence of rows with turns times the model's length to that in the norm of the masses.
 
     The factor of the last evaluation is in the norm of the masses, where both rows of a pin through which a body of
-    small inertia turns look alike. What tells of a singular pose is the other norm; the ratio is looked at once a step.
+    small inertia turns look alike. The other norm shows a singular pose; the ratio is evaluated once a step.
     """
     shape, factor = mechanism.shape, mechanism.machine.factor
     copy(factor.jacobian, shape.jacobian)
@@ -183,14 +185,15 @@ def gauge(mechanism: Mechanism):
 
 @compiled
 def gauge_if_doubtful(mechanism):
-    """Look at the ratio where the norm of the masses leaves doubt."""
+    """Evaluate the ratio of independences where the norm of the masses leaves doubt."""
     if _weakest(mechanism.machine.factor) < DOUBTFUL:
         gauge(mechanism)
 
 
 @compiled
 def _weakest(factor):
-    """The least `independence` of the rows that are enforced (of velocities none are while positions are corrected)."""
+    """Return the least `independence` of the enforced rows (no row of velocities is enforced while positions are
+    corrected)."""
     weakest = 1.0
     for row in range(factor.kept.size):
         if factor.kept[row] > 0.0 and factor.row_square[row] > 0.0:
@@ -200,7 +203,7 @@ def _weakest(factor):
 
 @compiled_apart
 def refinements(mechanism: Mechanism):
-    """How often a solution with the last factor is worth refining. How near a singular pose is, is noted on the way."""
+    """Return the number of refinements for a solution with the last factor; note the distance from a singular pose."""
     nearness, weakest = mechanism.nearness, _weakest(mechanism.machine.factor)
     nearness[0], nearness[2] = min(nearness[0], weakest * nearness[1]), weakest
     return mechanism.refinements if weakest >= WEAK else max(mechanism.refinements, 2)
@@ -208,8 +211,8 @@ def refinements(mechanism: Mechanism):
 
 @compiled_apart
 def widest_gap(mechanism: Mechanism):
-    """The largest gap at the last evaluation; all are left in machine.g. (The lengths of rows in the factor are in the
-    norm of the masses.)"""
+    """Return the largest gap at the last evaluation; put all gaps into machine.g. (The lengths of rows in the factor
+    are in the norm of the masses.)"""
     machine, geometric = mechanism.machine, mechanism.geometric
     pattern, g, squares = machine.pattern, machine.g, machine.square
     if squares.size > 0:
@@ -224,8 +227,8 @@ def widest_gap(mechanism: Mechanism):
 
 @compiled
 def parted(mechanism):
-    """Whether rows that are left out are violated far more than those that are enforced, by the gaps that `widest_gap`
-    has left: then they do not depend on these, they contradict them."""
+    """Return whether rows that are left out are violated far more than those that are enforced, by the gaps that
+    `widest_gap` has put: then they contradict the enforced rows, and do not depend on them."""
     gaps, kept = mechanism.machine.g, mechanism.machine.factor.kept
     inside = outside = 0.0
     for row in range(kept.size):
@@ -238,8 +241,8 @@ def parted(mechanism):
 
 @compiled_apart
 def accelerate(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
-    """v̇ into a, λ into machine.multipliers: the terms are evaluated, their matrix is factorised and solved with; and
-    again, where the motion is held on surfaces at which laws jump."""
+    """Put v̇ into a and λ into machine.multipliers: evaluate the terms, factorise the matrix and solve; repeatedly,
+    where the motion is held on surfaces at which laws jump. Return a status."""
     switches = mechanism.switches
     if switches.sliding[0] == 0:
         return accelerate_as_held(mechanism, t, q, v, a)
@@ -250,7 +253,7 @@ def accelerate(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
 
 @compiled
 def return_to_surfaces(mechanism, t, y):
-    """Take away what the surfaces on which the motion is held have become off zero; a status."""
+    """Remove the error of the functions that hold the motion on surfaces g = 0 from y; return a status."""
     mechanism.switches.now[0] = t
     call_on_block(mechanism.switches.functions[RETURN], mechanism, (y,))
     return mechanism.switches.status[0]
@@ -258,7 +261,7 @@ def return_to_surfaces(mechanism, t, y):
 
 @compiled
 def keep_contacts(mechanism, t, q, v):
-    """Take away what the gaps of closed contacts have become off zero; a status."""
+    """Remove the gaps of closed contacts and their rates from the state; return a status."""
     mechanism.switches.now[0] = t
     call_on_block(mechanism.contacts.calls.keep, mechanism, (q, v))
     return mechanism.contacts.choice.status[0]
@@ -266,7 +269,7 @@ def keep_contacts(mechanism, t, q, v):
 
 @compiled_apart
 def accelerate_as_held(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
-    """The same with all branches as they are held."""
+    """Put v̇ into a and λ into machine.multipliers, with all branches as they are held; return a status."""
     evaluate(mechanism, t, q, v)
     if not factorise_terms(mechanism):
         return NOT_FINITE
@@ -275,7 +278,8 @@ def accelerate_as_held(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: 
 
 @compiled_apart
 def solve_terms(mechanism: Mechanism, v: Vector, a: Vector):
-    """The same from the terms that were evaluated last, by the factor that stands."""
+    """Put v̇ into a and λ into machine.multipliers, from the terms evaluated last and the present factor; return a
+    status."""
     machine = mechanism.machine
     pattern, g = machine.pattern, machine.g
     alpha, beta = mechanism.gains[0], mechanism.gains[1]
@@ -299,7 +303,7 @@ def solve_terms(mechanism: Mechanism, v: Vector, a: Vector):
 
 @compiled_apart
 def take_nearest_velocity(mechanism: Mechanism, t: float, q: Vector, v: Vector):
-    """The least change of v, by its kinetic energy, that satisfies the equations of velocities."""
+    """Change v by the least kinetic energy such that it satisfies the equations of velocities."""
     evaluate(mechanism, t, q, v)
     factorise_terms(mechanism)
     correct_velocity(mechanism.machine, v, 2 + refinements(mechanism))
@@ -307,7 +311,7 @@ def take_nearest_velocity(mechanism: Mechanism, t: float, q: Vector, v: Vector):
 
 @compiled_apart
 def derivative(mechanism: Mechanism, t: float, y: Vector, dy: Vector):
-    """y' at (t, y)."""
+    """Put y' at (t, y) into dy; return a status."""
     state = mechanism.state
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
     status = accelerate(mechanism, t, q, v, dy[state.v_at : state.v_end])
@@ -320,7 +324,7 @@ def derivative(mechanism: Mechanism, t: float, y: Vector, dy: Vector):
 
 @compiled
 def state_rates(mechanism, t, q, v, dq):
-    """ż at its places in q̇, after `accelerate`: only now reactions are known. Whether all are finite."""
+    """Put ż at its places in q̇, after `accelerate`, when reactions are known; return whether all are finite."""
     signals, machine, dynamics, finite = mechanism.signals, mechanism.machine, mechanism.dynamics, True
     for k in range(dynamics.rate_to.size):
         dq[dynamics.rate_to[k]] = mechanism.out[dynamics.rate_from[k]]
@@ -340,7 +344,7 @@ def state_rates(mechanism, t, q, v, dq):
 
 @compiled
 def powers(mechanism, work):
-    """The rates of the works, after `accelerate`."""
+    """Put the rates of the works, after `accelerate`."""
     put_powers(mechanism.scalars, mechanism.machine.multipliers, mechanism.machine.nu, work)
     if mechanism.contacts.choice.closed_count[0] > 0:
         call_on_block(mechanism.contacts.calls.powers, mechanism, (work,))
@@ -348,18 +352,18 @@ def powers(mechanism, work):
 
 @compiled
 def put_powers(scalars, multipliers, nu, work):
-    """Those of forces and of prescribed motion."""
+    """Put the powers of forces and of prescribed motion into `work`."""
     for k in range(WORK):
         work[k] = -scalars[POWER + k]
     supplied = scalars[POWER + WORK - 1]
-    for row in range(nu.size):  # prescribed motion: its forces -Φ_vᵀ λ have the power -λ · ν
+    for row in range(nu.size):  # prescribed motion: the power of its forces -Φ_vᵀ λ is -λ · ν
         supplied -= multipliers[row] * nu[row]
     work[WORK - 1] = supplied
 
 
 @compiled
 def copy_forces(contacts, forces):
-    """Those of the last accelerations; none where all contacts are open."""
+    """Copy the forces of the last accelerations; 0 where all contacts are open."""
     for row in range(forces.size):
         forces[row] = contacts.force[row] if contacts.choice.closed_count[0] > 0 else 0.0
 
@@ -369,8 +373,9 @@ def solve_motion(
     mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix, multipliers: Matrix, forces: Matrix,
     rates: Matrix,
 ):  # fmt: skip
-    """Per time: λ, the forces of contacts, and the columns kinetic, potential, then the powers. How many times were
-    done: all of them, or those before a force that is not a finite number. Without modes branches of laws are free."""
+    """Put for each time λ, the forces of contacts, and the rates in columns: kinetic and potential energy, then the
+    powers. Return the number of times done: all, or those before a time without a solution. Without modes branches of
+    laws are free."""
     machine = mechanism.machine
     for k in range(t.size):
         if modes.shape[1] > 0:

@@ -1,4 +1,4 @@
-"""What a run does when events happen: it notes them, stops, or goes on from another state."""
+"""Events of a run: they are recorded, stop the run, or let it go on from another state."""
 
 from collections.abc import Collection, Iterator
 
@@ -26,14 +26,14 @@ from .switching.search import AT_ONCE, HERE
 from .watched_events import go_to_event
 
 ANY = -1
-"""In place of one event: all of them."""
+"""The number that stands for all events."""
 
 
 def happened(
     system: System, march: March, changes: Collection[ContactChange] = ()
 ) -> tuple[list[Happening], list[Event]]:
-    """The events since this was last asked, in the order in which they were added to the model. Contacts have made
-    these changes."""
+    """Return the events since the last call, with their states, in the order in which they were added to the model, and
+    again as elements of the model. `changes` are the changes of contacts since then."""
     deciding, own = system.structure.deciding, march.events
     fired = {deciding[own.function[n]]: int(own.fired[n]) for n in np.flatnonzero(own.fired)}
     own.fired[:] = own.passages[:] = 0
@@ -49,7 +49,7 @@ def happened(
 
 
 def _time_of(system: System, event: Event, t: float) -> float:
-    """Return the time of an event that happens at t: of an expression of time alone the exact one."""
+    """Return the time of an event that happens at t: the exact one for an expression of time alone."""
     return nearest_passage(event, system.evaluator, t) if is_clock(event) else t
 
 
@@ -67,8 +67,8 @@ def function_of(system: System, march: March, event: Event) -> int:
 
 
 class Glance:
-    """A look at the events in a step that is to be accepted: the run goes from event to event up to its end, and then
-    stands again where it stood. (Nothing is kept that it records in the meantime.)"""
+    """A look at the events in a step that is to be accepted: the run goes from event to event up to the end of the
+    step, and then returns to its state. (Records made in the meantime are discarded.)"""
 
     ENDS = "end_multipliers", "end_contacts", "end_scalars"
 
@@ -80,7 +80,7 @@ class Glance:
         self.status = DONE
 
     def __iter__(self) -> Iterator[tuple[list[Happening], list[Event]]]:
-        """Event after event."""
+        """Yield the events one after another."""
         while self._goes_on(ANY):
             self.is_at_once = int(self.march.search.found[0]) == AT_ONCE
             self.passed = float(self.march.time[0]), self.march.events.fired.copy()
@@ -91,7 +91,7 @@ class Glance:
         return self.status == STEP_EVENT
 
     def take_back(self, sides: bool) -> None:
-        """Stand where the run stood; with `sides`, events have not passed."""
+        """Restore the state before; with `sides`, the passages of events are undone, too."""
         own = self.march.events
         for block, words in self.words:
             if sides or block is self.march:
@@ -101,8 +101,8 @@ class Glance:
         own.fired[:] = own.passages[:] = 0
 
     def end_at(self, acting: Event) -> int:
-        """Let the next step of the run, which is to stand where it stood, end where this event happens, and all that
-        happen at the same instant with it. A status."""
+        """Let the next step of the run, from the state before, end where this event happens, with all others of the
+        same instant. Return a status."""
         own = self.march.events
         only = own.function.tolist().index(function_of(self.system, self.march, acting))
         t, direction = self.passed[0], int(self.passed[1][only])
@@ -110,7 +110,7 @@ class Glance:
             passed, own.passages[:] = int(own.fired[only]), 0
             own.fired[:] = 0
             if passed == direction:
-                t = float(self.march.time[0])  # in one step, not over other events
+                t = float(self.march.time[0])  # within one step, not beyond other events
                 break
         self.take_back(sides=True)
         own.due[:] = self.passed[1]
@@ -119,7 +119,7 @@ class Glance:
 
 
 def present(system: System, march: March) -> State:
-    """Where a run stands."""
+    """Return the present state of a run."""
     state, y0 = march.mechanism.state, march.stages.y0
     q, v, a = y0[: state.q_end], y0[state.v_at : state.v_end], march.stages.k[0, state.v_at : state.v_end]
     (q,), (v,), (a,) = system.to_bodies((q[None].copy(), v[None].copy(), np.nan_to_num(a[None])))
@@ -127,12 +127,12 @@ def present(system: System, march: March) -> State:
 
 
 def reset(system: System, march: March, event: Event, before: State) -> int:
-    """Go on from the state that an event asks for; a status."""
+    """Go on from the state that an event demands; return a status."""
     return restart(march, *asked_by(system, event, before))
 
 
 def asked_by(system: System, event: Event, before: State) -> tuple[np.ndarray, np.ndarray]:
-    """The state that an event asks for, in the coordinates of a system: q and v."""
+    """Return the state that an event demands, in the coordinates of a system: q and v."""
     assert isinstance(event.action, Reset)
     model, wanted = system.model, {}
     for name, e in event.action.values.items():

@@ -1,11 +1,11 @@
-"""Where a motion starts: from some named values to a consistent position and velocity.
+"""The initial state of a motion: from named values to a consistent position and velocity.
 
-Positions: those given are met, everything else is as near to the placement as it can be (`assemble`). Velocities: those
-given are met, and of all that then satisfy Φ_v v = ν the one of least kinetic energy is taken,
+Positions: the given ones are met, everything else is as near to the placement as it can be (`assemble`). Velocities:
+the given ones are met, and of all that then satisfy Φ_v v = ν the one of least kinetic energy is taken,
 
     [M Jᵀ; J 0] [v; μ] = [0; ν],
 
-with J the rows of Φ_v and of the values given.
+with J the rows of Φ_v and of the given values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,11 +35,11 @@ from .derivative import evaluate, take_nearest_velocity
 from .mechanism import mechanism
 
 LOOSE = 1e-6
-"""How much null vectors of unit length may move a reaction that is unique, relative to what they could."""
+"""The largest change of a unique reaction by null vectors of unit length, relative to the sum of its factors."""
 
 
 def initial_state(model: Model, t: float, initial: Mapping[str, float] | State | None) -> tuple[State, list[int], str]:
-    """The state at the beginning, the rows that others determine there, and a note of what was not given."""
+    """Return the state at the beginning, the rows that others determine there, and a note of what was not given."""
     system = model.compile()
     if isinstance(initial, State):
         check_start(model, initial)
@@ -56,7 +56,7 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
 
 
 def _start(system: System, t: float, numbers: dict[str, float]) -> tuple[State, list[int], str]:
-    """From named values: a run is often made again from the same ones."""
+    """Return the initial state from named values: a run is often made again from the same ones."""
     model, given = system.model, dict(numbers)
     states = {one.symbol: given.pop(one.name) for one in model.states if one.name in given}
     levels = [system.structure.once(_level, name) for name in given]
@@ -72,7 +72,7 @@ def _start(system: System, t: float, numbers: dict[str, float]) -> tuple[State, 
 
 
 def _level(structure: Structure, name: str) -> int:
-    """Whether it is a value (0), a rate (1) or an acceleration (2)."""
+    """Return whether a name is a value (0), a rate (1) or an acceleration (2)."""
     if name in structure.model.signal_units:
         what = f"initial[{name!r}] is no value of a state, but an input, or a rate that follows from its expression"
         raise ModelError(f"{what}; give initial values of states, and inputs by model.with_inputs(...)")
@@ -80,14 +80,14 @@ def _level(structure: Structure, name: str) -> int:
 
 
 def in_own_coordinates(system: System, t: float, q: bytes, v: bytes) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    """A state of bodies in the coordinates of the system, and the rows that others determine there."""
+    """Return a state of bodies in the coordinates of the system, and the rows that others determine there."""
     motion = np.frombuffer(q)[None], np.frombuffer(v)[None], system.cartesian.still[None]
     (own,), (rates,), _ = system.from_bodies(motion)
     return own, rates, PoseRank(system, t, own).dependent(range(len(system.rows)))
 
 
 def nearest_velocity(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray | None) -> State:
-    """The velocity of least kinetic energy (or the nearest to v) that satisfies all equations."""
+    """Return the velocity of least kinetic energy (or the nearest to v) that satisfies all equations."""
     v = system.still if v is None else v.copy()
     run = mechanism(held)
     take_nearest_velocity(run, t, q, v)
@@ -96,8 +96,8 @@ def nearest_velocity(system: System, held: System, t: float, q: np.ndarray, v: n
 
 
 def check_regular(system: System, t: float, q: np.ndarray, v: np.ndarray) -> list[int]:
-    """The rows that others determine in this pose. A motion cannot start where they do in this pose only: a little way
-    on they are independent."""
+    """Return the rows that others determine in this pose. A motion cannot start where they do in this pose only: a
+    little way on they are independent."""
     here = PoseRank(system, t, q)
     rows = range(len(system.rows))
     dependent = here.dependent(rows)
@@ -121,7 +121,7 @@ def check_regular(system: System, t: float, q: np.ndarray, v: np.ndarray) -> lis
 
 
 def _passes(system: System, t: float, q: np.ndarray, v: np.ndarray) -> bool:
-    """Whether some acceleration goes with these velocities: at a singular pose Φ_v v = ν is not enough for that."""
+    """Return whether there are accelerations for these velocities: at a singular pose Φ_v v = ν is not sufficient."""
     machine, a = system.machine(), system.still
     newton.evaluate_and_factorise(machine, t, q, v, False)
     newton.complete(machine, t, q, v.copy(), a)
@@ -131,7 +131,7 @@ def _passes(system: System, t: float, q: np.ndarray, v: np.ndarray) -> bool:
 
 
 def _nearby(system: System, t: float, q: np.ndarray, here: PoseRank) -> np.ndarray | None:
-    """A closed pose a little way along a motion that the constraints allow; always the same one."""
+    """Return a closed pose a little way along a motion that the constraints allow; always the same one."""
     random = np.random.default_rng(5)
     here.keep_only(range(len(system.rows)))
     for _ in range(4):
@@ -146,7 +146,8 @@ def _nearby(system: System, t: float, q: np.ndarray, here: PoseRank) -> np.ndarr
 
 
 def _note(freedom: int, levels: Sequence[int]) -> str:
-    """What was left to the placement and to least energy, for values given of these levels."""
+    """Return a note on the positions left to the placement and the velocities left to least energy, for given values of
+    these levels."""
     parts = []
     if (missing := freedom - levels.count(0)) > 0:
         parts.append(f"{missing} of {freedom} positions not given: nearest to the placement")
@@ -156,7 +157,7 @@ def _note(freedom: int, levels: Sequence[int]) -> str:
 
 
 def check_reactions(system: System, t: float, q: np.ndarray, redundant: int) -> None:
-    """Rates, and friction, may read a reaction only where the other equations leave no choice for it."""
+    """Raise an error if rates or frictions read a reaction that redundant joints leave undetermined."""
     if not redundant or not (system.structure.signals.reactions.target.size or system.model.frictions):
         return
     null = null_vectors(system, t, q, redundant)
@@ -193,7 +194,7 @@ def told_of_ratios(system: System, t: float, q: np.ndarray) -> str:
 
 
 def moved_frictions(system: System, t: float, q: np.ndarray, null: np.ndarray) -> list[Element]:
-    """The frictions in joints whose normal force changes with some of these multipliers (rows, vectors)."""
+    """Return the frictions in joints whose normal force changes with some of these multipliers (rows, vectors)."""
     if not system.model.frictions:
         return []
     run, found = mechanism(system, asks=GIVEN), list[Element]()
@@ -211,7 +212,7 @@ def moved_frictions(system: System, t: float, q: np.ndarray, null: np.ndarray) -
 
 
 def moved_signals(system: System, t: float, q: np.ndarray, null: np.ndarray) -> list[Reaction]:
-    """The reactions read by rates that change with some of these multipliers (rows, vectors)."""
+    """Return the reactions read by rates that change with some of these multipliers (rows, vectors)."""
     if not system.structure.signals.reactions.target.size:
         return []
     read, own, found = system.signals.reactions, system.coordinates.kernels, list[Reaction]()

@@ -1,4 +1,4 @@
-"""What moves, made ready for runs: the equations of a system with their work space."""
+"""The equations of a system with their work space, ready for runs."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -29,8 +29,8 @@ from .switching.switches import Switches
 
 
 def mechanism(system: System, refinements: int = 0, faint: float = 0.0, asks: int = EVENTS) -> Mechanism:
-    """Work space for one evaluation after another; every solution is refined at least so often. `asks` is what is asked
-    of contacts."""
+    """Return work space for repeated evaluations, with at least this many refinements of every solution. `asks` tells
+    what contacts are needed for."""
     return system.once(_image, refinements, faint, asks).new()
 
 
@@ -40,13 +40,12 @@ def _image(system: System, refinements: int, faint: float, asks: int) -> Image:
 
 
 Numbers = Callable[[System], Mapping[str, Any]]
-"""What depends on a design, by the paths that lead there: see `Image.filled`."""
+"""The numbers that depend on a design, by the paths to them: see `Image.filled`."""
 
 
 def image_of_design(system: System, of: Any, key: Any, make: Callable[[], Image], numbers: Numbers) -> Image:
-    """The image for a system. One is made for all designs of a structure and filled with the numbers of each; where
-    more than numbers depends on the design it is made anew. A few are kept, with this `key`, of what they are images
-    `of`."""
+    """Return the image for a system. One is made for all designs of a structure and filled with the numbers of each;
+    where more than numbers depends on the design it is made anew. A few are kept for each `key` and function `of`."""
     if isinstance(system.coordinates, JointCoordinates) or system.structure.contacts.points:
         return make()
     image = system.structure.lately(of, (key, system.has_light_bodies, system.stiff_rows), make)
@@ -54,7 +53,7 @@ def image_of_design(system: System, of: Any, key: Any, make: Callable[[], Image]
 
 
 def numbers_of(system: System) -> dict[str, Any]:
-    """What a mechanism has of the design, but for trees of joints and contacts."""
+    """Return the numbers of a mechanism that depend on the design, without trees of joints and contacts."""
     own, number, weight = system.structure, system.evaluator, system.column_weight
     found = {f"machine.{path}": value for path, value in system.numbers.items()}
     found |= {f"signals.{path}": value for path, value in own.signals.numbers(number).items()}
@@ -73,7 +72,7 @@ def numbers_of(system: System) -> dict[str, Any]:
 
 
 def forms_masses(system: System, asks: int) -> bool:
-    """Whether M has entries in joint coordinates, too: problems of many contacts and light bodies ask for them."""
+    """Return whether M has entries even in joint coordinates: problems of many contacts and light bodies need them."""
     return system.has_light_bodies or (asks == STEPS and bool(system.structure.contacts.points))
 
 
@@ -84,7 +83,7 @@ def prototype(system: System, refinements: int, faint: float, asks: int) -> Mech
 
 
 def _parts(system: System, faint: float, asks: int, formed: bool) -> Mechanism:
-    """With `formed` M has entries."""
+    """Return the parts of a mechanism; with `formed` M has entries."""
     weight, own = system.column_weight, system.structure
     machine = system.augmented_prototype if system.has_light_bodies else system.prototype(formed)
     dynamics = own.dynamics.fill(system.evaluator, inertias=own.transformed is None)  # else trees have them

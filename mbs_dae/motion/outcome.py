@@ -1,10 +1,11 @@
 """The result of a motion whose forces are known.
 
 Where the constraints lose rank for a moment the equations at that pose do not determine the multipliers, even where all
-accelerations are known: Φ_vᵀ λ = Q - M v̇ has no solution but in the limit, from the poses on both sides. Some
-components have one, others a pole. The motion through the pose is smooth, so the states around it are foretold from it,
-closed, and solved for; a component has a limit if the polynomials through three states on either side lead to the value
-of the one through all six. (An even pole would deceive a comparison of the sides alone, an odd one the sum of both.)
+accelerations are known: Φ_vᵀ λ = Q - M v̇ has a solution only in the limit, from the poses on both sides. Some
+components have a limit, others a pole. The motion through the pose is smooth, so the states around it are extrapolated
+from it, closed, and solved for; a component has a limit if the polynomials through three states on either side lead to
+the value of the one through all six. (An even pole would deceive a comparison of the sides alone, an odd one the sum of
+both.)
 """
 
 from collections.abc import Callable
@@ -38,27 +39,29 @@ from .record import ACCEPTED, REJECTED, March, Record
 from .stabilise import NEAR_SINGULAR
 
 Known = tuple[np.ndarray, int] | None
-"""Multipliers, and how many rows are redundant."""
+"""Multipliers, and the number of redundant rows."""
 
 REACH = 5e-3
-"""How far the nearest states around a singular pose are from it, in model lengths."""
+"""The distance of the nearest states from a singular pose, in model lengths."""
 PLACES = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
-"""Where they are, in steps; and the weights by which polynomials through all, the first and the last lead to 0."""
+"""The places of the states, in steps; and the weights with which polynomials through all, the first and the last three
+lead to 0."""
 WEIGHTS = np.array([[0.05, -0.3, 0.75, 0.75, -0.3, 0.05], [1, -3, 3, 0, 0, 0], [0, 0, 0, 3, -3, 1]])
 AGREEMENT, UNFELT = 1e-2, 1e-6
-"""How well they must agree, relative to the largest of the six; and what is nothing, relative to all components."""
+"""The difference up to which limits agree, relative to the largest of the six; and the size of a component that counts
+as zero, relative to all components."""
 TOLD = 5  # so many times are told
 ELSEWHERE = 1e-2
-"""A pose is singular for a moment if its `independence` is less than elsewhere by this."""
+"""A pose is singular for a moment if its `independence` is less than the largest of the motion by this factor."""
 
 
 def dynamic_result(
     system: System, record: Record, moments: np.ndarray, done: int, before: np.ndarray | None = None,
     means: bool = False, **more: Any,
 ) -> Result:  # fmt: skip
-    """The result of the first `done` recorded times, for which laws are read at these moments. `before` is the first
-    pose as another run has had it: of a quaternion and its opposite it chooses. Where forces of contacts are `means`
-    over steps they do not follow from the state."""
+    """Return the result of the first `done` recorded times, with the moments at which laws are evaluated. `before` is
+    the first pose of another run: it chooses between a quaternion and its opposite. Where forces of contacts are
+    `means` over steps they do not follow from the state."""
     motion = Trajectory(moments, record.q, record.v, record.a).until(done)
     energies, contacts, modes = (x[:done].copy() for x in (record.energies, record.contacts, record.modes))
     own, bodies = own_motion(system, motion), system.cartesian
@@ -77,14 +80,15 @@ def dynamic_result(
             _, multipliers, contacts, _, redundant = forces_along(bodies, motion, modes)
             known = multipliers, redundant
     loads: Any = partial(_loads_along, bodies, motion, modes, known, singular)
-    if singular.size or bodies.raised:  # there may be something to tell; and what Python does now is not repeated
+    if singular.size or bodies.raised:  # notes may be needed; and functions in Python must not be called again later
         loads = loads()
     more |= {"modes": states_of(bodies, modes), "own": own, "integrated": True, "contacts": contacts}
     return with_forces(bodies, motion, loads, energies, **more)
 
 
 def _loads_along(bodies: System, motion: Trajectory, modes: np.ndarray, known: Known, singular: np.ndarray) -> Loads:
-    """From the multipliers of a run, and how many rows are redundant, where it has those of all joints."""
+    """Return the loads from the multipliers and the number of redundant rows of a run, if it has those of all joints;
+    else by solving for them."""
     if known is None:
         _, multipliers, _, _, redundant = forces_along(bodies, motion, modes)
         known = multipliers, redundant
@@ -93,14 +97,14 @@ def _loads_along(bodies: System, motion: Trajectory, modes: np.ndarray, known: K
 
 
 def is_singular(independence: np.ndarray) -> np.ndarray:
-    """Of each state of a motion, or of several, whether its pose is singular for a moment."""
+    """Return whether the pose is singular for a moment, for each state of a motion, or of several."""
     most = independence.max(axis=-1, initial=0.0, keepdims=True)
     return independence < np.minimum(NEARLY, ELSEWHERE * most)
 
 
 def _with_given(bodies: System, motion: Trajectory, modes: np.ndarray, contacts: np.ndarray) -> tuple[np.ndarray, int]:
-    """The multipliers of all joints with these forces of contacts, and how many rows are redundant: those without, and
-    what the forces add to them."""
+    """Return the multipliers of all joints with these forces of contacts, and the number of redundant rows: the sum of
+    the multipliers without contacts and the effect of the forces."""
     free, added = modes.copy(), np.zeros((motion.t.size, len(bodies.rows)))
     free[:, modes.shape[1] - bodies.structure.contacts.entries :] = OPEN
     _, multipliers, *_, redundant = forces_along(bodies, motion, free, GIVEN)
@@ -120,10 +124,10 @@ def modes_along(bodies: System, motion: Trajectory) -> tuple[int, np.ndarray]:
 def forces_along(
     bodies: System, motion: Trajectory, modes: np.ndarray | None = None, asks: int = EVENTS
 ) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, int]:
-    """The multipliers of all joints, those included that cost a run no equation: Newton and Euler for every body, at
-    each state, with the branches of laws as a run had them (`modes`), or free. How many states were done before the
-    first one without a solution (see `solve_motion`), multipliers, forces of contacts, energies and powers (nan at
-    states without a solution), and how many rows are redundant."""
+    """Return the number of states before the first one without a solution (see `solve_motion`), the multipliers of all
+    joints, forces of contacts, energies and powers (nan at states without a solution), and the number of redundant
+    rows. Joints that cost a run no equation are included: Newton and Euler hold for every body, at each state, with the
+    branches of laws of a run (`modes`), or free."""
     multipliers, rates = np.zeros((motion.t.size, len(bodies.rows))), np.zeros((motion.t.size, 2 + WORK))
     run = mechanism(bodies, refinements=2, asks=asks)
     held = np.zeros((motion.t.size, 0)) if modes is None else modes
@@ -146,8 +150,9 @@ def forces_along(
 def in_the_limit(
     system: System, motion: Trajectory, multipliers: np.ndarray, redundant: int, singular: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The multipliers, least where some are redundant, at singular times as limits (nan: there is none); energies and
-    powers at these times alike; and which multipliers the equations of their own pose do not give."""
+    """Return the multipliers, least where some are redundant, at singular times as limits (nan where there is none);
+    the energies and powers at these times as limits, too; and which multipliers the equations of their own pose do not
+    give."""
     if redundant:
         multipliers = least(system, motion, multipliers, redundant)
     undetermined, rates = np.isnan(multipliers), np.full((singular.size, 2 + WORK), np.nan)
@@ -168,7 +173,8 @@ def in_the_limit(
 
 
 def _limit(values: np.ndarray) -> tuple[np.ndarray, float]:
-    """Of every column, from the six values around; and what is nothing."""
+    """Return the limit of each column from the six values around (nan where there is none), and the size that counts as
+    zero."""
     limit, *sides = WEIGHTS @ values
     sizes = np.abs(values).max(axis=0)
     unfelt = UNFELT * sizes.max(initial=0.0)
@@ -177,7 +183,7 @@ def _limit(values: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _around(system: System, motion: Trajectory, k: int) -> Trajectory | None:
-    """The six states around state k; None if it is at rest, or they do not close."""
+    """Return the six states around state k; None if the motion is at rest, or they do not close."""
     t, q, v, a = (x[k] for x in motion)
     speed = float(np.sqrt(system.weight @ v[: system.nv] ** 2))
     machine, states = system.machine(), []
@@ -194,8 +200,8 @@ def with_forces(
     system: System, motion: Trajectory, loads: Loads | Callable[[], Loads], energies: np.ndarray,
     contacts: np.ndarray | None = None, **more: Any,
 ) -> Result:  # fmt: skip
-    """The result of a motion with what joints carry and energies (kinetic, potential, stored, dissipated, supplied).
-    Loads that are to be made when they are read have nothing undetermined."""
+    """Return the result of a motion with the loads of joints and energies (kinetic, potential, stored, dissipated,
+    supplied). Loads given as a function to call later have nothing undetermined."""
     contacts = np.zeros((motion.t.size, system.structure.contacts.rows)) if contacts is None else contacts
     sticking = sticking_rows(system, more.get("modes", {}), motion.t.size)
     if apart(system):
@@ -219,7 +225,7 @@ def with_forces(
 
 
 def counts_of(march: March) -> dict[str, Any]:
-    """The work of a run, for `stats`."""
+    """Return the numbers of steps, evaluations and factorisations of a run, for `stats`."""
     machine, stabiliser = march.mechanism.machine, march.stabiliser
     stats: dict[str, Any] = {
         "accepted": int(march.counts[ACCEPTED]),

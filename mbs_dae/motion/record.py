@@ -1,5 +1,5 @@
-"""The records of a run: what it goes by, where it stands; and what is kept of it, the states at the requested times,
-read from the steps without leaving a trace. Compiled."""
+"""The records of a run: its parts and its present state, and the states at the requested times, which are read from the
+steps without changing the run. Compiled."""
 
 from typing import Any, NamedTuple
 
@@ -44,13 +44,13 @@ from .switching.locate import new_search
 from .switching.search import RUSH, Search
 
 NO_TAPE = nothing(Tape)
-"""Of runs whose steps nobody asks for."""
+"""The tape of runs whose steps are not recorded."""
 ASIDE = 3
-"""How many states are read on each side of a singular pose."""
+"""The number of states that are read on each side of a singular pose."""
 
 
 class Record(NamedTuple):
-    """What is kept at the requested times; and of the end of the last step, before it is known whether it is kept."""
+    """States and loads at the requested times, and loads at the end of the last step, before it is accepted."""
 
     times: Vector
     q: Work[Matrix] = zeros("times", "q_size")
@@ -62,21 +62,29 @@ class Record(NamedTuple):
     energies: Work[Matrix] = zeros("times", 2 + WORK)
     """Columns: kinetic, potential, then the works."""
     modes: Work[Matrix] = zeros("times", "switches")
-    """The branches of laws (`switches`)."""
+    """The branches of laws and the states of contacts (`switches`)."""
     independence: Work[Vector] = zeros("times")
-    """The least one of the rows enforced: where it is next to nothing multipliers are roundoff."""
+    """The least `independence` of the enforced rows: where it is near zero multipliers are roundoff."""
     end_multipliers: Work[Vector] = zeros("rows")
+    """The multipliers at the end of the last step."""
     end_contacts: Work[Vector] = zeros("lines")
+    """The forces of contacts at the end of the last step."""
     end_scalars: Work[Vector] = zeros(SCALARS)
+    """Energies and powers at the end of the last step."""
     y: Work[Vector] = zeros("width")
+    """The state that is read."""
     dy: Work[Vector] = zeros("width")
+    """The derivative at this state."""
     kept: Work[Vector] = zeros("rows")
-    """What is put back where no trace is to be left: which rows are enforced, the nearness of a singular pose, and the
-    masses, which are the norm of projections."""
+    """Which rows were enforced when `remember` was called."""
     nearness: Work[Vector] = zeros(4)
+    """The nearness of a singular pose at that call."""
     weight: Work[Vector] = zeros("columns")
+    """The diagonal of the masses at that call, the norm of projections."""
     beside: Work[Vector] = zeros("entries")
+    """The other entries of the masses at that call."""
     inertia: Work[Matrix] = zeros("limbs", "packed")
+    """The inertias of the limbs of trees at that call."""
 
 
 class ConstantEvents(NamedTuple):
@@ -161,7 +169,7 @@ ACCEPTED, REJECTED, NEXT, MARK = range(4)
 
 
 class March(NamedTuple):
-    """A run: what moves, how steps are made, controlled and stabilised, what is kept, and where it stands."""
+    """A run: its mechanism, the method, control and stabilisation of its steps, its records, and its present state."""
 
     mechanism: Mechanism
     tableau: Tableau
@@ -176,21 +184,24 @@ class March(NamedTuple):
     tape: Tape
     events: EventRecord
     time: Work[Vector] = zeros(1)
+    """t, in s."""
     widest: Work[Vector] = zeros(1)
+    """The widest gap so far."""
     turned: Work[Vector] = zeros(2)
-    """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen; with
-    the potential energy of the start."""
+    """The largest energy available to the motion so far (kinetic, and the sizes of those raised above the start,
+    dissipated and supplied); and the potential energy of the start."""
     noted: Work[Integers] = zeros(1)
-    """Whether it was told that a step is cut short by the end (1)."""
+    """1 if it was reported that a step is cut short by the end of the run."""
     counts: Work[Integers] = zeros(4)
-    """Steps accepted and rejected, the next requested time, and how many steps there were at `mark_time`."""
+    """Steps accepted and rejected, the number of the next requested time, and the number of steps at `mark_time`."""
     mark_time: Work[Vector] = zeros(1)
+    """The time at which stalling was last tested, in s."""
 
 
 def new_march(
     system: System, by: Stepping, how: Stabilization, course: Course, times: np.ndarray, taped: bool = False
 ) -> March:
-    """A run of this course, which keeps these times, and its steps where they are asked for (`taped`)."""
+    """Return a run of this course, which keeps the states at these times, and its steps if `taped`."""
     for event in system.model.events:
         if event.change and event.change.element not in system.model.elements:
             what = f"{event.who} waits for {event.change}, and {event.change.element!r} is not in {system.model.name!r}"
@@ -231,7 +242,7 @@ def _constants(system: System, function: np.ndarray) -> ConstantEvents:
 
 
 def _turns(system: System, function: np.ndarray) -> np.ndarray:
-    """The sign that each of these functions has where bodies are apart, if it is their gap; 0 for others."""
+    """Return the sign of each of these functions while bodies are apart, if the function is their gap; 0 for others."""
     found = np.zeros(function.size)
     for event in system.model.events:
         if not event.change and (factor := system.structure.contacts.gap_in(event.when)) is not None:
@@ -241,7 +252,7 @@ def _turns(system: System, function: np.ndarray) -> np.ndarray:
 
 
 def _sizes(structure: Structure, formed: bool) -> dict[str, int]:
-    """Those of a record; with `formed` M has entries."""
+    """Return the sizes of the arrays of a record; with `formed` M has entries."""
     state = state_layout(structure.layout)
     sizes = {"q_size": state.q_end, "v_size": state.v_end - state.v_at, "width": state.size}
     pattern = structure.formed_pattern if formed else structure.mass_pattern
@@ -252,7 +263,7 @@ def _sizes(structure: Structure, formed: bool) -> dict[str, int]:
 
 
 def _image(system: System, by: Stepping, how: Stabilization) -> Image:
-    """All of a run but for its course and its record."""
+    """Return the image of a run without its course and its records."""
 
     def make() -> Image:
         return Image(_prototype(system, by, how), apart=("course", "record", "tape", "events"))
@@ -261,14 +272,14 @@ def _image(system: System, by: Stepping, how: Stabilization) -> Image:
 
 
 def _numbers(system: System) -> dict[str, Any]:
-    """What all this has of the design."""
+    """Return the numbers of a run that depend on the design."""
     unit, _, inertia = system.once(units_of)
     found = {f"mechanism.{path}": value for path, value in system.once(numbers_of).items()}
     return found | {"control.unit": unit, "control.inertia": inertia}
 
 
 def _asks(by: Stepping) -> int:
-    """What is asked of contacts."""
+    """Return what contacts are needed for: steps over them, or events."""
     return STEPS if by.method.steps_over else EVENTS
 
 
@@ -290,7 +301,7 @@ def _prototype(system: System, by: Stepping, how: Stabilization) -> March:
 
 @compiled
 def remember(march):
-    """What evaluations choose on their way, to be put back."""
+    """Keep the choices of evaluations (enforced rows, nearness, masses) for `put_back`."""
     record, factor = march.record, march.mechanism.machine.factor
     copy(march.mechanism.nearness, record.nearness)
     copy(factor.kept, record.kept)
@@ -311,7 +322,8 @@ def put_back(march):
 
 @compiled
 def put_right(march, t, y):
-    """Quaternions of unit length; on the constraints, if the run is projected; on surfaces along which it slides."""
+    """Normalise quaternions, and put y onto the constraints, if the run is projected, and onto the surfaces along which
+    it slides. Return a status."""
     mechanism = march.mechanism
     q, v = y[: mechanism.state.q_end], y[mechanism.state.v_at : mechanism.state.v_end]
     restore(mechanism.machine.manifold, q)
@@ -327,7 +339,8 @@ def put_right(march, t, y):
 
 @compiled_apart
 def derivative_at_end(march: March, t: float, y: Vector, dy: Vector):
-    """y' with its multipliers, forces of contacts and energies; or the means of the last step, where there are such."""
+    """Put y' into dy, with its multipliers, forces of contacts and energies into the record; or the means of the last
+    step, if the method has such. Return a status."""
     mechanism, record, stages = march.mechanism, march.record, march.stages
     if march.tableau.means == 1:
         state, unseen = mechanism.state, mechanism.contacts.choice.closed_only
@@ -348,8 +361,8 @@ def derivative_at_end(march: March, t: float, y: Vector, dy: Vector):
 
 @compiled_apart
 def record_to(march: March, t: float, end: float, breaks: bool):
-    """Keep all requested times in (t, end]: the end as it is, unless laws switch there (then it is kept as it goes on),
-    others read from between (projected, if the run is)."""
+    """Keep all requested times in (t, end]: the end itself, unless laws switch there (then it is kept as the motion
+    goes on), others by reading the step (projected, if the run is). Return a status."""
     mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
     record, counts = march.record, march.counts
     times = record.times
@@ -383,7 +396,8 @@ def record_to(march: March, t: float, end: float, breaks: bool):
 
 @compiled_apart
 def _read(march: March, t: float, h: float, x: float):
-    """The state at t + x h, and its derivative, into the record's own arrays, whatever else is read of the step."""
+    """Put the state at t + x h, and its derivative, into the record's own arrays, whatever else is read of the step.
+    Return a status."""
     y = march.record.y
     put_back(march)
     read_between(march.stages, x, y)
@@ -393,8 +407,8 @@ def _read(march: March, t: float, h: float, x: float):
 
 @compiled_apart
 def _read_across(march: March, t: float, h: float, x: float, k: int):
-    """Row k of the record, next to a singular pose in the gap of the step: the polynomial through states on both its
-    sides. Multipliers are those of that state: they may well grow without bound."""
+    """Put row k of the record, next to a singular pose in the gap of the step: the polynomial through states on both
+    sides of the pose. Multipliers are those of the state itself: they may well grow without bound. Return a status."""
     record, y = march.record, march.record.y
     _clear(march, k)
     at = (x - march.tableau.middle) / march.tableau.half
@@ -419,13 +433,13 @@ def _read_across(march: March, t: float, h: float, x: float, k: int):
 
 @compiled
 def _aside(k):
-    """Where state k is read, from the middle of the gap that a singular pose is in: ±1, ±1.4, ±1.8 half widths."""
+    """Return the place of state k around a singular pose, from the middle of its gap: ±1, ±1.4, ±1.8 half widths."""
     return 1.0 + 0.4 * (k - ASIDE) if k >= ASIDE else 0.4 * (k + 1 - ASIDE) - 1.0
 
 
 @compiled_apart
 def keep(march: March, k: int, y: Vector, dy: Vector):
-    """Row k of the record."""
+    """Put row k of the record."""
     _clear(march, k)
     _add(march, k, y, dy, 1.0)
 
@@ -440,7 +454,7 @@ def _clear(march, k):
 
 @compiled_apart
 def _add(march: March, k: int, y: Vector, dy: Vector, weight: float):
-    """Add to row k of the record."""
+    """Add a state with this weight to row k of the record."""
     record, state = march.record, march.mechanism.state
     axpy(weight, y[: state.q_end], record.q[k])
     axpy(weight, y[state.v_at : state.v_end], record.v[k])

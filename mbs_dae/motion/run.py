@@ -64,10 +64,10 @@ from .switching.switches import hold_all
 from .watched_events import fire_due, has_event, note_contacts, put_sides
 
 PARTS = 4
-"""Sizes of friction are looked at where so many equal parts of a step meet: a law that passes zero twice within one of
-them is not resolved by the step either."""
+"""The number of equal parts of a step between which sizes of friction are tested: a law that passes zero twice within a
+part is not resolved by the step either."""
 ROWS = 4
-"""So many changes of contacts there may be at most between two looks at how full their log is."""
+"""The largest number of changes of contacts between two tests of whether their log is full."""
 STALL_STEPS, STALL_SPAN, STALL_PACE = 5000, 1e-7, 1e-3
 """A run has stalled if so many steps advance it by less than STALL_SPAN of its span (the whole would take 5·10¹⁰ steps)
 and by less than STALL_PACE of the time in which bodies move. The second test spares fast motions in a long span that an
@@ -76,7 +76,7 @@ event is to end."""
 
 @compiled_apart
 def start(march: March, q: Vector, v: Vector):
-    """The first state, and what follows from it at once: gains that are chosen, and the first step."""
+    """Put the first state, choose branches and gains, and the first step; return a status."""
     y0, record, state = march.stages.y0, march.record, march.mechanism.state
     control, times = march.control, march.record.times
     first_q, first_v = y0[: state.q_end], y0[state.v_at : state.v_end]
@@ -122,7 +122,8 @@ def start(march: March, q: Vector, v: Vector):
 
 @compiled_apart
 def take_up(march: March):
-    """Go on where another run has been: all that it left is in its place, but for what this one counts and records."""
+    """Go on from the state of another run: everything is as that run left it, except counts and records of this one.
+    Return a status."""
     t, record, status = march.time[0], march.record, DONE
     march.course.at[SPAN] = march.counts[:] = march.mechanism.machine.counts[:] = march.stabiliser.projected[0] = 0
     march.stages.implicit.flags[MATRICES:] = 0
@@ -139,8 +140,8 @@ def take_up(march: March):
 
 @compiled
 def _begin_anew(march, t, how):
-    """The derivative where the motion goes on in another way: what steps have told so far is of no use. Where it is the
-    mean over a step, that is one from here, which is not made."""
+    """Put the derivative where the motion goes on in another way, for which earlier steps are of no use. If it is the
+    mean over a step, a step from here is tried for it, and not accepted. Return a status."""
     begins_as(march, how)
     march.stages.implicit.flags[BEGUN] = 0
     march.control.before[0] = 0.0
@@ -164,8 +165,8 @@ def _begin_anew(march, t, how):
 
 @compiled_apart
 def restart(march: March, q: Vector, v: Vector):
-    """Go on at this time from another state; what it has more of energy is supplied. What it passes on its way there
-    are events."""
+    """Go on at this time from another state; its additional energy counts as supplied. Functions that pass zero between
+    both states are events. Return a status."""
     y0, state, search, status = march.stages.y0, march.mechanism.state, march.search, DONE
     energy, control, t = march.crossing.energy[0], march.control, march.time[0]
     copy(q, y0[: state.q_end])
@@ -202,7 +203,7 @@ def record_now(march: March):
 
 @compiled_apart
 def go_on(march: March, patience: int):
-    """Step until the last requested time, an end that is not good, or the end of patience."""
+    """Make steps until the last requested time, a status other than DONE, or the end of `patience`; return a status."""
     status = DONE
     while status == DONE and march.counts[NEXT] < march.record.times.size:
         if patience <= 0:
@@ -218,8 +219,8 @@ def go_on(march: March, patience: int):
 
 @compiled_apart
 def propose(march: March):
-    """Choose the next step: where it begins, how long it is and where it ends, in `stages.now`. DONE, or why none is to
-    be made now. It may be made by whoever makes it as `take_step` does; then `conclude` follows."""
+    """Put the beginning, length and end of the next step into `stages.now`; return DONE, or why no step is to be made
+    now. Any caller may make the step as `take_step` does; then `conclude` follows."""
     counts, control = march.counts, march.control
     if march.course.at[WAITING] == 1:
         return SAMPLING
@@ -266,8 +267,8 @@ def _has_stalled(march):
 
 @compiled_apart
 def conclude(march: March, made: int):
-    """What becomes of the step proposed last, of which the method says that it is `made` (a status): its end is
-    settled, if it is asked for. DONE, or why the run goes no further for now."""
+    """Settle the end of the step proposed last, which the method made with the status `made`, if needed, and judge it.
+    Return DONE, or why the run goes no further for now."""
     tableau, stages = march.tableau, march.stages
     if not tableau.end_in_error:
         estimate_error(stages)
@@ -280,11 +281,12 @@ def conclude(march: March, made: int):
 
 @compiled_apart
 def judge(march: March, status: int):
-    """The same of a step with its end settled, of which the status is that: accept it, or try another one."""
+    """Accept a step with a settled end and this status, or have another one tried; return DONE, or why the run goes no
+    further for now."""
     control, t, end = march.control, march.time[0], march.stages.now[END]
     status, error = judged(march, status)
     if status == DONE and error <= 1.0 and parted_within(march):
-        status = LOST  # a shorter step tells better where
+        status = LOST  # a shorter step locates the contradiction better
     accepted = status == DONE and error <= 1.0
     otherwise = control.fixed == 0.0 and plan_anew(march, accepted, pace(march.control, march.stages), end - t)
     accepted = accepted and not otherwise
@@ -303,15 +305,15 @@ def judge(march: March, status: int):
 
 @compiled_apart
 def take_step_judged(march: March):
-    """Accept the step in which events were found, and that has been judged good. DONE, or why the run goes no further
-    for now."""
+    """Accept the step in which events were found, and which was judged good. Return DONE, or why the run goes no
+    further for now."""
     switches = is_searched(march.search) and march.search.found[0] == HERE
     return _take(march, DONE, march.control.error[0], True, False, switches)
 
 
 @compiled
 def _take(march, status, error, accepted, otherwise, switches):
-    """Accept a step that was judged, or have it tried again."""
+    """Accept a step that was judged, or have it tried again; return a status."""
     counts, control, stabiliser = march.counts, march.control, march.stabiliser
     t, end = march.time[0], march.stages.now[END]
     if control.fixed == 0.0 and not otherwise:
@@ -340,7 +342,7 @@ def _take(march, status, error, accepted, otherwise, switches):
 
 @compiled
 def _end_of_step(march, t):
-    """Where the next step from t ends: on the end of the span, if that is near enough."""
+    """Return the end of the next step from t: the end of the span, if that is near enough."""
     control, course = march.control, march.course
     if control.step[0] == 0.0:
         control.step[0] = first_step(control, march.stages, t)
@@ -358,7 +360,7 @@ def _end_of_step(march, t):
 
 @compiled
 def _accept(march, t, end, switches):
-    """The end of the step becomes the present, and requested times up to it are recorded."""
+    """Make the end of the step the present, and record requested times up to it; return a status."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
     note_step(march, t, end, switches)
     watch(march.stiffness, march.control, stages, t, end - t, pace(march.control, march.stages))
@@ -399,7 +401,7 @@ def _accept(march, t, end, switches):
 @compiled
 def _drives(march, t, end):
     """Return whether the size of a friction is negative at the end of the step, or within it on the cubic through its
-    ends. (Steps of which only means are known are short: their ends tell.) The last evaluation is that of the end."""
+    ends. (Steps with means only are short: their ends suffice.) The last evaluation is that of the end."""
     mechanism, stages, y = march.mechanism, march.stages, march.record.y
     contacts, state, force = mechanism.contacts, mechanism.state, largest(mechanism.machine.f)
     laws = contacts.laws
@@ -425,7 +427,7 @@ def _drives(march, t, end):
 
 @compiled
 def _observe_drags(march, t, y):
-    """Read the sizes of friction that builds up over a speed at (t, y); evaluations of forces do not keep them."""
+    """Evaluate the sizes of friction that builds up over a speed at (t, y); evaluations of forces do not keep them."""
     state = march.mechanism.state
     if march.mechanism.contacts.laws.drag_is_force.size > 0:
         observe_gaps(march.mechanism, moment(march.course, t), y[: state.q_end], y[state.v_at : state.v_end])
@@ -433,7 +435,7 @@ def _observe_drags(march, t, y):
 
 @compiled_apart
 def resume(march: March):
-    """Go on behind a sampling time, from states that were set."""
+    """Go on after a sampling time, from states that were set; return a status."""
     march.course.at[WAITING] = 0
     status = _next_span(march, SAMPLED)
     if status == DONE:
@@ -443,7 +445,7 @@ def resume(march: March):
 
 @compiled
 def _keep_if_asked(march):
-    """The state behind a break, as it goes on, if its time was requested."""
+    """Keep the state after a break, as the motion goes on, if its time was requested."""
     k, times = march.counts[NEXT], march.record.times
     if k < times.size and times[k] == march.time[0]:
         keep(march, k, march.stages.y0, march.stages.k[0])
@@ -452,7 +454,7 @@ def _keep_if_asked(march):
 
 @compiled
 def _turned_over(march):
-    """The energy that the motion has to do with at the end of the step."""
+    """Return the energy available to the motion at the end of the step."""
     record, works = march.record, march.stages.y1[march.mechanism.state.works_at :]
     raised = record.end_scalars[POTENTIAL] - march.turned[1] + works[0]
     return record.end_scalars[KINETIC] + abs(raised) + abs(works[1]) + abs(works[2])
@@ -460,9 +462,9 @@ def _turned_over(march):
 
 @compiled
 def _next_span(march, how):
-    """Laws of time have switched, or states were set: branches of laws and states of contacts are chosen on the other
-    side of the break (a force that jumps may let go what friction held), the derivative anew, and with it a first
-    step."""
+    """Go over to the next span, where laws of time have switched, or states were set: choose branches of laws and
+    states of contacts on the other side of the break (a force that jumps may release a point that friction held), then
+    the derivative and a first step. Return a status."""
     course, control, stages, status = march.course, march.control, march.stages, DONE
     course.at[SPAN] += 1
     if is_searched(march.search):
@@ -476,7 +478,8 @@ def _next_span(march, how):
 
 @compiled
 def _switch(march, t):
-    """Branches of laws have changed: the derivative anew. The next step may be as long as it would have been."""
+    """Change branches at t, and evaluate the derivative; the next step may be as long as without the switch. Return a
+    status."""
     y0, k0, search = march.stages.y0, march.stages.k[0], march.search
     status = switched(search, t, y0, k0, search.calls.switch)
     if status == DONE:
@@ -487,7 +490,7 @@ def _switch(march, t):
 
 @compiled
 def _settle(march, t):
-    """Stabilise y₁, and find y' there: the first stage of the next step."""
+    """Stabilise y₁, and put y' there: the first stage of the next step. Return a status."""
     y1 = march.stages.y1
     status = put_right(march, t, y1)
     if status != DONE:
@@ -499,7 +502,7 @@ def _settle(march, t):
 
 @compiled
 def note_end(march):
-    """What y' at the end of the step tells of it."""
+    """Note the sizes of friction, the sine and the energy at the end of the step."""
     works = march.stages.y1[march.mechanism.state.works_at :]
     note_sizes(march.mechanism.contacts)
     march.stages.sines[march.tableau.stages] = np.sqrt(march.mechanism.nearness[2])

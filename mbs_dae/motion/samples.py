@@ -1,8 +1,8 @@
-"""Sampling times: when digital controllers set states, and what they do.
+"""Sampling times, at which digital controllers set states.
 
-A sampling time is the end of a step, and the step after it begins with the states as they were set: to a run it is a
-break, at which it comes back to Python for a moment. The last time of a run is not sampled: that is the first thing a
-run does which goes on from there, so that a motion in two parts is the motion in one.
+A sampling time is the end of a step, and the step after it begins with the states that were set: for a run it is a
+break, at which it returns to Python for a moment. The last time of a run is not sampled: a run that goes on from there
+does that first, so that a motion in two parts is the motion in one.
 """
 
 from __future__ import annotations
@@ -28,34 +28,35 @@ from .derivative import derivative
 from .record import March, put_back, remember
 
 PLACES, WEIGHTS = np.array([-2, -1, 1, 2]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
-"""Five-point differences of functions in Python by what they read."""
+"""The places and weights of five-point differences of functions in Python."""
 REACH, SHORTER, TRIES, AGREE = 1e-3, 8.0, 5, 1e-4
-"""They reach over this part of the value that is read, or of the size of its quantity. Where differences over one
-place and over two differ by more than `AGREE` of the slope, they are taken so many times shorter, as often as this."""
+"""Differences reach over the first part of the value that is read, or of the size of its quantity. Where differences
+over one place and over two differ by more than `AGREE` of the slope, they are made shorter by the factor `SHORTER`, at
+most `TRIES` times in all."""
 MOST = 1_000_000
-"""No more samples than this are taken in a run."""
+"""The largest number of samples in a run."""
 
 
 class Update(NamedTuple):
-    """The states that one controller set in a sample, and how they depend on its readings."""
+    """The states that one controller set in a sample, and their dependence on its readings."""
 
     controller: str
     targets: list[int]
     """The places in q of the states that it set."""
     reads: tuple[str, ...]
-    """The names of the quantities that its function in Python has read."""
+    """The names of the quantities that its function in Python read."""
     slopes: np.ndarray | None
-    """The slopes of the states by the quantities that a function has read, (targets, reads); None of expressions."""
+    """The slopes of the states by the quantities that the function read, (targets, reads); None for expressions."""
 
 
 class Sample(NamedTuple):
-    """A sample, as it is noted where derivatives are asked for."""
+    """A sample, as noted for derivatives."""
 
     step: int
-    """The number of the step that begins there; -1 at the beginning of the run."""
+    """The number of the step that begins at the sample; -1 at the beginning of the run."""
     now: float
     y: np.ndarray
-    """The state before it."""
+    """The state before the sample."""
     updates: list[Update]
 
 
@@ -67,15 +68,15 @@ class Sampling:
     times: np.ndarray
     """All sampling times, the first time of the run included where it is one, the last one not."""
     due: Mapping[Sampled, frozenset[float]]
-    """Which of these each controller has."""
+    """The sampling times of each controller."""
 
     def begins(self, t: float) -> bool:
         return self.times.size > 0 and bool(self.times[0] == t)
 
     def sample(self, march: March, t: float, now: float, notes: list[Sample] | None = None, step: int = -1) -> None:
         """Let the controllers that are due at t set states of the run; `now` is the moment inside the next span. All
-        read what was there before any has set something. It is put into `notes`, if there are some, with the number of
-        the step that begins there."""
+        read the values from before the sample. The sample is appended to `notes`, if given, with the number of the step
+        that begins there."""
         state, y = march.mechanism.state, march.stages.y0
         q, v = y[: state.q_end], y[state.v_at : state.v_end]
         remember(march)
@@ -99,7 +100,7 @@ class Sampling:
     def _noted(
         self, controller: Sampled, t: float, now: float, motion: Sequence[np.ndarray], values: Mapping[Signal, float]
     ) -> Update:  # fmt: skip
-        """Return the states that a controller has set, with the slopes of its function by what the function reads."""
+        """Return the states set by a controller, with the slopes of its function by the quantities that it reads."""
         targets = [self.system.layout.signals[signal] for signal in values]
         if controller.function is None:
             return Update(controller.name, targets, (), None)
@@ -156,7 +157,7 @@ class Sampling:
 
 
 def slope_at(function: Callable[[float], np.ndarray], at: float, size: float) -> np.ndarray:
-    """Return the slopes of what a function returns, by differences of fourth order; nan where it has a kink: there the
+    """Return the slopes of the values of a function, by differences of fourth order; nan where it has a kink: there the
     differences over one place and over two, of first and of second order, do not come closer as they get shorter."""
     here, found, before = function(at), np.array(np.nan), np.array(0.0)
     for k in range(TRIES):
@@ -175,13 +176,13 @@ def slope_at(function: Callable[[float], np.ndarray], at: float, size: float) ->
 
 
 def set_states(system: System, q: np.ndarray, values: Mapping[Signal, float]) -> None:
-    """Put values of states where they stand in q, at the end of a step or before the first."""
+    """Put values of states at their places in q, at the end of a step or before the first."""
     for signal, value in values.items():
         q[system.layout.signals[signal]] = value
 
 
 def kernel_state(system: System, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A state in the coordinates that kernels are derived in."""
+    """Return a state in the coordinates that kernels are derived in."""
     if system.coordinates.kernels is system.coordinates:
         return q, v
     own, moving, _ = system.to_bodies((q[None], v[None], np.zeros_like(v)[None]))
@@ -193,7 +194,7 @@ def _updates(system: System) -> dict[str, Assignment]:
 
 
 def updates_of(system: System) -> Mapping[str, AssignmentBuilder]:
-    """Return what evaluates the expressions of each controller, by its name."""
+    """Return the builders for the expressions of each controller, by its name."""
     return system.structure.once(_builders)
 
 
@@ -211,7 +212,7 @@ def _targets(structure: Structure, controller: Sampled) -> list[Signal]:
 
 
 def called_at(controller: Sampled, t: float, read: Callable[[str], float], system: System) -> dict[Signal, float]:
-    """What a controller in Python sets, checked."""
+    """Return the states that a controller in Python sets, with their values; raise an error if they are not valid."""
     who = f"the function of {controller.who}, called at t = {t:g},"
     assert controller.function is not None
     try:
@@ -235,7 +236,7 @@ def _check_finite(controller: Sampled, values: Mapping[Signal, float], t: float)
 
 
 def sampling_of(system: System, times: np.ndarray) -> Sampling:
-    """The sampling times within a run, at multiples of the periods; those that differ by roundoff are one."""
+    """Return the sampling times within a run, at multiples of the periods; those that differ by roundoff are one."""
     if not system.model.controllers:
         return Sampling(system, np.zeros(0), {})
     near = APART * float(np.abs(times[[0, -1]]).max())
@@ -259,7 +260,7 @@ def _multiples(controller: Sampled, number: Evaluator, times: np.ndarray, near: 
 
 
 def on_samples(times: np.ndarray, samples: np.ndarray) -> np.ndarray:
-    """The requested times; those that are sampling times up to roundoff as these are."""
+    """Return the requested times; one that equals a sampling time within roundoff is replaced by it."""
     if not samples.size:
         return times
     near = APART * np.abs(times[[0, -1]]).max()
@@ -268,7 +269,8 @@ def on_samples(times: np.ndarray, samples: np.ndarray) -> np.ndarray:
 
 
 def with_samples(breaks: np.ndarray, samples: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """The breaks of a run: those of laws, but for those that are sampling times up to roundoff, and these."""
+    """Return the breaks of a run: those of laws, except where they equal sampling times within roundoff, and the
+    sampling times."""
     if not samples.size:
         return breaks
     near = APART * np.abs(times[[0, -1]]).max()
@@ -276,7 +278,7 @@ def with_samples(breaks: np.ndarray, samples: np.ndarray, times: np.ndarray) -> 
 
 
 def _nearest(samples: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """The sampling time that is nearest to each of these."""
+    """Return the nearest sampling time for each of these times."""
     at = np.clip(np.searchsorted(samples, times), 1, max(samples.size - 1, 1))
     before, behind = samples[at - 1], samples[np.minimum(at, samples.size - 1)]
     return np.where(times - before < behind - times, before, behind)

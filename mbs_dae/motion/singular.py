@@ -1,15 +1,15 @@
 """Crossing singular poses on purpose. Compiled.
 
 Where the constraints lose rank the motion is smooth, but its accelerations cannot be computed: at a distance s (a sine)
-they are roundoff over s³. A Runge-Kutta step asks for them at its nodes only. So it crosses safely if the pose falls
-into the middle of the widest gap between its nodes, and by luck otherwise. Four things are done about it:
+they are roundoff over s³. A Runge-Kutta step evaluates them at its nodes only. So it crosses safely if the pose falls
+into the middle of the widest gap between its nodes, and by luck otherwise. Four measures are taken:
 
-- *Foretell.* The sine goes to zero like a smooth function of time: three values in one step tell when it gets there.
+- *Predict.* The sine goes to zero like a smooth function of time: three values in one step give the time of the pose.
 - *Aim.* Steps are chosen, never longer than their errors allow, such that one of them has the pose in its gap.
-- *Close.* Stages are off the constraints by a low power of the step, and accelerations feel that over s². A crossing
-  whose error is too large is tried again with its stages put back onto the constraints.
-- *Judge.* A crossing that had a node near the pose all the same is tried again, aimed at where the pose turned out to
-  be; and so is one whose energy does not add up, which depends on no accelerations.
+- *Close.* Stages are off the constraints by a low power of the step, with an effect over s² on accelerations. A
+  crossing whose error is too large is tried again with its stages put back onto the constraints.
+- *Judge.* A crossing with a node near the pose all the same is tried again, aimed at the pose as located by that node;
+  and so is one whose energy balance fails, which depends on no accelerations.
 """
 
 from typing import NamedTuple
@@ -23,34 +23,34 @@ from ..tolerances import ALMOST_SINGULAR, BALANCE, BLUNT, FORESIGHT, LEDGER, MIS
 from .control import noise
 
 NOWHERE = np.inf
-"""When the next singular pose comes, where none is in sight."""
+"""The time to the next singular pose, where none is in sight."""
 TRIES = 4
-"""How often a step is tried again because nodes are badly placed."""
+"""The largest number of trials of a step because nodes are badly placed."""
 
 
 class Crossing(NamedTuple):
-    """What is known of the singular pose ahead; and what a step that crosses it is judged by."""
+    """The next singular pose, and the data by which a step that crosses it is judged."""
 
     wait: Work[Vector] = zeros(1)
-    """How long it takes from the present to the pose."""
+    """The time from the present to the pose, in s."""
     closed: Work[Integers] = zeros(1)
-    """Whether stages are put onto the constraints (1)."""
+    """1 if stages are put onto the constraints."""
     tries: Work[Integers] = zeros(1)
-    """How often the present step was tried with nodes badly placed."""
+    """The number of trials of the present step with nodes badly placed."""
     energy: Work[Vector] = zeros(2)
     """The energy at the beginning of the step and at its end, works included."""
 
 
 @compiled
 def foretell(stages, h):
-    """How long after the end of a step the constraints lose rank: the root of the parabola through the sines at its
+    """Return the time from the end of a step to the loss of rank: the root of the parabola through the sines at its
     start, at a node and at its end. NOWHERE if they do not fall, or the method has no node inside."""
     tableau = stages.tableau
     c = tableau.c[tableau.inner]
     if c == 0.0:
         return NOWHERE
     first, inner, last = stages.sines[0], stages.sines[tableau.inner], stages.sines[tableau.stages]
-    line = first + (inner - first) / c  # where a straight line would be at the end: below zero, if the pose is behind
+    line = first + (inner - first) / c  # a straight line at the end: below zero if the pose is behind
     if last > BLUNT or last >= inner or abs(line + last) < abs(line - last):
         return NOWHERE
     slope = (last - inner) / (1.0 - c)
@@ -64,7 +64,7 @@ def foretell(stages, h):
 
 @compiled
 def look_ahead(crossing, stages, h):
-    """After a step of length h: where the next one stands."""
+    """Prepare the next step after one of length h: predict the time to the pose, and carry over energy and sine."""
     crossing.wait[0] = foretell(stages, h)
     crossing.tries[0] = crossing.closed[0] = 0
     crossing.energy[0] = crossing.energy[1]
@@ -73,7 +73,7 @@ def look_ahead(crossing, stages, h):
 
 @compiled
 def aimed(tableau, wait, h):
-    """The longest step, of at most h, of which a whole number leads to one that has the pose in its gap."""
+    """Return the longest step, of at most h, of which a whole number leads to a step that has the pose in its gap."""
     if wait > FORESIGHT * h or wait <= 0.5 * tableau.c[1] * h:
         return h
     before = max(np.ceil(wait / h - tableau.middle), 0.0)
@@ -82,7 +82,7 @@ def aimed(tableau, wait, h):
 
 @compiled
 def worst_node(stages):
-    """The node nearest to a singular pose, if it is badly placed, or -1."""
+    """Return the node nearest to a singular pose, if it is badly placed, or -1."""
     sines, end, nearest = stages.sines, stages.tableau.stages, 0
     for node in range(1, end + 1):
         if sines[node] < sines[nearest]:
@@ -92,13 +92,14 @@ def worst_node(stages):
 
 @compiled
 def energy_of(scalars, works):
-    """The energy that stays the same: kinetic + potential + stored + dissipated - supplied."""
+    """Return the energy that is conserved: kinetic + potential + stored + dissipated - supplied."""
     return scalars[KINETIC] + scalars[POTENTIAL] + works[0] + works[1] - works[2]
 
 
 @compiled
 def adds_up(crossing, scalars, tolerance):
-    """Whether the step has kept the energy, to some multiple of what velocities may be off (relative to them)."""
+    """Return whether the step has conserved the energy, up to a multiple of the effect of `tolerance`, the relative
+    error of velocities."""
     roundoff = BALANCE * (abs(scalars[POTENTIAL]) + abs(scalars[KINETIC]))
     allowed = LEDGER * 2.0 * scalars[KINETIC] * tolerance + roundoff
     return abs(crossing.energy[1] - crossing.energy[0]) <= allowed
@@ -106,7 +107,7 @@ def adds_up(crossing, scalars, tolerance):
 
 @compiled
 def plan_anew(march, accepted, pace, h):
-    """Plan a step that crosses a singular pose badly anew, and tell whether it does: aimed at its worst node (`wait`,
+    """Plan anew a step that crosses a singular pose badly, and return whether it does: aimed at its worst node (`wait`,
     one of the `tries`), with `closed` stages, or half as long (`control.step`). The motion's pace is in 1/s."""
     crossing, control, mechanism, stages = march.crossing, march.control, march.mechanism, march.stages
     if mechanism.nearness[0] > ALMOST_SINGULAR:

@@ -1,4 +1,4 @@
-"""Keeping the constraints: what is done at the end of every step. Compiled.
+"""Stabilisation of constraints at the end of every step. Compiled.
 
 Baumgarte's method acts inside the acceleration (`derivative.accelerate`); projection acts here. The position is
 corrected by Newton steps that are least in the norm of the masses, with the factor of the new pose: through a pose
@@ -25,11 +25,12 @@ from ..tolerances import ALMOST_SINGULAR, CLOSED, DRIFT, MARGIN, PACE, SETTLED, 
 from .derivative import Mechanism, leave_out_redundant, refinements, widest_gap
 
 NEVER, NEAR_SINGULAR, ALWAYS = 0, 1, 2
-"""When to project. Baumgarte's feedback divides by what a singular pose makes zero: there, it needs help."""
+"""When to project. Baumgarte's feedback divides by a number that vanishes at a singular pose: there it needs
+projection."""
 
 
 class Stabilization(metaclass=PublicClass):
-    """What a run does about its constraints: a feedback in the accelerations, and when states are projected."""
+    """How a run keeps its constraints: a feedback in the accelerations, and whether states are projected."""
 
     when: ClassVar[int] = NEVER
 
@@ -94,7 +95,8 @@ STABILIZATIONS: tuple[type[Stabilization], ...] = (Baumgarte, Projection, Unstab
 
 
 def stabilization_of(given: object, projects: bool) -> Stabilization:
-    """What the user said: one of `STABILIZATIONS`, its class, or None for that which is usual with the method."""
+    """Return the stabilisation for a given one of `STABILIZATIONS`, its class, or None for the usual one of the
+    method."""
     if given is None:
         return Projection() if projects else Baumgarte()
     how = given() if isinstance(given, type) and issubclass(given, STABILIZATIONS) else given
@@ -108,21 +110,21 @@ def stabilization_of(given: object, projects: bool) -> Stabilization:
 
 
 class Stabiliser(NamedTuple):
-    """What a run does about its constraints, and what it has done."""
+    """How a run keeps its constraints, and the number of its projections."""
 
     when: int
     """When to project: NEVER, NEAR_SINGULAR or ALWAYS."""
     gains: Work[Vector]
-    """α and β, which accelerations feel (the same array as the mechanism's)."""
+    """α and β of the accelerations (the same array as the mechanism's)."""
     rule: Vector
-    """The most that gains are, over the pace of the motion, and times the step; 0 where they are given."""
+    """The largest gains over the pace of the motion, and times the step; 0 where gains are given."""
     projected: Work[Integers] = zeros(1)
-    """How many steps were projected near singular poses."""
+    """The number of steps projected near singular poses."""
 
 
 def new_stabiliser(how: Stabilization, mechanism: Mechanism, fixed: float, rate: float) -> Stabiliser:
-    """With α and β as given, or α = β = ω for critical damping, ω being the pace of the motion: at every step where
-    steps are controlled, at the first state where they are of one length (`fixed`).
+    """Return a stabiliser with α and β as given, or α = β = ω for critical damping, ω being the pace of the motion: at
+    every step where steps are controlled, at the first state where they are of one length (`fixed`).
 
     A method of order p that just meets a tolerance with steps h follows rates up to about rtol^(1/p) / h, with `rate`
     for the numerator; where the motion is faster than that, as it is for smooth stretches, ω is a few times this.
@@ -134,10 +136,10 @@ def new_stabiliser(how: Stabilization, mechanism: Mechanism, fixed: float, rate:
 
 @compiled
 def adapt_gains(stabiliser, pace, h):
-    """Gains for a step of this length, of a motion that changes at this pace (1/s).
+    """Put gains for a step of this length, of a motion that changes at this pace (1/s).
 
-    They must not follow 1/h alone: stages are off the constraints by a low power of h, and a feedback of c/h, whatever
-    h, leaves an error of that low order; then steps shrink, gains grow, and it goes on so.
+    Gains must not follow 1/h alone: stages are off the constraints by a low power of h, and a feedback of c/h, whatever
+    h, leaves an error of that low order; then steps shrink, gains grow, and so on.
     """
     if stabiliser.rule[0] > 0.0:
         stabiliser.gains[0] = stabiliser.gains[1] = min(stabiliser.rule[0] * pace, stabiliser.rule[1] / h)
@@ -145,7 +147,7 @@ def adapt_gains(stabiliser, pace, h):
 
 @compiled
 def is_projected(stabiliser, mechanism):
-    """Whether states of the step that was just made are put back onto the constraints."""
+    """Return whether states of the step that was just made are put back onto the constraints."""
     if stabiliser.when == NEAR_SINGULAR:
         return mechanism.nearness[0] < ALMOST_SINGULAR
     return stabiliser.when == ALWAYS
@@ -153,17 +155,17 @@ def is_projected(stabiliser, mechanism):
 
 @compiled
 def drift_limit(mechanism):
-    """The gap that makes accelerations worthless here: at a distance s (a sine) from a singular pose it counts 1/s³
-    (see `control`)."""
+    """Return the gap from which accelerations are worthless here: at a distance s (a sine) from a singular pose a gap
+    counts 1/s³ (see `control`)."""
     return DRIFT * mechanism.length * mechanism.nearness[0] ** 1.5
 
 
 @compiled_apart
 def project(mechanism: Mechanism, t: float, q: Vector, v: Vector):
-    """Put q and v back onto the constraints, in place.
+    """Put q and v back onto the constraints, in place; return a status.
 
-    The first step has the factor of the pose, so it leaves its own square; the following ones keep that factor as long
-    as each is much shorter than the one before.
+    The first step has the factor of the pose, so its error is its own square; the following ones keep that factor as
+    long as each is much shorter than the one before.
     """
     machine = mechanism.machine
     pattern, velocity_rows = machine.pattern, machine.program.velocity_rows
@@ -199,7 +201,8 @@ def project(mechanism: Mechanism, t: float, q: Vector, v: Vector):
 
 @compiled
 def project_velocity(mechanism, t, q, v):
-    """Φ_v v = ν at the pose to which the last factor belongs, but for the correction just made."""
+    """Correct v in place to Φ_v v = ν, at the pose to which the last factor belongs, up to the correction just made;
+    return a status."""
     machine = mechanism.machine
     if machine.program.velocity_rows > 0:
         if not evaluate_and_factorise(machine, t, q, v, False):

@@ -1,10 +1,10 @@
-"""Whether the steps of an explicit method follow a force that is far faster than the motion. Compiled.
+"""Detection of stiffness: an explicit method whose steps follow a force far faster than the motion. Compiled.
 
-The last stage of a step and its end are two states at the same time, and near each other. What y' differs by there,
-over what they differ by, is a rate of the system, the largest one in the end (Hairer and Wanner, Solving Ordinary
-Differential Equations II, IV.2); so is the root of what accelerations differ by over positions. Where it times the step
-is near the bound of stability, though bodies move far slower, for many steps, the system is stiff for this method; both
-states are kept, to tell which force it is.
+The last stage of a step and its end are two states at the same time, and near each other. The difference of their y'
+over the difference of the states is a rate of the system, the largest one in the end (Hairer and Wanner, Solving
+Ordinary Differential Equations II, IV.2); so is the root of the difference of accelerations over that of positions.
+Where this rate times the step is near the bound of stability for many steps, though bodies move far slower, the system
+is stiff for this method; both states are kept, to identify the force.
 """
 
 from typing import NamedTuple
@@ -17,25 +17,27 @@ from ..linear.vectors import copy
 from .methods.method import Stages
 
 MANY, SOME = 15, 6
-"""So many steps at the bound are a stiff stretch, if there are not so many in a row that are not."""
+"""The first number of steps at the bound is a stiff stretch, unless the second number in a row is not at the bound."""
 NEAR = 0.15
-"""So near the bound: what a small tolerance sees of the fast force keeps steps below."""
+"""The part of the bound of stability that counts as near: with a small tolerance the fast force keeps steps below."""
 FAST = 30.0
-"""So much faster than the pace of the motion."""
+"""The factor by which the rate is faster than the pace of the motion."""
 AT, OFF, STEPS = range(3)
 TIME, RATE = range(2)
 
 
 class Stiffness(NamedTuple):
-    """What was seen of it."""
+    """The stiff steps of a run."""
 
     counts: Work[Integers] = zeros(3)
-    """Steps at the bound, since the last stretch of others, and how many these are; and all at the bound in stiff
-    stretches."""
+    """The number of steps at the bound since the last stretch of others, the number of others since, and the number of
+    all steps in stiff stretches."""
     told: Work[Vector] = zeros(2)
-    """When this was seen first, and the rate."""
+    """The time at which stiffness was first seen, in s, and the rate, in 1/s."""
     y: Work[Vector] = zeros("width")
+    """The state at the end of that step."""
     aside: Work[Vector] = zeros("width")
+    """The state of the last stage of that step."""
 
 
 def new_stiffness(stages: Stages) -> Stiffness:
@@ -44,7 +46,7 @@ def new_stiffness(stages: Stages) -> Stiffness:
 
 @compiled
 def watch(own, control, stages, t, h, pace):
-    """After a step that is good, of a motion of this pace (1/s)."""
+    """Test the step from t of length h, which is good, of a motion of this pace (1/s), for stiffness."""
     tableau, end = stages.tableau, stages.tableau.stages
     if not tableau.stable < np.inf:
         return

@@ -1,27 +1,28 @@
-"""Where the functions of events pass zero, and when contacts change: found beside the run. Compiled.
+"""Passages of functions of events through zero, and changes of contacts, located beside the run. Compiled.
 
-An event that only records must change nothing, to the last bit. So no step looks at events. A step that is to be
-accepted is looked through once more, for events alone; then all numbers that the run writes are put back:
+An event that only records must change nothing, to the last bit. So no step depends on events. A step that is to be
+accepted is searched once more, for events alone; then all numbers that the run writes are put back:
 
     judge a step  ->  has_event  ->  nothing: accept it
                                      something: back to Python, which keeps the numbers of the run, lets `go_to_event`
                                      make shorter steps from the beginning of this one, each up to the next event, and
                                      puts the numbers back
 
-An event that stops or resets a run is found in the same way; then the step is made once more, up to there.
+An event that stops or resets a run is located in the same way; then the step is made once more, up to the event.
 
-Where contacts or laws switch (`put_sides`) values and rates tell on which side of zero a function stands:
+Where contacts or laws switch (`put_sides`) values and rates determine the side of zero of a function:
 
-    held        a contact or friction keeps it zero. For the gap, its rate and the slip the state of the contact says so
-                (a gap is positive while bodies are apart, and a gap less 1e-9 m negative while they touch); for all
-                else g = 0 and ġ = 0 say so, but for the errors of the motion. It has passed if it was on a side before,
-                and does not pass again until contacts change.
-    near zero   its rate decides; without a rate (`FLAT`) it stays on its side, or is held from now on if an impact has
-                made it zero: a slip that an impact stops is zero in flight, too, as long as nothing acts along it
+    held        a contact or friction keeps the function zero. The state of the contact shows this for the gap, its
+                rate and the slip (a gap is positive while bodies are apart, and a gap less 1e-9 m negative while they
+                touch); for other functions g = 0 and ġ = 0 show it, within the errors of the motion. The function has
+                passed if it was on a side before, and does not pass again until contacts change.
+    near zero   its rate decides; without a rate (`FLAT`) the function stays on its side, or is held from now on if an
+                impact has made it zero: a slip that an impact stops is zero in flight, too, as long as no force acts
+                along it
     else        its sign decides
 
-What is zero at the end of a step that ends with a switch, but for roundoff, is decided behind the switch: so an event
-"the slip is zero" follows the contact. What is zero at the end of another step is decided in the next one.
+A function that is zero, within roundoff, at the end of a step with a switch is decided after the switch: so an event
+"the slip is zero" follows the contact. A function that is zero at the end of another step is decided in the next one.
 """
 
 import numpy as np
@@ -50,14 +51,14 @@ HELD = 1e-6
 """A function that contacts or friction hold at zero is zero to this part of its largest value, or to the tolerance of
 the run: errors of constraints move it."""
 FLOOR = 1e-12
-"""It is so, too, if it is less than this part of what it is made of, with velocities that free bodies gain in a second;
-and what is zero without being held has not left zero before that, if its rate says that it does."""
+"""Such a function counts as zero, too, below this part of its terms, with velocities that free bodies gain in a second;
+a function that is zero without being held has not left zero below that part, if its rate shows that it moves."""
 ROUNDOFF = 1e-14
-"""The value of a function is right to this part of what it is made of."""
+"""The value of a function is right to this part of its terms."""
 TRIES = 400
-"""So many steps are made at most on the way to one event."""
+"""The largest number of steps on the way to one event."""
 TAIL = 4
-"""At so many places between a passage and the end of a step it is asked whether the function stays at zero there."""
+"""The number of places between a passage and the end of a step at which the function is tested for staying at zero."""
 
 
 @compiled
@@ -76,7 +77,7 @@ def put_numbers_back(events):
 
 @compiled
 def listen(march, only):
-    """Look at events alone from now on; where `only` is not negative, at this one of their functions."""
+    """Search for events alone from now on; where `only` is not negative, for this one of their functions."""
     events, search, switches = march.events, march.search, march.mechanism.switches
     values = events.values
     guards = search.guards
@@ -101,8 +102,8 @@ def listen(march, only):
 
 @compiled
 def is_kept(march, n):
-    """Whether the states of contacts keep the function n of an event constant: a gap and its rate while it is closed, a
-    slip while it sticks."""
+    """Return whether the states of contacts keep the function n of an event constant: a gap and its rate while it is
+    closed, a slip while it sticks."""
     events, mechanism = march.events, march.mechanism
     constants = events.constants
     contacts, modes, found = mechanism.contacts, mechanism.switches.mode, False
@@ -124,8 +125,8 @@ def is_kept(march, n):
 
 @compiled
 def look_at_rates(march, t, y):
-    """The values, the rates and the sizes of all functions of events where the state is y, of those that rest, too; and
-    of what size rates are made of. (Accelerations are those without contacts, if they are larger.)"""
+    """Put the values, the rates and the sizes of all functions of events in the state y, including those that rest, and
+    the sizes of the terms of rates. (Accelerations without contacts count, if they are larger.)"""
     events, mechanism, dy = march.events, march.mechanism, march.search.dy
     switches, contacts, state = mechanism.switches, mechanism.contacts, mechanism.state
     choice = contacts.choice
@@ -153,7 +154,7 @@ def look_at_rates(march, t, y):
 
 @compiled
 def has_event(march, t, end):
-    """Whether events happen in the step that was just made, or what their functions do cannot be seen."""
+    """Return whether events happen in the step that was just made, or whether their functions cannot be followed."""
     events, search, mechanism = march.events, march.search, march.mechanism
     values = events.values
     if events.function.size == 0:
@@ -183,7 +184,7 @@ def has_event(march, t, end):
             moves = not is_held and abs(values.rate[n]) > FLAT * values.rate_size[n]
             least = (FLOOR if moves else bound) * (mechanism.switches.scale[k] + mechanism.length)
             if abs(value) > bound * values.largest[n] + least:
-                values.side[n] = 1.0 if value > 0.0 else -1.0  # it has begun on zero, and leaves it
+                values.side[n] = 1.0 if value > 0.0 else -1.0  # it has begun on zero, and leaves
         values.largest[n], values.largest_since[n] = (
             max(values.largest[n], size),
             max(values.largest_since[n], size),
@@ -194,9 +195,9 @@ def has_event(march, t, end):
 
 @compiled_apart
 def go_to_event(march: March, last: float, at_switch: int, only: int):
-    """Take the run to the next event before `last`, which is where the step ends that was judged; `at_switch`: it ends
-    where laws or contacts switch. STEP_EVENT, and `fired` tells what has passed; DONE where there is none; or a status
-    that says why it cannot be looked for."""
+    """Take the run to the next event before `last`, the end of the step that was judged; `at_switch`: laws or contacts
+    switch there. Return STEP_EVENT, with the passages in `fired`; DONE where there is none; or a status that says why
+    the event cannot be located."""
     events, search, stages, mechanism = march.events, march.search, march.stages, march.mechanism
     t, end, closed = march.time[0], last, march.crossing.closed[0]
     if last <= t:
@@ -217,7 +218,7 @@ def go_to_event(march: March, last: float, at_switch: int, only: int):
         found = look_through(search, t, end)
         if found == LOST_SIGHT:
             return search.status[0]
-        if found == NONE and end < last:  # what passed by roundoff in a longer step does not pass: go on behind it
+        if found == NONE and end < last:  # a passage by roundoff in a longer step is none: go on after it
             copy(stages.y1, stages.y0)
             copy(stages.k[march.tableau.stages], stages.k[0])
             march.time[0] = t = end
@@ -258,8 +259,8 @@ def go_to_event(march: March, last: float, at_switch: int, only: int):
 
 @compiled
 def _leave_to_switch(march, t, last, found):
-    """Leave what is zero from its passage on to the end of the step, but for roundoff, to the switch there, or to the
-    next step; whether there is such a function."""
+    """Leave functions that are zero from their passage to the end of the step, within roundoff, to the switch there, or
+    to the next step; return whether there are any."""
     events, search, switches = march.events, march.search, march.mechanism.switches
     values = events.values
     guards = search.guards
@@ -280,8 +281,8 @@ def _leave_to_switch(march, t, last, found):
 
 @compiled
 def _pass(march):
-    """Go over to the other side of what passes where the run stands; of a branch in the expression of an event to the
-    other branch, and to the other side of what jumps with it."""
+    """Change to the other side of the functions that pass zero at the present state; for a branch in the expression of
+    an event to the other branch, and to the other side of functions that jump with it. Return a status."""
     events, search, mechanism = march.events, march.search, march.mechanism
     values = events.values
     guards = search.guards
@@ -310,8 +311,8 @@ def _pass(march):
 
 @compiled
 def _passed_at(march, t, status):
-    """The status of a run in which something passes at t; another one if so much has passed in no time that it does so
-    without end."""
+    """Return the given status of a run in which a function passes at t; CHATTERS if so many have passed in no time that
+    the passages have no end."""
     events = march.events
     n = events.total[0]
     first = events.times[n % RUSH] if n >= RUSH else -np.inf
@@ -335,7 +336,7 @@ def _fire(events, n, direction):
 
 @compiled
 def fire_due(march, end):
-    """Let the event happen up to which the run has gone, where a step ends there. A status."""
+    """Let the events happen at whose time the step ends; return a status."""
     events = march.events
     events.passed[:] = 0
     if events.function.size == 0 or end < events.until[0]:
@@ -350,9 +351,9 @@ def fire_due(march, end):
 
 @compiled_apart
 def put_sides(march: March, t: float, how: int):
-    """The sides on which functions of events stand where the run goes on in another way (`how`: see `tape`), y' being
-    known; what has come to another side has passed. A branch that rests on zero is on neither, and has the mode 0. A
-    status."""
+    """Put the sides of functions of events where the run goes on in another way (`how`: see `tape`), with y' known;
+    functions that have come to another side have passed. A branch that rests on zero is on neither side, and has the
+    mode 0. Return a status."""
     events, mechanism = march.events, march.mechanism
     values, constants = events.values, events.constants
     switches, contacts = mechanism.switches, mechanism.contacts
@@ -367,7 +368,7 @@ def put_sides(march: March, t: float, how: int):
         events.total[0] = events.endless[0] = 0
         events.until[0] = np.inf
     some, rests = False, False
-    for kind in (SIDE, WHOLE, WATCH):  # first what decides, then events
+    for kind in (SIDE, WHOLE, WATCH):  # first branches, then events
         for n in range(events.function.size):
             k = events.function[n]
             if switches.kinds[k] != kind:
@@ -378,7 +379,7 @@ def put_sides(march: March, t: float, how: int):
             g, rate, scale = switches.value[k], values.rate[n], switches.scale[k]
             before = 0.0 if how == BEGAN else values.side[n]
             zero = bound * values.largest[n] + FLOOR * scale
-            if constants.value[n] != 0.0:  # a gap less 1e-9 m: it tells such a gap from none
+            if constants.value[n] != 0.0:  # a gap less 1e-9 m: the number distinguishes it from 0
                 zero = min(zero, 0.5 * abs(constants.value[n]))
             is_zero = abs(g) <= zero
             stays = abs(rate) <= bound * values.pace[n] + FLOOR * scale + FLAT * values.rate_size[n]
@@ -395,7 +396,7 @@ def put_sides(march: March, t: float, how: int):
             elif moves:
                 side = 1.0 if rate > 0.0 else -1.0
             elif how == SWITCHED and contacts.points.entries > 0 and abs(values.previous[n]) > near:
-                side = 0.0  # an impact has stopped it, and it stays so in flight
+                side = 0.0  # an impact has stopped the function, and it stays so in flight
             else:
                 side = before
             values.side[n], values.previous[n] = side, g
@@ -417,7 +418,7 @@ def put_sides(march: March, t: float, how: int):
 
 @compiled
 def note_contacts(march, how):
-    """Note the present state where contacts have changed, or begin."""
+    """Note the present state in the log where contacts have changed, or the run begins."""
     events, modes, state = march.events, march.mechanism.switches.mode, march.mechanism.state
     if events.log.shape[0] == 0:
         return

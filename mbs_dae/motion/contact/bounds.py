@@ -1,8 +1,8 @@
-"""What bounds friction: μ |b + B f|, from the forces f along all rows that are used. Compiled.
+"""Bounds of friction: μ |b + B f|, with the forces f along all rows in use. Compiled.
 
-Of a contact it is the normal force, one of the f. Of friction in a joint it is the part of its reaction that presses
-its surfaces together: a sum of multipliers, which are those without contacts and what the f add to them. Of friction on
-a measure it is given.
+The friction of a contact is bounded by its normal force, one of the f. Friction in a joint is bounded by the part of
+the reaction that presses its surfaces together: a sum of multipliers, those without contacts plus the effect of f on
+them. Friction on a measure has a given bound.
 """
 
 import numpy as np
@@ -11,19 +11,19 @@ from ...compiled.contact_records import OPEN
 from ...kernels.abi import compiled
 
 BOUND = 1e-9
-"""Friction is at its bound if it is as near to it as this part."""
+"""Friction counts as being at its bound if the two differ by less than this part of the bound."""
 COMPONENTS = 3
-"""So many rows are set aside for each point."""
+"""The number of rows set aside for the normal force of each point."""
 NEGATIVE = 1e-9
-"""A coefficient of friction is negative below minus this number, and a force of friction below minus this part of the
-largest that it has had, or of the forces on bodies. Where |x| turns, steps end within 1e-11 of their
-length, so that |x| may be negative by as much."""
+"""A coefficient of friction counts as negative below minus this number, and a force of friction below minus this part
+of the largest that it has had, or of the forces on bodies. Where the x of |x| changes sign, steps end within 1e-11 of
+their length, so that |x| may be negative by as much."""
 
 
 @compiled
 def put_bounds(mechanism, is_impact):
-    """b and B of all points without a gap, by the last responses; b from the multipliers of the last solution. In an
-    impact there are but impulses: what is given, or was carried before, bounds none."""
+    """Put b and B of all points without a gap, by the last responses; b from the multipliers of the last solution. In
+    an impact b is 0, for only impulses bound friction there: given forces and earlier multipliers are finite."""
     contacts, multipliers = mechanism.contacts, mechanism.machine.multipliers
     normals = contacts.normals
     for c in range(contacts.gap_row.size):
@@ -43,7 +43,7 @@ def put_bounds(mechanism, is_impact):
 
 @compiled
 def given(contacts, c, rests):
-    """The bound of a point on which it is given."""
+    """Return the bound of a point whose bound is given, of rest if `rests`, else of sliding."""
     return contacts.normals.factors[contacts.normals.output[c] + (1 if rests else 0)]
 
 
@@ -54,7 +54,7 @@ def is_given(contacts, c):
 
 @compiled
 def note_sizes(contacts):
-    """Keep the sizes of friction of the last evaluation."""
+    """Keep the sizes of friction of the last evaluation; those of open points, and constant ones, become 0."""
     for c in range(contacts.gap_row.size):
         place = contacts.laws.coefficient[c]
         if place < 0 and is_given(contacts, c):
@@ -75,8 +75,8 @@ def reads_sizes(contacts):
 
 @compiled
 def drives(contacts, force):
-    """Return whether one of the sizes kept by `note_sizes` is negative, or one of friction that builds up over a speed;
-    `force` is the largest one on bodies."""
+    """Return whether a size kept by `note_sizes`, or one of friction that builds up over a speed, is negative; `force`
+    is the largest force on bodies."""
     laws = contacts.laws
     found = False
     for c in range(contacts.gap_row.size):
@@ -93,7 +93,7 @@ def drives(contacts, force):
 
 @compiled
 def pressure(contacts, c, forces):
-    """|b + B f| of a joint."""
+    """Return |b + B f| of a joint."""
     square = 0.0
     for d in range(contacts.normals.components[c]):
         part = component(contacts, c, d, forces)
@@ -103,7 +103,7 @@ def pressure(contacts, c, forces):
 
 @compiled
 def component(contacts, c, d, forces):
-    """One item of b + B f."""
+    """Return component d of b + B f."""
     at = COMPONENTS * c + d
     part = contacts.normals.b[at]
     for i in range(contacts.delassus.used_count[0]):

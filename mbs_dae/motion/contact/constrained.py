@@ -5,14 +5,15 @@ floor. There the row of the gap, or of the slip, depends on those of the joints 
 
     G = c Φ_v,      so that      G M̃⁻¹ Gᵀ = 0,      G v - ν = c ν_joints - ν      whatever v is.
 
-What acts along such a row the joints take, by c. How much it is rigid bodies leave open; the least is nothing, and that
-is taken: a point whose gap is kept takes no part, a slip that is kept still has no friction. Solved for, both would be
+The joints take a force along such a row, by c. Rigid bodies leave its size open; the least is zero, and is taken: a
+point whose gap is kept takes no part, a slip that is kept still has no friction. The solution for both would be
 roundoff over roundoff.
 
-Whether a row depends on others is asked as it is of joints (`kkt`): by its squared sine against them, in the norm of
-displacements. It is asked on the constraints, where a motion begins and where points come to touch. Off them, at the
-stages of a step, such a row is independent by the error of the step, and its force would lock the joints; so the answer
-holds until the row refutes it: a gap that has come off zero, a slip that moves. Then it is asked again.
+Dependence of a row on others is tested as for joints (`kkt`): by its squared sine against them, in the norm of
+displacements. The test is made on the constraints, where a motion begins and where points come to touch. Off the
+constraints, at the stages of a step, such a row is independent by the error of the step, and its force would lock the
+joints; so the result holds until the row refutes it: a gap that has come off zero, a slip that moves. Then the test is
+made again.
 
     in a dead point      no force moves the row at this moment; as soon as the motion has left it, one does, and the
                          gap closes like any other
@@ -34,12 +35,13 @@ from .gaps import LEEWAY
 from .guards import TOUCHES, UNSEEN, is_held, joint_rate, keeps_still, largest_acceleration
 
 NOTHING = 1e-12
-"""An acceleration of a row is none that is less than this part of the largest of bodies: that of a driver, say, times a
-coefficient that is zero but for roundoff. Bodies that are not at rest accelerate a row by more (`guards.AT_REST`)."""
+"""An acceleration of a row counts as zero below this part of the largest one of bodies: an example is that of a driver
+times a coefficient that is zero within roundoff. Bodies that are not at rest accelerate a row by more
+(`guards.AT_REST`)."""
 RESTS = 2
-"""A value of `asked`: joints were asked about the point, and give its slips no rate."""
+"""A value of `known`: the point has been tested, and joints give its slips no rate."""
 DEPENDS = 1e-12
-"""The squared sine of a row that depends on those of joints: of this size the errors of a motion make it."""
+"""The squared sine below which a row depends on those of joints: errors of a motion make one of this size."""
 
 
 @compiled_apart
@@ -52,8 +54,9 @@ def find_constrained(mechanism: Mechanism):
 
 @compiled_apart
 def find_constrained_ahead(mechanism: Mechanism, t: float, q: Vector, v: Vector, h: float):
-    """The same where a step of length h begins that passes over what happens in it, contacts being looked at there: of
-    those that come to touch in it, too, and once of each as long as it touches. Whether nothing is pressed."""
+    """Find the rows that joints keep at the beginning of a step of length h that is not interrupted by events: also of
+    points that come to touch in it, and once for each as long as it touches. Return whether joints press no bodies
+    together."""
     contacts, asks = mechanism.contacts, False
     if _is_free(mechanism):
         return True
@@ -69,7 +72,7 @@ def find_constrained_ahead(mechanism: Mechanism, t: float, q: Vector, v: Vector,
 
 @compiled
 def is_pressed(contacts):
-    """Whether joints alone press bodies together."""
+    """Return whether joints alone press bodies together."""
     found = False
     for c in range(contacts.gap_row.size):
         found = found or (contacts.gap_row[c] >= 0 and contacts.constrained.state[contacts.gap_row[c]] == PRESSED)
@@ -78,7 +81,7 @@ def is_pressed(contacts):
 
 @compiled
 def is_constrained(contacts, c):
-    """Whether joints alone keep the gap of a point closed."""
+    """Return whether joints alone keep the gap of a point closed."""
     return contacts.gap_row[c] >= 0 and contacts.constrained.state[contacts.gap_row[c]] != FREE
 
 
@@ -95,7 +98,7 @@ def _find(mechanism, h):
             _put(contacts, c, FREE)
             continue
         rests = keeps_still(contacts, c)
-        if contacts.choice.began[c] == SLIPS:  # it has moved: joints do not keep it still
+        if contacts.choice.began[c] == SLIPS:  # joints do not keep a slip still that has moved
             _put_slips(contacts, c, FREE)
         elif _is_to_be_asked(mechanism, c, h):
             if not ready:
@@ -113,14 +116,14 @@ def _find(mechanism, h):
 
 @compiled
 def _is_free(mechanism):
-    """Whether no joints hold bodies."""
+    """Return whether there are no joints that hold bodies."""
     tr = mechanism.machine.transformation
     return mechanism.plain.m == 0 and (tr.edges == 0 or tr.deep == 1)
 
 
 @compiled
 def _is_to_be_asked(mechanism, c, h):
-    """Whether nothing is known of a point that touches."""
+    """Return whether a touching point is to be tested: its kept gap is refuted, or its rows are not known."""
     contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     if is_constrained(contacts, c):
         return _is_refuted(mechanism, row)
@@ -129,13 +132,13 @@ def _is_to_be_asked(mechanism, c, h):
 
 @compiled
 def _is_refuted(mechanism, row):
-    """Whether a gap is below zero by as much as its leeway: half of it, for steps end where it is all of it."""
+    """Return whether a gap is below zero by half of its leeway: steps end where it is all of it."""
     return mechanism.contacts.motion.phi[row] < -0.5 * LEEWAY * mechanism.machine.extent
 
 
 @compiled
 def _touches(mechanism, c, h, bend):
-    """Whether a point touches, or may within a time h in which rates change what is passed by `bend`."""
+    """Return whether a point touches, or may within a time h in which accelerations change gaps by `bend`."""
     contacts, row, extent = mechanism.contacts, mechanism.contacts.gap_row[c], mechanism.machine.extent
     if row < 0:
         return True
@@ -146,7 +149,7 @@ def _touches(mechanism, c, h, bend):
 
 @compiled
 def _put(contacts, c, what):
-    """The same of all rows of a point."""
+    """Put one state for all rows of a point."""
     if contacts.gap_row[c] >= 0:
         contacts.constrained.state[contacts.gap_row[c]] = what
     _put_slips(contacts, c, what)
@@ -160,8 +163,8 @@ def _put_slips(contacts, c, what):
 
 @compiled
 def keep_sticking(contacts):
-    """Put STILL for the slips of points that were chosen to stick and have no rate by joints: friction does not hold
-    them, joints do."""
+    """Put STILL for the slips of points that were chosen to stick and have no rate by joints: joints hold them, not
+    friction."""
     for c in range(contacts.gap_row.size):
         if contacts.state[c] == STICKING and contacts.constrained.known[c] == RESTS:
             _put_slips(contacts, c, STILL)
@@ -169,7 +172,7 @@ def keep_sticking(contacts):
 
 @compiled
 def _ask(mechanism, c):
-    """Put what joints keep of a point that touches; whether they give its slips no rate."""
+    """Put the states of the rows of a touching point; return whether it has slips and joints give them no rate."""
     contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     _put(contacts, c, FREE)
     if row >= 0 and depends(mechanism, row):
@@ -186,7 +189,7 @@ def _ask(mechanism, c):
 
 @compiled
 def _rests(mechanism, row):
-    """Whether joints give no rate to a row that depends on theirs. (Laws are read a little behind a break.)"""
+    """Return whether joints give no rate to a row that depends on theirs. (Laws are read a little behind a break.)"""
     contacts, nu = mechanism.contacts, mechanism.machine.nu
     constrained = contacts.constrained
     size = abs(contacts.motion.nu[row])
@@ -198,7 +201,8 @@ def _rests(mechanism, row):
 
 @compiled
 def _stays(mechanism, row):
-    """Whether joints do not accelerate a row that depends on theirs: in a dead point that a slider passes they do."""
+    """Return whether joints do not accelerate a row that depends on theirs: at a dead centre that a slider passes they
+    do."""
     contacts, gamma = mechanism.contacts, mechanism.machine.gamma
     bends = -contacts.motion.gamma[row]
     size = abs(bends)
@@ -211,7 +215,7 @@ def _stays(mechanism, row):
 
 @compiled
 def factorise_joints(mechanism):
-    """The matrix of joints alone, in the norm of displacements, at the last evaluation."""
+    """Factorise the matrix of joints alone, in the norm of displacements, at the last evaluation."""
     shape, factor = mechanism.shape, mechanism.machine.factor
     copy(factor.jacobian, shape.jacobian)
     copy(factor.kept, shape.kept)
@@ -221,7 +225,8 @@ def factorise_joints(mechanism):
 
 @compiled
 def depends(mechanism, row):
-    """Whether a row depends on those of joints: what these leave of it beside all of it."""
+    """Return whether a row depends on those of joints: the part of its squared length that they leave is below
+    `DEPENDS`."""
     contacts, shape, rows, left = mechanism.contacts, mechanism.shape, mechanism.contacts.rows, 0.0
     delassus, constrained = contacts.delassus, contacts.constrained
     delassus.f[:] = delassus.g[:] = 0.0
@@ -235,8 +240,8 @@ def depends(mechanism, row):
 
 @compiled
 def clear_roundoff(mechanism):
-    """Put 0 into W, after `respond`, for rows that depend on those of joints: at a dead centre no force moves them, nor
-    an impulse, and W is roundoff, of either sign, by which a friction would be solved for. Overwrites the right sides f
+    """Put 0 into W, after `respond`, for rows that depend on those of joints: at a dead centre no force or impulse
+    moves them, and W is roundoff of either sign, which a friction must not be solved with. Overwrites the right sides f
     and g of `DelassusEquations`."""
     contacts, ready = mechanism.contacts, False
     delassus = contacts.delassus
@@ -251,7 +256,7 @@ def clear_roundoff(mechanism):
 
 @compiled
 def _whole(mechanism, row):
-    """The squared length of a row over the velocities of bodies, before joints take anything of it."""
+    """Return the squared length of a row over the velocities of bodies, without joints."""
     contacts, tr, square = mechanism.contacts, mechanism.machine.transformation, 0.0
     program, terms = contacts.program, contacts.tree.terms
     if tr.edges > 0 and tr.deep == 0:

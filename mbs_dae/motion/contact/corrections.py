@@ -42,29 +42,29 @@ from .forces import FAINT, MISSED
 from .problem import bound_now, put_changes
 
 INEXACT = 1e-14
-"""A rate that is added up with twice the digits has errors of this part of its terms, some fifty ε: those of responses
+"""A rate that is summed with twice the digits has errors of this part of its terms, some fifty ε: those of responses
 and of rates without contacts."""
 SPREAD = 1e-4
-"""A solution of the laws is right to 5e-13 of the largest force (`laws.EXACT`), to 5e-9 of one that is this part of it;
-and to 1e-13 of the largest over the `independence` of joints (`tolerances.DELTA`), to 1e-9 of one that is this part of
-it over the independence. Smaller ones are corrected."""
+"""A solution of the laws is right to 5e-13 of the largest force (`laws.EXACT`), to 5e-9 of a force that is this part of
+the largest; and to 1e-13 of the largest over the `independence` of joints (`tolerances.DELTA`), to 1e-9 of a force that
+is this part of it over the independence. Smaller forces are corrected."""
 AT_BOUND = 1e-6
-"""A friction that is as near to its bound as this part is not an unknown of its own."""
+"""A friction as near to its bound as this part is not an unknown of its own."""
 LACKS = 1e-6
-"""A row that elimination leaves out lacks at most this part of what heavy bodies do, the root of `NO_PIVOT`; more is a
-force that roundoff has lost."""
+"""A row that elimination leaves out lacks at most this part of the pace of heavy bodies, the root of `NO_PIVOT`; a
+larger lack is a force that roundoff has lost."""
 
 
 @compiled_apart
 def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vector, rates: Vector):
-    """Put the f of the problem that was solved last into `amount`, and W f into `change`. Its w0 = offset + G x, with
-    the x that these loads and rates make; the second parts of the offset are in `offset_tail`. Where the masses, or the
-    forces, in a group of contacts are far apart correct f for rates offset + G (x + what f makes) of twice the digits,
-    for w0 has lost what a light body leaves of a heavy one, or a small force of a large one; f has two parts then. Laws
-    whose force pulls, or whose gap closes, by the corrected numbers are open or closed instead, and forces are
-    corrected anew. Return whether forces settle and satisfy their laws, by the pace of heavy bodies, in `group_pace`.
-    Overwrites machine.x and the multipliers, by the solution with these forces if they were `corrected`; otherwise they
-    are as before."""
+    """Put the f of the problem solved last into `amount`, and W f into `rate_change`. The w0 of the problem is offset +
+    G x, with the x that these loads and rates make; the second parts of the offset are in `offset_tail`. Where the
+    masses, or the forces, in a group of contacts are far apart, correct f for rates offset + G (x + effect of f) with
+    twice the digits, for w0 has lost the acceleration of a light body beside a heavy one, or a small force beside a
+    large one; f then has two parts. Laws whose force pulls, or whose gap closes, by the corrected numbers become open
+    or closed, and forces are corrected anew. Return whether forces settle and satisfy their laws, by the pace of heavy
+    bodies, in `pace` of groups. Overwrites machine.x and the multipliers: with the solution for these forces if they
+    were `corrected`; otherwise they stay."""
     contacts, p, n = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.delassus.used_count[0]
     delassus = contacts.delassus
     copy(p.f[:n], delassus.amount)
@@ -84,7 +84,7 @@ def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
         put_free_force(contacts, i, x, offset)
     if spread and _find_amounts(mechanism, x, offset, loads, rates):
         return True
-    contacts.corrections.is_spread[:] = 0  # digits of small forces are roundoff: nothing hangs on them
+    contacts.corrections.is_spread[:] = 0  # digits of small forces are roundoff: nothing depends on them
     if far_apart and _find_amounts(mechanism, x, offset, loads, rates):
         return True
     if far_apart:
@@ -98,7 +98,8 @@ def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
 
 @compiled
 def _find_amounts(mechanism, x, offset, loads, rates):
-    """Correct the f of the problem; return whether forces settle and satisfy their laws. If so they are its f and w."""
+    """Correct the f of the problem; return whether forces settle and satisfy their laws. If so, put f and w of the
+    problem."""
     contacts, p, n, unsettled = (
         mechanism.contacts,
         mechanism.contacts.problem,
@@ -106,7 +107,7 @@ def _find_amounts(mechanism, x, offset, loads, rates):
         np.inf,
     )
     delassus = contacts.delassus
-    is_tree = mechanism.machine.pattern.tree.edges > 0  # its solution is not refined
+    is_tree = mechanism.machine.pattern.tree.edges > 0  # the solution of a tree is not refined
     put_into_units(p)
     p.scaled.relaxation[0], p.scaled.relaxation[1], turned = 0.0, 1.0, True
     choose_modes(p, 0.0)
@@ -133,8 +134,8 @@ def _find_amounts(mechanism, x, offset, loads, rates):
 
 @compiled
 def _are_spread(contacts, x, offset, least):
-    """Return whether some forces are less than this part of the largest among those that they feel; put these. Of a gap
-    that hardly opens the sign is as uncertain as a small force."""
+    """Return whether some forces are less than this part of the largest in their neighbourhood; mark these. The sign of
+    the rate of a gap that hardly opens is as uncertain as a small force."""
     delassus, corrections = contacts.delassus, contacts.corrections
     p = contacts.problem
     for law in range(p.counts[0]):
@@ -154,8 +155,8 @@ def _are_spread(contacts, x, offset, least):
 
 @compiled
 def _are_held(contacts):
-    """Return whether forces hold the rows that are closed. Where elimination does not determine all forces, a row may
-    lack no more than a part of what heavy bodies do: of a light one alone roundoff is more than that."""
+    """Return whether forces hold the closed rows. Where elimination does not determine all forces, a row may lack at
+    most a part of the pace of heavy bodies: roundoff of a light body alone is more."""
     p, held = contacts.problem, True
     for i in range(contacts.delassus.used_count[0]):
         if p.modes.mode[i] == CLOSED and is_far_apart(contacts, i):
@@ -167,8 +168,8 @@ def _are_held(contacts):
 
 @compiled
 def _are_open(contacts):
-    """Return whether the rates of open gaps have a certain sign, or errors that are nothing beside what heavy bodies
-    do."""
+    """Return whether the rates of open gaps have a certain sign, or errors that are negligible beside the pace of heavy
+    bodies."""
     p, certain = contacts.problem, True
     for law in range(p.counts[0]):
         for i in range(p.first[law], p.first[law + 1] if is_unilateral(p, law) else p.first[law]):
@@ -184,8 +185,8 @@ def _are_open(contacts):
 @compiled
 def _settle_amounts(mechanism, x, offset, loads, rates):
     """Correct the amounts by Newton's method for the equations of the present modes, as long as each correction is less
-    than half as large as the one before; return how large the last one is, relative to what it corrects. The tally of
-    the problem becomes the number of forces between far masses that elimination does not determine."""
+    than half as large as the one before; return the size of the last correction, relative to the forces. Put the number
+    of forces between far masses that elimination does not determine into tally[3] of the problem."""
     contacts, p, n, unsettled = (
         mechanism.contacts,
         mechanism.contacts.problem,
@@ -233,7 +234,7 @@ def _settle_amounts(mechanism, x, offset, loads, rates):
 
 @compiled
 def _size_of(contacts, i):
-    """Return the size by which corrections of the force along the row used as number i are judged, in units."""
+    """Return the size by which corrections of the force along row i in use are judged, in units of the row."""
     p, size = contacts.problem, abs(contacts.problem.scaled.q[i])
     scaled = p.scaled
     if is_spread(contacts, i):
@@ -245,7 +246,7 @@ def _size_of(contacts, i):
 
 @compiled
 def _length(contacts, i):
-    """Return the size of the force along the row used as number i, or of the friction that it is a component of."""
+    """Return the size of the force along row i in use, or of the friction of which it is a component."""
     p, law, square = contacts.problem, 0, 0.0
     while p.first[law + 1] <= i:
         law += 1
@@ -256,7 +257,7 @@ def _length(contacts, i):
 
 @compiled
 def _slip_residual(contacts, i):
-    """Return what the friction of a contact that slides lacks of μ N along its direction, for amounts of two parts."""
+    """Return μ N along the direction of a sliding contact minus its friction, for amounts of two parts."""
     delassus = contacts.delassus
     p, law = contacts.problem, 0
     while p.first[law + 1] <= i:
@@ -269,8 +270,8 @@ def _slip_residual(contacts, i):
 
 @compiled
 def _turn_modes(contacts, precise):
-    """Close gaps that are open and whose rate is negative, and open those that are closed and whose force pulls, by
-    more than the errors of corrected numbers, rates of `precise` times their terms; return whether there are any."""
+    """Close open gaps whose rate is negative, and open closed ones whose force pulls, by more than the errors of
+    corrected numbers (for rates `precise` times their terms); return whether there are any."""
     delassus, equations = contacts.delassus, contacts.equations
     p, turned = contacts.problem, False
     modes = p.modes
@@ -291,9 +292,9 @@ def _turn_modes(contacts, precise):
 
 @compiled
 def _have_friction_of_modes(contacts):
-    """Return whether corrected frictions are no larger than their bounds where they stick, act against the slip where
-    they set out to slip, and are left out only where nothing presses: a gap that was closed by corrected numbers has a
-    friction that was chosen while it was open."""
+    """Return whether corrected frictions are within their bounds where they stick, oppose the slip where they begin to
+    slip, and are left out only where the normal force is zero: the friction of a gap closed by corrected numbers was
+    chosen while the gap was open."""
     p, agree = contacts.problem, True
     scaled, modes = p.scaled, p.modes
     for law in range(p.counts[0]):
@@ -316,7 +317,8 @@ def _have_friction_of_modes(contacts):
 @compiled
 def _put_rates(mechanism, x, offset, loads, rates):
     """Put the rates of the rows in use, for the amounts of two parts, into `right`, and the size of their terms into
-    `balancing`; and the solution for loads, rates of joints and these amounts into machine.x and the multipliers."""
+    `balancing_size`; and the solution for loads, rates of joints and these amounts into machine.x and the
+    multipliers."""
     contacts, machine = mechanism.contacts, mechanism.machine
     delassus, equations = contacts.delassus, contacts.equations
     machine.x[:] = 0.0

@@ -1,18 +1,18 @@
-"""How the mechanism answers to forces along the rows of contacts. Compiled.
+"""Responses of the mechanism to forces along the rows of contacts. Compiled.
 
-With the factor of [M Φ_vᵀ; Φ_v 0] there, a force f along a row r makes
+With the factor of [M Φ_vᵀ; Φ_v 0], a force f along a row r makes
 
     [M Φ_vᵀ; Φ_v 0] [x_r; λ_r] = [G_rᵀ; 0] f,        W = G x,
 
-the Delassus matrix: symmetric and positive semidefinite, whatever joints there are. It serves forces (x are then
-accelerations), impulses (velocities) and corrections of the place (displacements) alike.
+the Delassus matrix: symmetric and positive semidefinite, whatever joints there are. W serves forces (x are then
+accelerations), impulses (velocities) and corrections of positions (displacements) alike.
 
 A light body between two heavy ones is pushed by forces that are far larger than their difference, which is all that
 moves it. So sums of responses have twice the digits (`twofold`), and so have residuals g - G x of rows; and where
 forces are corrected, those of the equations of bodies and joints, M x + Φ_vᵀ λ = Q + Gᵀ f, by which responses lose the
 errors of their own (`refine_solution`).
 
-A small force beside a large one that it feels has the roundoff of the large one (`put_spread`).
+A small force that depends on a large one has the roundoff of the large one (`put_spread`).
 """
 
 import numpy as np
@@ -29,18 +29,18 @@ from ...linear.vectors import largest
 from ..derivative import Mechanism
 
 NONE = 1e-14
-"""A force is none that is less than this part of what it is made of."""
+"""A force counts as zero below this part of the terms that it is made of."""
 FIRM = 1e-5
-"""Masses are far apart that differ by more. Forces are right to 1e-11 of the largest, ε over this, where the least
-pivot is larger, and where masses differ by less."""
+"""Masses are far apart if the ratio of the smaller to the larger is less than this. Forces are right to 1e-11 of the
+largest, ε over this number, where the least pivot is larger, and where masses differ by less."""
 REFINED = 2
-"""So often are responses and solutions refined where forces are corrected: what is added to rows of joints
-(`tolerances.DELTA`) would be as large as the least pivot."""
+"""The number of refinements of responses and solutions where forces are corrected: without them the regularisation of
+rows of joints (`tolerances.DELTA`) would be as large as the least pivot."""
 
 
 @compiled
 def use(contacts, row):
-    """One row more; its number among those that are used."""
+    """Take one more row into use; return its number among the rows in use."""
     delassus = contacts.delassus
     n = delassus.used_count[0]
     delassus.used[n] = row
@@ -50,8 +50,8 @@ def use(contacts, row):
 
 @compiled_apart
 def respond(mechanism: Mechanism, least: int):
-    """Put the accelerations by unit forces along the rows in use, and W between these rows, from the last factor and the
-    last rows. Solutions are refined `least` times at least. Forces along rows that joints alone keep as they are
+    """Put the accelerations by unit forces along the rows in use, and W between these rows, from the last factor and
+    the last rows. Solutions are refined `least` times at least. Forces along rows that joints alone keep as they are
     (`constrained`) move nothing: W is 0 for them, not its roundoff."""
     contacts, machine, rows = mechanism.contacts, mechanism.machine, mechanism.contacts.rows
     delassus, constrained = contacts.delassus, contacts.constrained
@@ -72,7 +72,7 @@ def respond(mechanism: Mechanism, least: int):
 
 @compiled
 def leave_out(contacts, i):
-    """Put 0 into W and the response of the row used as number i, which no force moves."""
+    """Put 0 into W and into the response of row i in use, which no force moves."""
     delassus = contacts.delassus
     delassus.response[i][:] = 0.0
     for j in range(delassus.used_count[0]):
@@ -81,7 +81,7 @@ def leave_out(contacts, i):
 
 @compiled
 def _put_products(contacts, i, n):
-    """Row i of W. A row of G has few entries that are not zero."""
+    """Put row i of W. A row of G has few entries that are not zero."""
     delassus = contacts.delassus
     rows, row, w = contacts.rows, delassus.used[i], delassus.W[i]
     for j in range(n):
@@ -96,9 +96,9 @@ def _put_products(contacts, i, n):
 
 @compiled
 def put_mobilities(mechanism):
-    """Put G M⁻¹ Gᵀ of each row, with the masses of bodies that no joint holds, by the diagonals of their inertias. This
-    is the size of the terms that W of a row is the sum of, so that W has ε times this as its roundoff: of a row that
-    joints keep still W is no more than that. The squared lengths of rows, in the norm of displacements, go along."""
+    """Put G M⁻¹ Gᵀ of each row, with the diagonals of the inertias of bodies as if no joint held them, into `mobility`.
+    W of a row is a sum of terms of this size, so ε times this is its roundoff: W of a row that joints keep still is no
+    more. Put the squared length of each row, in the norm of displacements, into `squared_length`."""
     contacts, machine, tr = mechanism.contacts, mechanism.machine, mechanism.machine.transformation
     delassus = contacts.delassus
     program, terms, mobility = contacts.program, contacts.tree.terms, delassus.mobility
@@ -124,8 +124,8 @@ def put_mobilities(mechanism):
 
 @compiled
 def row_size(contacts, i):
-    """Return the root of W of the row used as number i, as it would be if no joint held a body where that is more: the
-    unit of accelerations along the row, and the reciprocal unit of forces. It is 1 for rows that nothing moves."""
+    """Return the root of the larger one of W and `mobility` of row i in use: the unit of accelerations along the row,
+    and the reciprocal unit of forces. It is 1 for rows that nothing moves."""
     return np.sqrt(squared_size(contacts, i))
 
 
@@ -139,17 +139,17 @@ def squared_size(contacts, i):
 
 @compiled
 def put_masses(contacts):
-    """Put into `light` and `heavy` the least and the largest mass of the bodies that feel a force along each row in
-    use: rows between which W has an entry feel each other, and those that these feel. The effective mass 1/W of a row
-    counts as a mass, too: that of a rotor is its inertia over the squared arm. Return the least ratio, of rows that
-    forces move."""
+    """Put into `lightest` and `heaviest` the least and the largest mass of the bodies that feel a force along each row
+    in use: entries of W connect rows, directly or over others. The effective mass 1/W of a row counts as a mass, too:
+    that of a rotor is its inertia over the squared arm. Return the least ratio of both masses, of rows that forces
+    move."""
     delassus = contacts.delassus
     n, changed, least = delassus.used_count[0], True, 1.0
     light, heavy = contacts.corrections.lightest, contacts.corrections.heaviest
     for i in range(n):
         row, own = delassus.used[i], delassus.W[i, i]
         point = contacts.points.of_row[row]
-        turned = delassus.squared_length[row] / own if own > 0.0 else np.inf  # of a rotor this is its inertia over arm²
+        turned = delassus.squared_length[row] / own if own > 0.0 else np.inf  # inertia over arm² for a rotor
         light[i], heavy[i] = min(contacts.groups.lightest[point], turned), contacts.groups.heaviest[point]
     while changed:
         changed = False
@@ -166,9 +166,9 @@ def put_masses(contacts):
 
 @compiled
 def put_spread(contacts, least):
-    """Put 1 into `spread` for neighbours with a force that is an unknown of its own, is not none, and is less than the
-    part `least` of their largest one, by `size_of_force`; return whether there are any. Squares are compared, in units
-    of rows. Forces against what moves a row without contacts count as well: a contact bears their difference."""
+    """Put 1 into `is_spread` for neighbourhoods with a force that is an unknown, is not zero, and is less than the part
+    `least` of the largest load, by `force_size`; return whether there are any. Squares are compared, in units of rows.
+    Forces against the accelerations without contacts count as loads, too: a contact bears their difference."""
     delassus, corrections = contacts.delassus, contacts.corrections
     most, found, n, part = 0.0, False, delassus.used_count[0], least * least
     corrections.is_spread[:] = 0
@@ -196,8 +196,8 @@ def put_spread(contacts, least):
 
 @compiled
 def _is_small(contacts, i, most):
-    """Return whether the force along the row used as number i is an unknown of its own, is not none, and has a square
-    less than this."""
+    """Return whether the force along row i in use is an unknown of its own, is not zero, and has a square less than
+    `most`."""
     return 0.0 < contacts.corrections.squared_force[i] < most and contacts.corrections.force_size[i] > least_force(
         contacts, i
     )
@@ -205,7 +205,7 @@ def _is_small(contacts, i, most):
 
 @compiled
 def _put_neighbours(contacts):
-    """Put into `neighbours` of each row the least number of a row that it feels, directly or over others, by W."""
+    """Put into `neighbourhood` of each row in use the least number of a row that entries of W connect with it."""
     n, own, changed = contacts.delassus.used_count[0], contacts.corrections.neighbourhood, True
     for i in range(n):
         own[i] = i
@@ -219,7 +219,7 @@ def _put_neighbours(contacts):
 
 @compiled
 def put_free_force(contacts, i, x, start):
-    """Put the force along the row used as number i that would stop start[i] and all terms of G x."""
+    """Put the force along row i in use that would stop start[i] and all terms of G x into `free_force`."""
     own = contacts.delassus.W[i, i]
     size = abs(start[i]) + size_along(contacts.rows, contacts.delassus.used[i], x)
     contacts.corrections.free_force[i] = size / own if own > 0.0 else 0.0
@@ -227,15 +227,15 @@ def put_free_force(contacts, i, x, start):
 
 @compiled
 def least_force(contacts, i):
-    """Return the size below which the force along the row used as number i is none: a part of the forces that would
-    stop what its acceleration is made of."""
+    """Return the size below which the force along row i in use counts as zero: a part of the forces that would stop all
+    terms of its acceleration."""
     return NONE * (contacts.corrections.free_force[i] + opposing_force(contacts, i, contacts.delassus.amount))
 
 
 @compiled
 def is_far_apart(contacts, i):
-    """Return whether the masses of bodies that feel the force along the row used as number i are far apart; nothing
-    feels it where joints alone hold the row."""
+    """Return whether the masses of bodies that feel the force along row i in use are far apart; False for a row that
+    joints alone hold."""
     return (
         contacts.delassus.W[i, i] != 0.0 and contacts.corrections.lightest[i] < FIRM * contacts.corrections.heaviest[i]
     )
@@ -243,7 +243,8 @@ def is_far_apart(contacts, i):
 
 @compiled
 def is_spread(contacts, i):
-    """Return whether the force along the row used as number i is corrected beside larger or smaller ones."""
+    """Return whether the force along row i in use is corrected because its neighbourhood has forces of far different
+    size."""
     return (
         contacts.delassus.W[i, i] != 0.0 and contacts.corrections.is_spread[contacts.corrections.neighbourhood[i]] == 1
     )
@@ -251,13 +252,13 @@ def is_spread(contacts, i):
 
 @compiled
 def is_corrected(contacts, i):
-    """Return whether the force along the row used as number i may lose digits beside other masses, or forces."""
+    """Return whether the force along row i in use may lose digits beside larger masses or forces."""
     return is_spread(contacts, i) or is_far_apart(contacts, i)
 
 
 @compiled
 def keep_uncertain(contacts):
-    """Use only the rows between masses that are far apart, by which a refusal names them."""
+    """Keep in use only the rows between masses that are far apart: an error message names their contacts."""
     delassus = contacts.delassus
     many, contacts.corrections.uncertain[0] = 0, 1
     for i in range(delassus.used_count[0]):
@@ -268,8 +269,9 @@ def keep_uncertain(contacts):
 
 @compiled
 def put_paces(mechanism, x):
-    """Put into `group_pace` the acceleration, in lengths, that the largest load of each group gives the heaviest body
-    of the group. Loads make the accelerations x, without contacts: a light body alone may have one of any size."""
+    """Put into `pace` of each group the acceleration (by the norm of displacements) that the largest load of the group
+    gives its heaviest body. The loads are those of the accelerations x without contacts: a light body alone may have an
+    acceleration of any size."""
     contacts, of = mechanism.contacts, mechanism.contacts.groups.of_column
     groups = contacts.groups
     pace, mass = groups.pace, groups.mass
@@ -285,19 +287,19 @@ def put_paces(mechanism, x):
 
 @compiled
 def pace_along(contacts, row):
-    """Return the acceleration along a row that displacements accelerated by the pace of its group make."""
+    """Return the acceleration along a row when displacements accelerate by the pace of its group."""
     return contacts.groups.pace[contacts.groups.of_row[row]] * np.sqrt(contacts.delassus.squared_length[row])
 
 
 @compiled
 def own_pace(mechanism):
-    """The acceleration of the motion's own size: its speed squared over the length of the model."""
+    """Return the acceleration of the size of the motion itself: its speed squared over the length of the model."""
     return largest(mechanism.contacts.motion.rate_size) ** 2 / mechanism.machine.extent
 
 
 @compiled
 def fastest(mechanism):
-    """The largest acceleration of the last solution, in lengths."""
+    """Return the largest acceleration of the last solution, in the norm of displacements."""
     x, most = mechanism.machine.x, 0.0
     for column in range(mechanism.contacts.corrections.acceleration_tail.size):
         most = max(most, abs(x[column]) * np.sqrt(mechanism.geometric[column]))
@@ -315,8 +317,8 @@ def along_row(mechanism, row, most):
 
 @compiled
 def force_to_stop(mechanism, i, least):
-    """The force along the row used as number i that would stop an acceleration of the size of what the present one is
-    made of, and of `least`: what is far less is roundoff."""
+    """Return the force along row i in use that would stop all terms of its present acceleration, and `least` in
+    addition: far smaller forces are roundoff. It is 0 for a row that nothing moves."""
     contacts, x = mechanism.contacts, mechanism.machine.x
     delassus = contacts.delassus
     row, own = delassus.used[i], delassus.W[i, i]
@@ -328,8 +330,8 @@ def force_to_stop(mechanism, i, least):
 
 @compiled
 def opposing_force(contacts, i, amounts):
-    """Return the force along the row used as number i that would stop all that forces of these amounts along the rows
-    in use make of it, whatever their signs; 0.0 for a row that nothing moves."""
+    """Return the force along row i in use that would balance the terms of W f, whatever their signs, with these amounts
+    as f; 0 for a row that nothing moves."""
     delassus = contacts.delassus
     size, own = 0.0, delassus.W[i, i]
     for j in range(delassus.used_count[0]):
@@ -339,15 +341,15 @@ def opposing_force(contacts, i, amounts):
 
 @compiled
 def is_moved(contacts, i):
-    """Return whether forces move the row used as number i: its W is more than roundoff of the terms it is made of."""
+    """Return whether forces move row i in use: its W is more than the roundoff of its terms."""
     return contacts.delassus.W[i, i] > NO_PIVOT * row_size(contacts, i) ** 2
 
 
 @compiled
 def add_responses(mechanism, amounts, tails):
-    """Add so much of each response to the solution machine.x, and to the multipliers: amounts of two parts, the second
-    one small beside the first. The sums have two parts as well, with the second ones in `tail_x` and
-    `tail_multipliers`."""
+    """Add the responses, times these amounts of two parts, the second one small beside the first, to the solution
+    machine.x and to the multipliers. The sums have two parts as well; the second ones are put into `acceleration_tail`
+    and `multiplier_tail`."""
     contacts, machine = mechanism.contacts, mechanism.machine
     delassus = contacts.delassus
     x, multipliers, lost_x, lost = (
@@ -374,8 +376,7 @@ def add_responses(mechanism, amounts, tails):
 
 @compiled
 def put_residual(mechanism, row, target, rest, residual, residual_tail, i):
-    """Put target + rest - G x of a row, for the x of two parts that `add_responses` has left, into
-    residual[i]."""
+    """Put target + rest - G x of a row into residual[i], with the x of two parts from `add_responses`."""
     contacts, rows, x = mechanism.contacts, mechanism.contacts.rows, mechanism.machine.x
     residual[i], residual_tail[i] = target, rest
     for e in range(rows.at[row], rows.at[row + 1]):
@@ -389,9 +390,9 @@ def put_residual(mechanism, row, target, rest, residual, residual_tail, i):
 
 @compiled
 def refine_solution(mechanism, f, g, amounts, tails):
-    """Correct the solution of two parts that `add_responses` has left for what the equations of bodies and joints lack,
-    with loads f, rates g and forces of these amounts along the rows in use. Where bodies are a tree there is no M to do
-    this with: responses are as right as they are refined."""
+    """Correct the solution of two parts from `add_responses` by the residuals of the equations of bodies and joints,
+    with loads f, rates g and forces of these amounts along the rows in use. Nothing is done for a tree of bodies, which
+    has no M for this: its responses are as exact as their own refinement."""
     contacts, machine, rows = mechanism.contacts, mechanism.machine, mechanism.contacts.rows
     constrained, corrections = contacts.constrained, contacts.corrections
     pattern, factor, unsettled = machine.pattern, machine.factor, mechanism.machine.factor.unsettled[0]
@@ -434,8 +435,8 @@ def _add_step(x, tail, step):
 
 @compiled
 def put_rate_tails(mechanism, v):
-    """Put what roundoff has left out of the rates G v - ν of all rows into `rate_tail`, by the velocities v of the
-    machine's own coordinates."""
+    """Put the roundoff of the rates G v - ν of all rows into `rate_tail`, from the velocities v of the machine's own
+    coordinates."""
     contacts, rows, tr = mechanism.contacts, mechanism.contacts.rows, mechanism.machine.transformation
     motion, corrections = contacts.motion, contacts.corrections
     if tr.deep == 1:
@@ -449,7 +450,8 @@ def put_rate_tails(mechanism, v):
 
 @compiled
 def responses(mechanism, amounts, tails):
-    """Their sum alone, as velocities or a small motion of the machine's own coordinates, in machine.x."""
+    """Put the sum of responses with these amounts, as velocities or a small motion of the machine's own coordinates,
+    into machine.x."""
     mechanism.machine.x[:] = 0.0
     mechanism.machine.multipliers[:] = 0.0
     add_responses(mechanism, amounts, tails)
@@ -458,8 +460,8 @@ def responses(mechanism, amounts, tails):
 
 @compiled
 def put_jump(mechanism):
-    """Put the jump of velocities that the impulses `amount` make, of the machine's own coordinates, into machine.x: it
-    is refined if they were corrected. Overwrites contacts.delassus.f and contacts.delassus.g."""
+    """Put the jump of velocities by the impulses `amount`, in the machine's own coordinates, into machine.x, refined if
+    the impulses were corrected. Overwrites contacts.delassus.f and contacts.delassus.g."""
     contacts, machine = mechanism.contacts, mechanism.machine
     delassus = contacts.delassus
     machine.x[:] = machine.multipliers[:] = delassus.f[:] = delassus.g[:] = 0.0

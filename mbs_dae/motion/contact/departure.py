@@ -1,30 +1,30 @@
-"""A start from rest at a dead centre: the way in which slips that joints keep still for the moment set out. Compiled.
+"""Slips that joints keep still at a dead centre: how they begin when the mechanism starts from rest. Compiled.
 
-At a dead centre the row of a slip depends on those of joints, G = c Φ_v, and at rest nothing tells its direction:
+At a dead centre the row of a slip depends on those of joints, G = c Φ_v, and at rest the direction of the slip is open:
 
     s = G v - ν = 0,        ṡ = G v̇ - γ = c γ_Φ - γ = 0        for v = 0.
 
-A force along the row moves nothing, but joints carry it, and other frictions feel that. The motion leaves the dead
-centre with v = v̇ t, and γ is quadratic in v, so
+A force along the row moves nothing, but joints carry it, and frictions of other points depend on the load of joints.
+The motion leaves the dead centre with v = v̇ t, and γ is quadratic in v, so
 
     s = β t³/2 + ...,       β = (c γ_Φ - γ)(v = v̇).
 
-So the slip sets out in the direction of β, and friction is against it from the beginning. A pose beside the dead centre
-has σ = G v̇ - γ as well, and
+So the slip begins in the direction of β, and friction is against this direction from the start. A pose beside the dead
+centre has σ = G v̇ - γ as well, and
 
     s = σ t + β t³/2,
 
-so a motion that goes through the dead centre has a slip along σ first, which turns at t² = -2σ/β. Where σ is against β,
-the slip sets out in the direction of σ, if that is more than roundoff, and else of β; in the other one, if the slip has
-just stopped in the direction that would be taken. Friction may change v̇ where others feel it:
+so a motion through the dead centre has a slip along σ first, which turns at t² = -2σ/β. Where σ is against β, the slip
+begins in the direction of σ, if σ is more than roundoff, and else of β; in the opposite direction, if the slip has just
+stopped in the direction that would be taken. Friction may change v̇ by its effect on other points:
 
     v̇ = 0                               friction at its static bound holds the mechanism at rest
-    β of the new v̇ has this direction    the slip sets out, with the friction of slipping
-    otherwise                            nothing sets out, and the slip has no friction
+    β of the new v̇ has this direction    the slip begins, with the friction of slipping
+    otherwise                            the slip does not begin, and has no friction
 
-Friction that holds is at its bound until states are chosen anew. A rest that needs less has it as well; so friction
-does not jump where loads grow and the slip sets out in the end. If v̇ is zero within roundoff from the start, the slip
-has no friction.
+Friction that holds is at its bound until states are chosen anew, even at a rest that needs less: so friction does not
+jump where loads grow and the slip begins in the end. If v̇ is zero within roundoff from the start, the slip has no
+friction.
 """
 
 import numpy as np
@@ -42,13 +42,13 @@ from .guards import TOUCHES, largest_acceleration
 from .rubbing import across, never_sticks
 
 ALONG = 0.9
-"""The cosine between two directions that are one."""
+"""The cosine above which two directions count as one."""
 
 
 @compiled
 def may_depart(contacts, c):
-    """Return whether joints keep all slips of a point still that touches, in a group that is slow and that friction
-    does not hold."""
+    """Return whether a point touches, joints keep all its slips still, and its group is slow and not held by
+    friction."""
     groups = contacts.groups
     if groups.rest[groups.of_point[c]] == MOTION or groups.holds[groups.of_point[c]] == 1:
         return False
@@ -62,7 +62,7 @@ def may_depart(contacts, c):
 
 @compiled_apart
 def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
-    """Mark by HOLDS, with their `heading`, the points whose slips would set out under the forces chosen last; return
+    """Mark by HOLDS, with their `heading`, the points whose slips would begin under the forces chosen last; return
     whether there are any. Leaves the evaluation at v."""
     contacts, found = mechanism.contacts, False
     sliding = contacts.sliding
@@ -88,9 +88,9 @@ def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
 @compiled_apart
 def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, holding: bool):
     """Compare the marked points with the forces chosen last; return whether they disagree. With `holding`, mark by
-    DEPARTS the slips that friction does not hold. Otherwise slips marked DEPARTS must set out along their heading and
-    those marked HOLDS must not; where they disagree all marks of their group are cleared. The groups that disagree are
-    in `differs_in`. Leaves the evaluation at v."""
+    DEPARTS the slips that friction does not hold. Otherwise slips marked DEPARTS must begin along their heading and
+    those marked HOLDS must not; where they disagree all marks of their group are cleared. Put 1 into `differs` for the
+    groups that disagree. Leaves the evaluation at v."""
     contacts, differs = mechanism.contacts, False
     groups, choice, sliding = contacts.groups, contacts.choice, contacts.sliding
     groups.differs[:] = 0
@@ -106,7 +106,7 @@ def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, hold
         (way, size), along = _put_direction(mechanism, q, v, a, c), 0.0
         for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
             along += sliding.friction_direction[row] * sliding.heading[row]
-        sets_out = moves and way > max(LEEWAY * size, TOUCHES**2 * sliding.departure_rate[c])  # it is quadratic in a
+        sets_out = moves and way > max(LEEWAY * size, TOUCHES**2 * sliding.departure_rate[c])  # quadratic in a
         if holding and sets_out:
             choice.departure[c], groups.differs[g], differs = DEPARTS, 1, True
         elif not holding:
@@ -121,9 +121,9 @@ def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, hold
 
 @compiled
 def _remove_friction(mechanism):
-    """Take away the friction of slips that have just passed their bound, in groups that do not accelerate: at that
-    instant it balances all else, and the accelerations without it tell the way in which they go; return whether there
-    are any."""
+    """Remove the friction of slips that have just passed their bound, in groups that do not accelerate: at that instant
+    friction balances all other forces, and the accelerations without friction give the direction of the slips; return
+    whether there are any such slips."""
     contacts, problem, i, found = mechanism.contacts, mechanism.contacts.problem, 0, False
     delassus = contacts.delassus
     delassus.amount[:] = 0.0
@@ -141,16 +141,16 @@ def _remove_friction(mechanism):
 
 @compiled
 def _put_direction(mechanism, q, v, a, c):
-    """Put the direction in which the slips of point c set out into `towards`, times |β|: that of β or of σ. The
-    accelerations are `a`, of the machine's own coordinates, and `machine.x` in the columns of G. Return |β| and the sum
-    of the absolute values of its terms."""
+    """Put the direction in which the slips of point c begin, that of β or of σ, times |β|, into `friction_direction`.
+    The accelerations are `a`, in the machine's own coordinates, and `machine.x` in the columns of G. Return |β| and the
+    sum of the absolute values of its terms."""
     contacts, machine, t, size = mechanism.contacts, mechanism.machine, mechanism.switches.now[0], 0.0
     motion, sliding = contacts.motion, contacts.sliding
     sigma, rows, along, back = sliding.acceleration, contacts.rows, 0.0, 0.0
     for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
-        depends(mechanism, row)  # puts c, in `taken`
+        depends(mechanism, row)  # puts c into `combination`
         sliding.friction_direction[row] = 0.0
-        for turn in range(3):  # what is quadratic in v: of a, of -a, less twice that of v = 0
+        for turn in range(3):  # the part that is quadratic in v: at a, at -a, less twice that at v = 0
             evaluate(mechanism, t, q, v if turn == 2 else a)
             put_rows(contacts)
             for i in range(a.size if turn < 2 else 0):
@@ -177,8 +177,8 @@ def _put_direction(mechanism, q, v, a, c):
 
 @compiled
 def _note_accelerations(mechanism):
-    """Put into `accelerates_in` for each group whether forces leave something to accelerate, M v̇, beside what they are
-    made of."""
+    """Put into `accelerates` for each group whether a net force, M v̇, is left beside the terms of which it is the
+    sum."""
     contacts, machine, tr = mechanism.contacts, mechanism.machine, mechanism.machine.transformation
     groups, delassus = contacts.groups, contacts.delassus
     pattern, jacobian, left, of = machine.pattern, machine.factor.jacobian, delassus.f, groups.of_column

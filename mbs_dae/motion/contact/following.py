@@ -1,21 +1,22 @@
-"""Slips that what is closed leaves no freedom: they follow from gaps, from joints, and from other slips. Compiled.
+"""Slips that closed contacts leave no freedom: they follow from gaps, from joints, and from other slips. Compiled.
 
 A pin whose link lies on a stop does not turn; in a linkage of one freedom all pins turn at one pace. The row of such a
 slip depends on rows before it, and on those of joints,
 
     G = c Φ_v + Σ d_k G_k,      W = Σ d_k W_k,      G v - ν = Σ d_k (G_k v - ν_k) + ρ,      ρ = c ν_Φ + Σ d_k ν_k - ν
 
-for all velocities that joints allow; those of a motion miss it by the errors of its steps. So the rate itself does not
-tell whether such a slip moves, nor to which side: roundoff would, and laws that ask one thing of a gap and another of
-the slip have no solution. It is taken as the others have it:
+for all velocities that joints allow; those of a motion deviate by the errors of its steps. So the rate itself does not
+tell whether such a slip moves, nor in which direction: roundoff would decide, and laws with contradictory rates of a
+gap and of the slip have no solution. The rate is taken from the rows that the slip follows:
 
-    impulses         the rate before them is Σ d_k w_k + ρ
+    impulses         the rate before the impact is Σ d_k w_k + ρ
     accelerations    if nothing moves it, neither ρ nor ρ̇ nor a slip that it follows, it is at rest, and accelerates by
                      Σ d_k w_k
 
-Its friction shares the load with what it follows (`forces`). A slip that joints hold alone has none (`constrained`).
+The friction of such a slip shares the load with the rows that it follows (`forces`). A slip that joints hold alone has
+no friction (`constrained`).
 
-Dependence is found by elimination on W = L Lᵀ, in the order in which rows are looked at: gaps, then slips.
+Dependence is found by elimination on W = L Lᵀ, in the order in which rows are taken: gaps, then slips.
 """
 
 import numpy as np
@@ -31,7 +32,7 @@ from .rubbing import never_sticks
 
 @compiled
 def let_rates_follow(mechanism):
-    """In w0, which has the rates before an impact."""
+    """Put the rates before an impact of rows that follow from others into w0."""
     contacts, problem = mechanism.contacts, mechanism.contacts.problem
     many = _take_gaps(contacts, 0, False)
     for i in range(contacts.delassus.used_count[0]):
@@ -46,8 +47,9 @@ def let_rates_follow(mechanism):
 
 @compiled
 def let_slips_follow(mechanism):
-    """In w0, which has accelerations; and points whose slips follow from what is at rest do not slip. What has just
-    passed its bound is held by gaps that were closed or by nothing: others may open, other slips set out with it."""
+    """Put the accelerations of rows that follow from rows at rest into w0, and let points whose slips follow from rows
+    at rest stick. A slip that has just passed its bound is compared with gaps that were closed only: other gaps may
+    open, and other slips begin with it."""
     contacts, many = mechanism.contacts, _take_gaps(mechanism.contacts, 0, True)
     choice = contacts.choice
     for started in (True, False):
@@ -65,7 +67,7 @@ def let_slips_follow(mechanism):
 
 @compiled
 def _take_resting(mechanism, many):
-    """Those of points that stick as well; how many there are then."""
+    """Take the slips of points that stick into L, unless they follow from rows in L; return the number of rows in L."""
     contacts, i = mechanism.contacts, 0
     for c in range(contacts.gap_row.size):
         if contacts.choice.touching[c] == 0:
@@ -82,7 +84,7 @@ def _take_resting(mechanism, many):
 
 @compiled
 def _are_still(mechanism, c, first, many):
-    """Whether all slips of a point, used from `first` on, follow from what is at rest; they accelerate so."""
+    """Return whether all slips of a point, in use from `first` on, follow from rows at rest; if so, put their w0."""
     contacts = mechanism.contacts
     for i in range(first, first + contacts.slip_count[c]):
         if not (_follows(contacts, i, many) and _is_still(mechanism, i, many)):
@@ -95,7 +97,8 @@ def _are_still(mechanism, c, first, many):
 
 @compiled
 def _is_still(mechanism, i, many):
-    """Whether nothing moves or accelerates a row that follows from others at rest, but for the errors of a motion."""
+    """Return whether joints and obstacles neither move nor accelerate row i, which follows from rows at rest, except
+    for the errors of a motion."""
     contacts, machine = mechanism.contacts, mechanism.machine
     rate, size = _forced(mechanism, i, many, contacts.motion.nu, machine.nu)
     if abs(rate) > TOUCHES * size:
@@ -107,7 +110,8 @@ def _is_still(mechanism, i, many):
 
 @compiled
 def _forced(mechanism, i, many, own, joints):
-    """c of what joints ask for, and d of what the others do, less what the row itself does; and the sum of sizes."""
+    """Return c · (joints) + d · (own of the rows followed) - own of row i, and the sum of the absolute values of its
+    terms."""
     contacts = mechanism.contacts
     delassus, equations = contacts.delassus, contacts.equations
     forced = -own[delassus.used[i]]
@@ -126,7 +130,7 @@ def _forced(mechanism, i, many, own, joints):
 
 @compiled
 def _others(contacts, many):
-    """What w0 of a row is by those that it follows."""
+    """Return w0 of a row from the w0 of the rows that it follows, by the d in `right`."""
     total = 0.0
     for k in range(many):
         total += contacts.equations.right[k] * contacts.problem.w0[contacts.equations.order[k]]
@@ -135,7 +139,7 @@ def _others(contacts, many):
 
 @compiled
 def _point_of_gap(contacts, i):
-    """Whose gap a row is, -1 if it is a slip."""
+    """Return the point whose gap row i in use is, or -1 if the row is a slip."""
     found = -1
     for c in range(contacts.gap_row.size):
         found = c if contacts.gap_row[c] == contacts.delassus.used[i] else found
@@ -144,8 +148,8 @@ def _point_of_gap(contacts, i):
 
 @compiled
 def _take_gaps(contacts, many, were_closed):
-    """The gaps that are used, or those of them that were closed, into L, in `matrix`; how many independent rows there
-    are then. They are listed in `order`."""
+    """Take the gaps in use, or only those that were closed before, into L (in `matrix`), and list them in `order`;
+    return the number of independent rows in L."""
     for i in range(contacts.delassus.used_count[0]):
         c = _point_of_gap(contacts, i)
         asked = c >= 0 and not (were_closed and contacts.choice.previous[c] == OPEN)
@@ -156,7 +160,7 @@ def _take_gaps(contacts, many, were_closed):
 
 @compiled
 def _take(contacts, i, many):
-    """One row more that others may follow, an independent one; how many there are then."""
+    """Take row i, an independent one, into L, for others to follow; return the number of rows in L."""
     equations = contacts.equations
     left = _reduce(contacts, i, many)
     for k in range(many):
@@ -167,7 +171,7 @@ def _take(contacts, i, many):
 
 @compiled
 def _reduce(contacts, i, many):
-    """What is left of W of row i beside those in L, whose new row is put in `right`."""
+    """Return the part of W[i, i] that is independent of the rows in L; put the new row of L into `right`."""
     equations = contacts.equations
     L, right, left = equations.matrix, equations.right, contacts.delassus.W[i, i]
     for k in range(many):
@@ -181,7 +185,7 @@ def _reduce(contacts, i, many):
 
 @compiled
 def _follows(contacts, i, many):
-    """Whether a row depends on those in L; if so its d is put in `right`."""
+    """Return whether row i depends on the rows in L; if so, put its coefficients d into `right`."""
     L, right = contacts.equations.matrix, contacts.equations.right
     if _reduce(contacts, i, many) > DEPENDS * contacts.delassus.W[i, i]:
         return False

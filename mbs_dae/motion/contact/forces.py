@@ -1,24 +1,24 @@
 """The forces of contacts and of friction that slips or sticks. Compiled.
 
-Their states being held, forces follow from equations, and are as smooth as all else in a step:
+While the states of contacts hold, forces follow from equations, and are as smooth as all else in a step:
 
     closed      g̈ = 0
     sticking    ṡ = 0
     incipient   f_s = -μ N ṡ/|ṡ|  (see `incipient`)
-    slipping    f_s = -μ N s/|s|,      N the normal force, or what presses in a joint, |b + B f|, or given
+    slipping    f_s = -μ N s/|s|,      N the normal force, or |b + B f|, the pressure in a joint, or given
                                        (s/√(s² + v²), v given, where nothing sticks; μ may depend on |s|)
 
-They are linear but for |b + B f|, whose sense is held over a step (`normals`). There Newton's method takes N for an
-unknown; of a guide in the plane, where b + B f is a number, its first step is the last. Where contacts depend on each
-other (a table on four legs) the least forces are taken; frictions that hold a body together, measured by what each
-could hold: on a body that is about to be shoved they are in one proportion to that, and let go together.
+The equations are linear except for |b + B f|, whose sign is held over a step (`normals`). There Newton's method takes N
+as an unknown; in a plane guide, where b + B f is a number, its first step is the last. Where contacts depend on each
+other (a table on four legs) the least forces are taken; frictions are weighed by the force that each could hold: on a
+body about to be shoved they all have one proportion to these, and let go together.
 
 Masses may differ by many decades. Elimination compares pivots in units that masses and joints give each row
 (`delassus.row_size`). Where the masses in one group of contacts differ by `FIRM` and a pivot is as small, as it is
 where a light body is pressed between heavy ones, forces of twice the digits are corrected for residuals of the
-accelerations themselves until a correction is nothing, as those of joints are (`linear.kkt`). So are forces that are
-far below others of their group: each is right to a part of its own size. Forces that do not settle, and accelerations
-that no force makes what the states ask for, are refused.
+accelerations themselves until corrections vanish, like those of joints (`linear.kkt`). So are forces that are far below
+others of their group: each is right to a part of its own size. Forces that do not settle, and accelerations that do not
+satisfy the conditions of their states with any force, are refused.
 """
 
 import numpy as np
@@ -66,29 +66,32 @@ from .normals import put_normals, sense
 from .rubbing import across, direction, resting, sliding
 
 SETTLED, ROUNDS = 1e-13, 100
-"""Newton's method ends where forces change by less than this part of the largest."""
+"""Newton's method ends when forces change by less than the first number, relative to the largest; the second is the
+largest number of rounds."""
 WEIGHED, SHARED = 2, 12
-"""Rounds in which frictions that stick are weighed by what they could hold; and at most, if some ask for more."""
+"""The number of rounds in which frictions that stick are weighed by the force that each could hold; and the largest
+number, if some would still need more."""
 LEAST = 1e-6
 """The least weight of a friction that sticks."""
 WITHIN = 0.9
-"""Of what it can hold, a friction is to hold this part where others can take the rest: less and less as it nears it, so
-that forces change smoothly with loads."""
+"""The part of its bound up to which a friction that sticks is loaded freely, where others can take the rest: its weight
+falls beyond, so that forces change smoothly with loads."""
 SPREAD = 1e-6
-"""Elimination leaves some ε, 1e-15 over the least pivot, of the largest force of a group: 1e-9 of one that is this part
-of it over the pivot. Smaller ones are corrected."""
+"""Elimination leaves errors of some ε, 1e-15 over the least pivot, of the largest force of a group: 1e-9 of a force
+that is this part of the largest over the pivot. Smaller forces are corrected."""
 FAINT = 1e-4
-"""Smaller normal forces of joints count as this part of those that balance all terms of their equation, and have their
-roundoff."""
+"""A normal force of a joint counts at least as this part of the force that balances all terms of its equation, for it
+has their roundoff."""
 MISSED = 1e-3
-"""An acceleration along a held row that forces leave there is an error if it is more than this part of its terms. A row
-that elimination leaves out depends on others but for the root of `NO_PIVOT`, 1e-6, and lacks as small a part; a row
-that roundoff has lost lacks all of its acceleration. This is the mean of both, in decades."""
+"""A remaining acceleration along a held row is an error if it is more than this part of its terms. A row that
+elimination leaves out depends on others up to the root of `NO_PIVOT`, 1e-6, and lacks as small a part; a row lost in
+roundoff lacks all of its acceleration. This number is the mean of both, in decades."""
 
 
 @compiled_apart
 def push(mechanism: Mechanism, a: Vector):
-    """Accelerations and multipliers with the forces of contacts, from those without, at the last evaluation."""
+    """Add the forces of contacts, and their effect on accelerations and multipliers, to the solution without contacts
+    at the last evaluation; put the accelerations into a."""
     contacts, machine = mechanism.contacts, mechanism.machine
     delassus, choice, equations = contacts.delassus, contacts.choice, contacts.equations
     put_rows(contacts)
@@ -136,7 +139,7 @@ def push(mechanism: Mechanism, a: Vector):
     if spread:
         copy(equations.solution, equations.uncorrected)
         unsettled = _correct(mechanism, n)
-        if not unsettled <= UNCERTAIN:  # digits of small forces are roundoff: nothing hangs on them
+        if not unsettled <= UNCERTAIN:  # digits of small forces are roundoff: nothing depends on them
             spread, unsettled = False, 0.0
             _take_back(mechanism)
     if not spread and far_apart and weakest < FIRM:
@@ -165,7 +168,8 @@ def _least_part(contacts, rank):
 
 @compiled
 def _put_unknowns(contacts, n):
-    """Tell which rows in use have forces that are unknowns of their own, and the sizes of all forces."""
+    """Put into `is_unknown` which rows in use have a force that is an unknown, and into `force_size` the sizes of all
+    forces."""
     delassus, corrections = contacts.delassus, contacts.corrections
     corrections.is_unknown[:] = 0
     for i in range(delassus.used_count[0]):
@@ -181,8 +185,8 @@ def _put_unknowns(contacts, n):
 
 @compiled
 def _correct(mechanism, n):
-    """Correct the forces, and the solution with them, for what is left of all equations, as long as each correction is
-    less than half as large as the one before; how large the last one is, relative to what it corrects."""
+    """Correct the forces, and the solution with them, by the residuals of all equations, as long as each correction is
+    less than half as large as the one before; return the size of the last correction, relative to the forces."""
     contacts, machine, unsettled = mechanism.contacts, mechanism.machine, np.inf
     delassus, equations = contacts.delassus, contacts.equations
     counts = weight_of_changes(contacts)
@@ -236,7 +240,7 @@ def _size_of(contacts, i, row):
 
 @compiled
 def _take_back(mechanism):
-    """Return to the forces before corrections, and to the solution with them; none of them are spread."""
+    """Restore the forces before corrections, and the solution with them; mark no neighbourhood as spread."""
     contacts, machine = mechanism.contacts, mechanism.machine
     delassus, equations = contacts.delassus, contacts.equations
     contacts.corrections.is_spread[:] = 0
@@ -251,7 +255,7 @@ def _take_back(mechanism):
 
 @compiled
 def _leave_to_joints(mechanism):
-    """Put 0 into `solved_for` for rows in use that depend on those of joints: at a dead centre no force moves them."""
+    """Put 0 into `is_unknown` for rows in use that depend on those of joints: at a dead centre no force moves them."""
     contacts, ready = mechanism.contacts, False
     delassus, corrections = contacts.delassus, contacts.corrections
     for i in range(delassus.used_count[0]):
@@ -273,7 +277,7 @@ def _leave_to_joints(mechanism):
 
 @compiled
 def _put_solution(mechanism):
-    """Add what the forces make to the solution without them, and refine it."""
+    """Add the effect of the forces to the solution without contacts, and refine the sum."""
     contacts, machine = mechanism.contacts, mechanism.machine
     delassus = contacts.delassus
     add_responses(mechanism, delassus.amount, delassus.amount_tail)
@@ -282,8 +286,8 @@ def _put_solution(mechanism):
 
 @compiled
 def _put_residuals(mechanism, n):
-    """Put the residuals of the equations into `right`: those of rows that are held from the accelerations themselves,
-    for W has lost digits of them; all others from the matrix."""
+    """Put the residuals of the equations into `right`: for held rows from the accelerations themselves, for W has lost
+    digits of them; for all other equations from the matrix."""
     contacts = mechanism.contacts
     delassus, equations = contacts.delassus, contacts.equations
     for i in range(n):
@@ -299,15 +303,15 @@ def _put_residuals(mechanism, n):
             equations.balancing_size[i] = max(equations.balancing_size[i], delassus.force_size[row])
             put_residual(mechanism, row, contacts.motion.gamma[row], 0.0, equations.right, equations.residual_tail, i)
             for j in range(n):
-                if equations.unknown[j] < -contacts.gap_row.size:  # by what an incipient slip accelerates
+                if equations.unknown[j] < -contacts.gap_row.size:  # the acceleration of an incipient slip
                     equations.right[i] -= equations.matrix[i, j] * equations.solution[j]
 
 
 @compiled
 def _are_held(mechanism, n, most, determined):
-    """Return whether the forces hold all rows that states ask them to hold; bodies would have accelerations of up to
-    `most`, in lengths, without contacts. Where elimination has not `determined` all forces between far masses, a row
-    may lack no more than a part of what heavy bodies do. A row that joints keep still is not held by forces."""
+    """Return whether the forces hold all rows that are held by their states; without contacts bodies would have
+    accelerations of up to `most`, in lengths. Where elimination has not `determined` all forces between far masses, a
+    row may lack at most a part of the pace of heavy bodies. A row that joints keep still is not held by forces."""
     contacts, x, ready = mechanism.contacts, mechanism.machine.x, False
     motion, delassus, equations = contacts.motion, contacts.delassus, contacts.equations
     put_paces(mechanism, delassus.f)
@@ -350,7 +354,7 @@ def _row_of(contacts, k):
 
 @compiled
 def _sets_out(contacts, number):
-    """Whether a row that is used is a slip that sets out, and accelerates."""
+    """Return whether a row in use is a slip that begins in space, and so accelerates."""
     row, found = contacts.delassus.used[number], False
     for c in range(contacts.gap_row.size):
         own = contacts.slip_row[c] <= row < contacts.slip_row[c] + contacts.slip_count[c]
@@ -360,9 +364,9 @@ def _sets_out(contacts, number):
 
 @compiled
 def _use_closed(contacts):
-    """Use all rows of points that are not open. The unknowns, in `unknown`, are the forces along those of them that
-    hold something, by their numbers; the N of slips without a gap, by -1 less the number of the point; and by what
-    friction falls short, by as much less again as there are points. How many."""
+    """Take all rows of points that are not open into use. Put into `unknown` the number of the row for each force along
+    a row that is held, -1 - c for the N of a point c without a gap, and -1 - points - c for the d of an incipient slip;
+    return the number of unknowns."""
     equations = contacts.equations
     n, points = 0, contacts.gap_row.size
     contacts.delassus.used_count[0] = 0
@@ -388,8 +392,9 @@ def _use_closed(contacts):
 
 @compiled
 def _put_equations(contacts, x, n):
-    """matrix · unknowns = right: of forces along rows by how they accelerate, of an N by what it is made of, which is
-    linear around the present forces. The units of both stand in `units`. Whether all are linear as they stand."""
+    """Put the equations matrix · unknowns = right: for forces, the accelerations along their rows; for each N, its
+    definition, linearised about the present forces. Their units, and those of unknowns, are put into `units`. Return
+    whether all equations are linear."""
     equations = contacts.equations
     linear, column, number, points = True, 0, 0, contacts.gap_row.size
     units = equations.units
@@ -405,7 +410,7 @@ def _put_equations(contacts, x, n):
             linear = _put_pressure(contacts, -1 - equations.unknown[i], i) and linear
         else:
             equations.right[i], linear = 0.0, False
-    for c in range(contacts.gap_row.size):  # column by column: what each unknown does along all rows
+    for c in range(contacts.gap_row.size):  # column by column: the effect of each unknown along all rows
         if contacts.state[c] == OPEN:
             continue
         slips, state, gaps = contacts.slip_count[c], contacts.state[c], 1 if contacts.gap_row[c] >= 0 else 0
@@ -434,8 +439,8 @@ def _put_equations(contacts, x, n):
 
 @compiled
 def _put_pressure(contacts, c, i):
-    """The equation N = σ |b + B f| of a point (`normals`), in row i, but for its f: their share is -`pressing` in
-    `_add_effect`. Whether it is linear as it stands."""
+    """Put the equation N = σ |b + B f| of point c into row i, without the terms in f, which `_add_effect` adds. Return
+    whether the equation is linear."""
     normals, delassus, equations = contacts.normals, contacts.delassus, contacts.equations
     equations.matrix[i, i] = 1.0
     if is_given(contacts, c):
@@ -453,7 +458,7 @@ def _put_pressure(contacts, c, i):
 
 @compiled
 def _add_effect(contacts, number, amount, column, n):
-    """What an unknown does by so much force along a row that is used, to all equations."""
+    """Add to column `column` of all equations the effect of the force `amount` along row `number` in use."""
     normals, equations = contacts.normals, contacts.equations
     for i in range(n):
         unknown = equations.unknown[i]
@@ -467,7 +472,8 @@ def _add_effect(contacts, number, amount, column, n):
 
 @compiled
 def _take_forces(contacts):
-    """The forces along all rows that are used, in `amount`, from the unknowns, in `rest`; whether as before."""
+    """Put the forces along all rows in use into `amount`, from the unknowns in `solution`; return whether they have
+    settled."""
     delassus, equations = contacts.delassus, contacts.equations
     column, number, largest, change, counts = 0, 0, 0.0, 0.0, weight_of_changes(contacts)
     for c in range(contacts.gap_row.size):
@@ -505,7 +511,7 @@ def _take_forces(contacts):
 
 @compiled
 def _put_most(contacts):
-    """The most that each friction which sticks could be."""
+    """Put the bound of the friction of each point at rest into `largest_friction`."""
     for c in range(contacts.gap_row.size):
         contacts.choice.largest_friction[c] = resting(contacts, c) * most_pressed(
             contacts, c, contacts.delassus.amount, True
@@ -514,9 +520,9 @@ def _put_most(contacts):
 
 @compiled
 def _weigh(contacts, anew):
-    """The weights of frictions that stick, those of normal forces being 1. Of all forces with one sum the least in
-    Σ f²/w² has f in proportion to w²: to what each friction could hold, relative to the largest force. So what a stop
-    holds as well friction does not hold alone. One that would hold nearly all that it can has its weight made less."""
+    """Put the weights of frictions that stick, relative to 1 for normal forces. The forces of one sum with the least Σ
+    f²/w² are in proportion to w²: to the bound of each friction, relative to the largest force. So friction does not
+    take alone a load that a stop carries as well. A friction near its bound gets a smaller weight."""
     choice = contacts.choice
     largest = 0.0
     for i in range(contacts.delassus.used_count[0]):
@@ -533,7 +539,7 @@ def _weigh(contacts, anew):
 
 @compiled
 def _are_strained(contacts):
-    """Whether a friction that sticks would hold nearly all that it can, or more."""
+    """Return whether a friction that sticks is loaded to `WITHIN` of its bound, or beyond."""
     for c in range(contacts.gap_row.size):
         sticks = contacts.state[c] == STICKING and contacts.slip_count[c] > 0
         if sticks and across(contacts, c, contacts.force) > WITHIN * contacts.choice.largest_friction[c]:
@@ -543,7 +549,7 @@ def _are_strained(contacts):
 
 @compiled
 def most_pressed(contacts, c, forces, rests):
-    """The N of a point."""
+    """Return the N of a point: its normal force, the given bound, or |b + B f|."""
     if contacts.gap_row[c] >= 0:
         return contacts.force[contacts.gap_row[c]]
     return given(contacts, c, rests) if is_given(contacts, c) else pressure(contacts, c, forces)
@@ -551,7 +557,8 @@ def most_pressed(contacts, c, forces, rests):
 
 @compiled_apart
 def contact_powers(mechanism: Mechanism, work: Vector):
-    """Add to the rates of works what friction takes away, and what obstacles that move by themselves give."""
+    """Add to the rates of works the power that friction dissipates, and the power of obstacles with a prescribed
+    motion."""
     contacts = mechanism.contacts
     for i in range(contacts.delassus.used_count[0]):
         row = contacts.delassus.used[i]
@@ -564,8 +571,9 @@ def contact_powers(mechanism: Mechanism, work: Vector):
 
 @compiled
 def contact_works(contacts, rates):
-    """Add to the rates of works, with the velocities of the last evaluation, what contacts take away and what obstacles
-    that move by themselves give: with the mean of both ends of a step this is what impulses do to the energy."""
+    """Add to the rates of works, with the velocities of the last evaluation, the power that contacts dissipate and that
+    of obstacles with a prescribed motion: with the mean velocities of a step this is the work of its impulses over
+    h."""
     steps = contacts.steps
     steps.energy_loss[0] = 0.0
     for row in range(contacts.force.size):

@@ -12,8 +12,8 @@ from ...compiled.tree.transformation import REACH, transform
 from ...kernels.abi import compiled
 
 LEEWAY = 1e-6
-"""What joints alone keep is refuted where a gap is below zero by this part of how far the model reaches, or a slip
-faster than this part of what rates are made of: more than the errors of a motion make of it."""
+"""A row is no longer held by joints alone where its gap is below zero by this part of the model's extent, or its slip
+faster than this part of the terms of rates: both are more than the errors of a motion."""
 
 
 @compiled
@@ -25,7 +25,7 @@ def first_entry(mechanism, c):
 
 @compiled
 def is_open_gap(mechanism, k):
-    """Whether entry k is the gap of a point that is open."""
+    """Return whether entry k is the gap of a point that is open."""
     contacts, found = mechanism.contacts, False
     for c in range(contacts.gap_row.size):
         found = found or (contacts.gap_row[c] >= 0 and contacts.state[c] == OPEN and first_entry(mechanism, c) == k)
@@ -34,7 +34,7 @@ def is_open_gap(mechanism, k):
 
 @compiled
 def has_gaps_alone(mechanism):
-    """Whether open gaps are all that there is to look at: they follow from places and velocities alone."""
+    """Return whether gaps of open points are all guards there are: they follow from positions and velocities alone."""
     contacts, switches = mechanism.contacts, mechanism.switches
     return (
         contacts.choice.closed_count[0] == 0
@@ -45,7 +45,7 @@ def has_gaps_alone(mechanism):
 
 @compiled
 def observe_gaps(mechanism, t, q, v):
-    """Gaps and their rates, and nothing else."""
+    """Evaluate gaps and their rates, and nothing else."""
     tr = mechanism.machine.transformation
     assign(mechanism.signals.inputs, t, q, v, q)
     if tr.edges > 0:

@@ -1,11 +1,11 @@
-"""When contacts change: what must stay positive as long as they are as they are. Compiled.
+"""Guards of contacts: functions that are positive as long as the states of points hold. Compiled.
 
     open        the gap                         closed      the normal force
-    slipping    the slip in its direction       sticking    μ f_n - |f_s|, what friction has left
-    incipient   by what friction falls short, and how far slip and acceleration are from no longer being parallel
+    slipping    the slip in its direction       sticking    μ f_n - |f_s|, the margin of friction
+    incipient   the force by which friction falls short, and the margin of the angle between slip and acceleration
     slipping in a joint     the normal force along the direction that is held (`normals`)
 
-These are more entries among the switching functions of a run (`switching`), found and passed as all others are.
+They are further entries among the switching functions of a run (`switching`), located and passed like all others.
 """
 
 import numpy as np
@@ -43,46 +43,46 @@ from .normals import (
 from .rubbing import across, never_sticks, speed_of
 
 TOUCH, RUB, PRESS = WATCH + 1, WATCH + 2, WATCH + 3
-"""More kinds of switching functions: of a gap, of a slip, and of the normal force in a joint."""
+"""Further kinds of switching functions: of a gap, of a slip, and of the normal force in a joint."""
 TOUCHES = 1e-9
-"""A gap is closed if it is less than this part of how far the model reaches; and it does not part, nor slip, if its
-rate is less than this part of what it is made of."""
+"""A gap is closed if it is less than this part of the model's extent; it does not part, nor slip, if its rate is less
+than this part of the terms of rates."""
 UNSEEN = 1e-14
 """A slip that joints begin to move from rest is seen when it passes this part of the model's extent in a second, a
 margin above the roundoff of velocities in a dwell: with a law that begins with t³ after 1e-7 s."""
 AT_REST = 1e-6
-"""Bodies are at rest, but for roundoff, that are slower than this part of what their accelerations would make of them
-over their own length."""
+"""Bodies are at rest, within roundoff, if they are slower than this part of the speed that their accelerations would
+give them over their own length."""
 SLOW = 1e-4
 """Bodies that are slower than this part of that speed may still be about to leave a dead centre. A slip that turns
 behind a start near a dead centre has an acceleration that counts as none (`constrained.NOTHING`) up to √(L/k) times
 `AT_REST`; k is the second derivative of the slip's way by turns of the crank, L the length of the model."""
 TURNS = 1e-6
-"""A slip has turned, not stopped, where it is across its heading, but no less than this part of the largest before."""
+"""A slip at right angles to its heading has turned, not stopped, if it is at least this part of the largest before."""
 INCIPIENT_LENGTH, HELD_LENGTH = 0.5, 0.75
 """The lengths of a stored heading that encode an incipient slip, and friction at its bound that holds a point at a dead
 centre. A heading of a slip has the length 1, that of a point that sticks 0."""
 REST = 1e-13
-"""The height of a flight that is none, and the way of a slip that is, relative to how far the model reaches."""
+"""The height of a flight that counts as zero, and the way of such a slip, relative to the model's extent."""
 ALWAYS = 1.0
-"""The guard of what does not matter."""
+"""The guard of an entry that has no meaning in the present state."""
 
 
 @compiled
 def slip_entry(mechanism, c):
-    """The first one of its slip."""
+    """Return the number of the first entry of the slip of a point."""
     return first_entry(mechanism, c) + (1 if mechanism.contacts.gap_row[c] >= 0 else 0)
 
 
 @compiled
 def normal_entry(mechanism, c):
-    """The first one of its normal force, if that is one of a joint."""
+    """Return the number of the first entry of the normal force of a point in a joint."""
     return slip_entry(mechanism, c) + mechanism.contacts.slip_count[c]
 
 
 @compiled
 def is_slip(mechanism, k):
-    """Whether entry k is that of a point that slips."""
+    """Return whether entry k is the first one of the slip of a point that slips."""
     contacts, found = mechanism.contacts, False
     for c in range(contacts.gap_row.size):
         found = found or (contacts.slip_count[c] > 0 and contacts.state[c] == CLOSED and slip_entry(mechanism, c) == k)
@@ -91,7 +91,7 @@ def is_slip(mechanism, k):
 
 @compiled
 def look_at_contacts(mechanism):
-    """The guards of all points at the last evaluation."""
+    """Put the guards of all points at the last evaluation."""
     contacts, switches = mechanism.contacts, mechanism.switches
     for c in range(contacts.gap_row.size):
         if contacts.gap_row[c] >= 0:
@@ -126,7 +126,7 @@ def _guard_of_slip(mechanism, c, i):
 
 @compiled
 def keeps_still(contacts, c):
-    """Whether joints alone keep a slip of a point still."""
+    """Return whether joints alone keep a slip of a point still."""
     found = False
     for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
         found = found or contacts.constrained.state[row] == STILL
@@ -148,8 +148,8 @@ def _friction_scale(contacts, c):
 
 @compiled
 def joint_rate(mechanism, row):
-    """Return the rate c ν_joints - ν that joints give a row which depends on their rows, with the c of `by_joints`. It
-    has no errors of v; in the dwell of a driver the rate G v - ν consists of these errors alone."""
+    """Return the rate c ν_joints - ν that joints give a row which depends on their rows, with the c of `combinations`.
+    Unlike G v - ν, which consists of errors in the dwell of a driver, this rate has no errors of v."""
     contacts, nu = mechanism.contacts, mechanism.machine.nu
     rate = -contacts.motion.nu[row]
     for k in range(nu.size):
@@ -169,8 +169,8 @@ def largest_acceleration(mechanism, group):
 
 @compiled
 def _relative_speed(mechanism, c):
-    """Return how fast a slip is that joints kept still, relative to where it counts as moving: by the rate that joints
-    give it, or, where bodies are not at rest, by its own rate."""
+    """Return the speed of a slip that joints kept still, relative to the speed at which it counts as moving: the rate
+    that joints give it, or, where bodies are not at rest, its own rate if that is more."""
     contacts, machine, most = mechanism.contacts, mechanism.machine, 0.0
     groups = contacts.groups
     for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
@@ -184,7 +184,7 @@ def _relative_speed(mechanism, c):
 
 @compiled
 def put_contact_scales(mechanism):
-    """Of what size guards are made of."""
+    """Put the size of the terms of which each guard is made."""
     contacts, switches, most = mechanism.contacts, mechanism.switches, 0.0
     delassus = contacts.delassus
     for row in range(contacts.force.size):
@@ -199,7 +199,7 @@ def put_contact_scales(mechanism):
             size, own = contacts.motion.rate_size[contacts.slip_row[c]], delassus.force_size[contacts.slip_row[c] + i]
             if state != CLOSED:
                 size = max(own if own > 0.0 else most, contacts.choice.largest_friction[c])
-            if rests_by_joints(contacts, c):  # the roundoff of its slip, beside the small part of speeds it may have
+            if rests_by_joints(contacts, c):  # the roundoff of the slip, over the small part of speeds that it may have
                 size = _friction_scale(contacts, c) / LEEWAY
             switches.scale[k + i] = 1.0 if i == 1 and state in (CLOSED, INCIPIENT) else size
         k = normal_entry(mechanism, c)
@@ -209,7 +209,7 @@ def put_contact_scales(mechanism):
 
 @compiled
 def put_differences(mechanism, differences):
-    """The rates of what is known by differences only: of all but open gaps."""
+    """Put the rates of all guards of contacts but open gaps, from finite differences."""
     contacts, rate = mechanism.contacts, mechanism.switches.rate
     for c in range(contacts.gap_row.size):
         k, known = first_entry(mechanism, c), 1 if contacts.gap_row[c] >= 0 and contacts.state[c] == OPEN else 0
@@ -221,8 +221,8 @@ def put_differences(mechanism, differences):
 
 @compiled
 def hold_contacts(mechanism):
-    """The states of contacts, from their modes: of a gap OPEN or CLOSED; of slips the direction, nothing where they
-    stick; of normal forces in joints the direction that is held, nothing where none is."""
+    """Put the states of contacts from their modes: of a gap OPEN or CLOSED; of slips the direction, zero where they
+    stick; of normal forces in joints the direction that is held, zero where none is."""
     contacts, modes, closed = mechanism.contacts, mechanism.switches.mode, 0
     sliding = contacts.sliding
     for c in range(contacts.gap_row.size):
@@ -248,7 +248,7 @@ def hold_contacts(mechanism):
             )
     contacts.choice.closed_count[0] = (
         closed if contacts.delassus.G.shape[0] > 0 else 0
-    )  # else nothing asks for forces while states hold
+    )  # else no forces are needed while states hold
 
 
 @compiled
@@ -260,14 +260,14 @@ def is_held_heading(square):
 
 @compiled
 def is_held(mechanism, row):
-    """Whether joints alone keep a gap closed."""
+    """Return whether joints alone keep a gap closed."""
     contacts = mechanism.contacts
     return contacts.constrained.state[row] == STILL and contacts.motion.phi[row] <= LEEWAY * mechanism.machine.extent
 
 
 @compiled
 def tell_states(mechanism):
-    """The modes of contacts, from their states."""
+    """Put the modes of contacts, from their states."""
     contacts, modes = mechanism.contacts, mechanism.switches.mode
     for c in range(contacts.gap_row.size):
         k, state = slip_entry(mechanism, c), contacts.state[c]
@@ -286,8 +286,8 @@ def tell_states(mechanism):
 
 @compiled
 def note_slips(mechanism, held):
-    """Where slips go that may turn, by the last evaluation, and how long the next step may be for that; directions may
-    be `held` in it."""
+    """Note the direction of slips that may turn, by the last evaluation, and the longest next step that resolves it;
+    directions may be held in that step if `held`."""
     contacts = mechanism.contacts
     sliding = contacts.sliding
     sliding.longest_step[0] = longest(contacts, mechanism.machine.x, held)
@@ -302,8 +302,8 @@ def note_slips(mechanism, held):
 
 @compiled
 def note_fastest(contacts):
-    """Note the largest slip of each point since it set out. This is called where a step has been accepted: a step that
-    is rejected may end with a slip that the motion does not have."""
+    """Note the largest slip of each point since it began. This is called where a step has been accepted: a step that is
+    rejected may end with a slip that the motion does not have."""
     sliding = contacts.sliding
     for c in range(contacts.gap_row.size):
         moves = contacts.state[c] == CLOSED or contacts.state[c] == INCIPIENT
@@ -325,7 +325,8 @@ def _unseen(mechanism, c):
 
 @compiled
 def nothing_of(contacts, c):
-    """A slip that is none: beside how fast bodies move, what it has been itself, and how far it would still go."""
+    """Return the speed at which a slip counts as zero: relative to the speed of bodies and to its own largest speed, or
+    by the way that it would still go."""
     return max(
         TOUCHES * max(contacts.choice.point_pace[c], contacts.sliding.largest_speed[c]),
         contacts.sliding.vanishing_speed[c],
@@ -334,7 +335,7 @@ def nothing_of(contacts, c):
 
 @compiled
 def has_stopped(contacts):
-    """Whether a slip has just stopped, but for what cannot be seen of it."""
+    """Return whether a slip has just stopped, and moves no more than can be seen."""
     found = False
     for c in range(contacts.gap_row.size):
         rests = contacts.state[c] == STICKING or contacts.state[c] == INCIPIENT
@@ -344,8 +345,9 @@ def has_stopped(contacts):
 
 @compiled
 def follow_slips(mechanism, guards):
-    """What slips on in space, where nothing has switched, is headed from now on for where it goes: it stops where it is
-    at right angles to that, and it may turn by any angle before. Its guard is that of the next step."""
+    """Take the direction in which each slip in space goes at the end of the step as its heading, where nothing has
+    switched: a slip stops where it is at right angles to its heading, and so may turn by any angle in time. Put the
+    guard of the next step into `guards`."""
     contacts = mechanism.contacts
     sliding = contacts.sliding
     for c in range(contacts.gap_row.size):
@@ -356,7 +358,7 @@ def follow_slips(mechanism, guards):
             continue
         ends = size < sliding.largest_speed[c] and size <= nothing_of(contacts, c)
         if state == CLOSED and sliding.straight[c] == 1 and sliding.holds_direction[c] == STRAIGHT and not ends:
-            continue  # on as it was
+            continue  # as before
         sliding.holds_direction[c] = ENDS if state == CLOSED and ends else 0
         if size > 0.0 and sliding.holds_direction[c] == 0:
             for k in range(first, first + contacts.slip_count[c]):
@@ -369,11 +371,11 @@ def follow_slips(mechanism, guards):
 
 @compiled
 def mark_passed(mechanism, wanted, largest, at_end):
-    """What points have just begun to do, by the entries that pass zero: `began`. A slip that is none beside what it has
-    been stops with them, as that of a body with several points that slide to a stop; one that has turned by a right
-    angle, in space, goes on, and so does an incipient one. A slip that is no slower than it has been has just set out,
-    however slow it is, and goes on as well. `largest` has the largest guards in the last step, which ends here if
-    `at_end`."""
+    """Put into `began` the change that each point has just begun, by the entries that pass zero. A slip that is almost
+    zero relative to its largest stops with them, like those of a body with several points that slides to a stop; a slip
+    in space that has turned by a right angle goes on, and so does an incipient one. A slip that is no slower than
+    before has just begun, however slow it is, and goes on as well. `largest` has the largest guards in the last step,
+    which ends here if `at_end`."""
     contacts = mechanism.contacts
     choice, sliding = contacts.choice, contacts.sliding
     contacts.groups.sticking_trial[:] = 0
@@ -401,9 +403,7 @@ def mark_passed(mechanism, wanted, largest, at_end):
         least = max(TURNS * largest[k] if state == CLOSED else 0.0, nothing_of(contacts, c))
         if differs or (contacts.slip_count[c] > 1 and state != STICKING and speed > least):
             contacts.state[c], choice.began[c] = CLOSED, SLIPS if differs else 0
-            for i in range(
-                contacts.slip_count[c] if speed > least else 0
-            ):  # else it has that of its friction, as it is
+            for i in range(contacts.slip_count[c] if speed > least else 0):  # else the direction of its friction
                 sliding.heading[first + i] = contacts.motion.rate[first + i] / speed
             continue
         choice.began[c] = SLIPS if state == STICKING else STOPS
@@ -416,7 +416,7 @@ def mark_passed(mechanism, wanted, largest, at_end):
         for i in range(contacts.slip_count[c]):
             sliding.end_slip[first + i] = joint_rate(mechanism, first + i) if keeps_still(contacts, c) else 0.0
             given += sliding.end_slip[first + i] ** 2
-        for i in range(contacts.slip_count[c]):  # what joints move, friction does not hold
+        for i in range(contacts.slip_count[c]):  # friction does not hold a slip that joints move
             if given > (UNSEEN * mechanism.machine.extent) ** 2 / 4.0:
                 away = sliding.end_slip[first + i] / np.sqrt(given)
             else:

@@ -1,28 +1,29 @@
-"""What happens when bodies meet: velocities jump. Compiled.
+"""Impacts: velocities jump where bodies meet. Compiled.
 
-Places stay, so all that touches is a problem of impulses. With w = G v - ν the rates of gaps and slips, w' after it,
+Positions stay, so all points that touch make a problem of impulses. With w = G v - ν the rates of gaps and slips, w'
+after,
 
     w' = w + W p,      0 <= p_n,  0 <= w_n' + e w_n,  p_n (w_n' + e w_n) = 0      (Newton; e w_n where it approaches)
                        |p_s| <= μ p_n, and where w_s' is not zero p_s = -μ p_n w_s'/|w_s'|
 
-for all points that touch at once, with e their restitution. Joints take part in it: their impulses come with the
-responses. What is lost of the energy is -p · (w + w')/2, for between both states velocities are their mean.
+for all points that touch at once, with e their restitution. Joints take part: their impulses come with the responses.
+The loss of energy is -p · (w + w')/2, with the mean of the rates before and after.
 
-With friction Newton's law may give energy where slips turn round in an impact. There, it is Poisson's: an impulse that
-ends all approach, p_c, and then at least e times as much once more, with its own friction,
+With friction Newton's law may give energy where slips turn round in an impact. Poisson's law replaces it there: an
+impulse p_c that ends all approach, and then at least e times as much once more, with its own friction,
 
     w' = (w + W p_c) + W p_e,       0 <= p_en - e p_cn,  0 <= w_n',  (p_en - e p_cn) w_n' = 0.
 
-So a blow on a row of balls that touch sets all of them going. What one sees is that it is passed on, ball by ball, and
-the last one goes: then those alone take part that approach, next those that approach by that, until nothing does
-(`in_turn`).
+So a blow on a row of balls that touch sets all of them going. In reality the blow is passed on, ball by ball, and the
+last one goes: with `in_turn` only those points take part that approach, then those that approach as a consequence,
+until none does.
 
-Bodies that bounce with e < 1 come to rest after infinitely many impacts in a finite time. They do here as soon as a
-flight is lower than can be seen (`REST`): this impact is made again with e = 0, and the contact is closed; so it is
-where another impact has lifted it by no more. Between the first and the last of the impacts that are left out the
-normal impulse is that of a body at rest and what ends the approach, and so is the friction that goes with it: the
-motion is right to the second order of the approach. When the last one would have been is noted: an impact a flight of
-2 w'/|ẇ| before has left e/(1 - e) as much.
+Bodies that bounce with e < 1 come to rest after infinitely many impacts in a finite time. Here they do so as soon as a
+flight is lower than can be seen (`REST`): this impact is made again with e = 0, and the contact is closed; so is one
+that another impact has lifted by no more. Between the first and the last of the impacts that are left out the normal
+impulse is that of a body at rest plus the one that ends the approach, and friction goes with it: the motion is right to
+the second order of the approach. The time of the last one is noted: an impact a flight of 2 w'/|ẇ| before has left e/(1
+- e) as much.
 """
 
 from ...compiled.contact_records import OPEN, STILL
@@ -47,16 +48,18 @@ from .keeping import put_cancelling, use_closed
 from .problem import put_changes, solve_laws, use_points, write_laws
 
 GAIN = 1e-9
-"""Energy gained is none if it is less than this part of what an impact moves."""
+"""Energy gained counts as zero if it is less than this part of the energy that an impact moves."""
 SEEN = 1e-13
-"""What changes no rate by more than this part of what it is made of is no impact to tell of."""
+"""An impact that changes no rate by more than this part of its terms is not reported."""
 LEFT, MOST = 1e-12, 10_000
-"""Where impacts are passed on, an approach is none below this part of the first one, and there are so many at most."""
+"""Where impacts are passed on: the part of the first approach below which an approach counts as zero, and the largest
+number of impacts."""
 
 
 @compiled_apart
 def strike(search: Search, y: Vector, dy: Vector):
-    """An impact at the state y, which becomes that after it, with all that is chosen anew there; y' in dy."""
+    """Pass the impact at the state y: put the state after it into y, y' into dy, and choose all branches and states
+    anew."""
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
     choice, steps = contacts.choice, contacts.steps
@@ -92,7 +95,7 @@ def strike(search: Search, y: Vector, dy: Vector):
 
 @compiled
 def _meet(search, y):
-    """The impact at the state y, which becomes that after it; whether there is one."""
+    """Put the state after the impact at y into y; return whether the impact has a solution."""
     contacts = search.stages.mechanism.contacts
     contacts.steps.impacts[contacts.steps.impact_count[0]][:] = 0.0
     if contacts.choice.in_turn[0] == 1 and not _pass_on(search, y):
@@ -102,7 +105,7 @@ def _meet(search, y):
 
 @compiled
 def stop(mechanism, y):
-    """Take away what is left of the rates of what is closed."""
+    """Remove the remaining rates of closed contacts from y."""
     contacts = mechanism.contacts
     use_closed(contacts)
     respond(mechanism, 0)
@@ -114,8 +117,8 @@ def stop(mechanism, y):
 
 @compiled
 def _pass_on(search, y):
-    """Impacts of those alone that approach, and then of those that approach by that, up to where nothing does any more
-    that can be seen: what is left of it is the matter of all together. Whether all are solved."""
+    """Solve the impacts of approaching points alone, one after another, until no visible approach is left; what remains
+    is left to all points together. Return whether each has a solution."""
     contacts, first = search.stages.mechanism.contacts, 0.0
     for _ in range(MOST):
         if not prepare_impact(search, y):
@@ -131,7 +134,8 @@ def _pass_on(search, y):
 
 @compiled
 def put_approaching(contacts):
-    """Of the points that meet those that approach, in `touching`; how fast the fastest does."""
+    """Put 1 into `touching` for the points that approach and for those without a gap that take part; return the fastest
+    approach."""
     choice = contacts.choice
     fastest = 0.0
     for c in range(contacts.gap_row.size):
@@ -147,13 +151,14 @@ def put_approaching(contacts):
 
 @compiled
 def is_over(contacts, fastest, first):
-    """Whether nothing approaches any more that can be seen."""
+    """Return whether no approach is left that can be seen."""
     return fastest <= max(LEFT * first, LEFT * contacts.choice.pace[1])
 
 
 @compiled
 def prepare_impact(search, y):
-    """Rows and rates in the state y, and the points that meet; whether they are numbers, and nothing is pressed."""
+    """Evaluate rows and rates in the state y, and put the points that meet into `meeting`; return whether all numbers
+    are finite and joints press no bodies together."""
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
     choice = contacts.choice
@@ -168,7 +173,7 @@ def prepare_impact(search, y):
         search.status[0] = UNSOLVED
         return False
     choice.pace[1] = max(choice.pace[1], largest(contacts.motion.rate_size))
-    for c in range(contacts.gap_row.size):  # those that touch: closed before, or met now
+    for c in range(contacts.gap_row.size):  # closed before, or met now
         if contacts.gap_row[c] < 0:
             choice.meeting[c] = 0 if is_given(contacts, c) else 1
             continue
@@ -180,8 +185,8 @@ def prepare_impact(search, y):
 
 @compiled
 def _jumps(search, y, points):
-    """Let these points meet, at the rates that were looked at last, and y jump by their impulses; whether there are
-    some."""
+    """Let these points meet, at the rates evaluated last, and let y jump by their impulses; return whether there is a
+    solution."""
     contacts, status = search.stages.mechanism.contacts, put_impulses(search.stages.mechanism, points)
     if status == FORCES_LOST:
         search.status[0] = FORCES_LOST
@@ -198,8 +203,8 @@ def _jumps(search, y, points):
 
 @compiled
 def put_impulses(mechanism, points):
-    """Put the impulses with which these points meet, at the rates that were looked at last, into `amount`. Return DONE,
-    UNSOLVED or FORCES_LOST."""
+    """Put the impulses with which these points meet, at the rates evaluated last, into `amount`. Return DONE, UNSOLVED
+    or FORCES_LOST."""
     contacts = mechanism.contacts
     delassus, corrections = contacts.delassus, contacts.corrections
     use_points(contacts, points)
@@ -224,7 +229,7 @@ def put_impulses(mechanism, points):
 
 @compiled
 def _solve_in_two(mechanism, points):
-    """The impulses by Poisson's law: of compression, and what it gives back; whether there are some."""
+    """Put the impulses by Poisson's law, of compression and of expansion; return whether there is a solution."""
     write_compression(mechanism, points)
     mechanism.contacts.corrections.corrected[0] = 0
     if not solve_laws(mechanism.contacts):
@@ -238,7 +243,7 @@ def _solve_in_two(mechanism, points):
 
 @compiled
 def write_compression(mechanism, points):
-    """The problem of what ends all approach."""
+    """Pose the problem of the impulses that end all approach."""
     contacts = mechanism.contacts
     contacts.choice.ambiguities[0] += 1
     write_laws(mechanism, points, True)
@@ -249,7 +254,8 @@ def write_compression(mechanism, points):
 
 @compiled
 def write_expansion(contacts, points):
-    """The problem of what more than its part is given back of that, which was solved last; both of them in `amount`."""
+    """Pose the problem of the impulses of expansion beyond e times those of compression, which was solved last; put the
+    sum of these two into `amount`."""
     delassus = contacts.delassus
     problem, n, i = contacts.problem, delassus.used_count[0], 0
     copy(problem.f[:n], delassus.amount)
@@ -278,13 +284,13 @@ def add_expansion(contacts):
 
 @compiled
 def gives_energy(contacts):
-    """Whether impulses give more than they take away."""
+    """Return whether impulses give more energy than roundoff."""
     return _lost(contacts) < -GAIN * _at_stake(contacts)
 
 
 @compiled
 def _lost(contacts):
-    """The energy that the impulses take away."""
+    """Return the energy that the impulses dissipate."""
     delassus = contacts.delassus
     lost = 0.0
     for i in range(delassus.used_count[0]):
@@ -294,7 +300,7 @@ def _lost(contacts):
 
 @compiled
 def _at_stake(contacts):
-    """The energy that impulses move to and fro."""
+    """Return the energy that impulses move to and fro: the sum of the absolute values of their works."""
     delassus = contacts.delassus
     most = 0.0
     for i in range(delassus.used_count[0]):
@@ -304,7 +310,7 @@ def _at_stake(contacts):
 
 @compiled
 def write_impact(mechanism, points):
-    """The problem of impulses."""
+    """Pose the problem of impulses by Newton's law."""
     contacts = mechanism.contacts
     contacts.choice.slipping[:] = 0
     write_laws(mechanism, points, True)
@@ -321,20 +327,20 @@ def write_impact(mechanism, points):
 
 @compiled
 def _restitution(contacts, c):
-    """That of a point: of one that comes to rest here there is none."""
+    """Return the restitution of a point; 0 for a point that comes to rest here."""
     return 0.0 if contacts.choice.lands[c] == 1 else contacts.laws.restitution[c]
 
 
 @compiled
 def _rate(contacts, i):
-    """The rate of row i of those that are used, before the impact."""
+    """Return the rate of row i in use before the impact."""
     row = contacts.delassus.used[i]
     return 0.0 if contacts.constrained.state[row] == STILL else contacts.motion.rate[row]
 
 
 @compiled
 def jump(mechanism, y):
-    """The state after the impulses that were solved for, in place; and what they are and take away, noted."""
+    """Put the state after the impulses solved for into y; note the impulses and the energy that they dissipate."""
     contacts, machine, state = mechanism.contacts, mechanism.machine, mechanism.state
     delassus = contacts.delassus
     note, lost, given = contacts.steps.impacts[contacts.steps.impact_count[0]], _lost(contacts), 0.0
@@ -344,7 +350,7 @@ def jump(mechanism, y):
         note[NOTED + row] += p
         note[0] = max(note[0], abs(delassus.rate_change[i]))
     put_jump(mechanism)
-    for row in range(machine.nu.size):  # what drivers give, as in a motion
+    for row in range(machine.nu.size):  # the work of drivers, as in a motion
         given -= machine.multipliers[row] * machine.nu[row]
     axpy(1.0, machine.x[: machine.norm.size], y[state.v_at : state.v_end])
     y[state.works_at + 1] += lost
@@ -354,7 +360,8 @@ def jump(mechanism, y):
 
 @compiled
 def _land(search):
-    """Whether more points have parted whose flight is lower than can be seen: they stay."""
+    """Mark further points that have parted for a flight lower than can be seen; return whether there are any. They stay
+    closed."""
     mechanism, found = search.stages.mechanism, False
     contacts, machine = mechanism.contacts, mechanism.machine
     choice = contacts.choice

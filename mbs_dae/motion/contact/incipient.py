@@ -1,16 +1,17 @@
-"""A slip in space that sets out from rest. Compiled.
+"""Slips in space that begin from rest. Compiled.
 
-Where friction at its bound all but holds, a slip begins as slowly as what draws it grows. Its direction is not free
-then: it is drawn into that in which friction balances all but a little, at the rate w μ N/|s|, which is infinite where
-s = 0 (w: how friction accelerates the slip). A step that does not resolve this rate has friction from all directions in
-turn, and a point that should slip stands still, within any tolerance. What the law tends to is known, though:
+Where friction at its bound all but holds, a slip begins as slowly as the load grows. Its direction is then not free: it
+is drawn, at the rate w μ N/|s|, into the one in which friction balances nearly everything; this rate is infinite where
+s = 0 (w: the acceleration of the slip by friction). A step that does not resolve this rate has friction from all
+directions in turn, and a point that should slip stands still, within any tolerance. The limit of the law is known,
+though:
 
     f = -μ N ṡ/|ṡ|,     or     ṡ + w d f/|f| = 0,   |f| = μ N
 
-with one unknown more, d: by what force friction falls short. This is smooth, where d = 0, too, and as long as ṡ and s
-have one direction both laws are one. Where a force grows in a time T, and turns, then ρT behind the onset friction has
-the same direction by both laws, but for ρ²; s has not, and forgets it as soon as it is drawn. Velocities are right to
-ρ⁴. At ρ = `RISEN` the law of s takes over, with rates that explicit steps can follow (`longest`).
+with one more unknown d, the force by which friction falls short. This law is smooth, even where d = 0, and as long as
+ṡ and s have one direction both laws are the same. Where a force grows in a time T, and turns, friction at ρT after the
+onset has the same direction by both laws, up to ρ²; s has not, and turns there as soon as it is drawn. Velocities are
+right to ρ⁴. At ρ = `RISEN` the law of s takes over, with rates that explicit steps can follow (`longest`).
 """
 
 import numpy as np
@@ -22,35 +23,36 @@ from .bounds import BOUND
 from .rubbing import across, never_sticks, sliding, speed_of
 
 RISEN, FAR = 5e-3, 0.5
-"""A slip is incipient while friction falls short by less than the first part of it; and, while slip and acceleration
-are parallel, by less than the second: rates are no larger then than those of all else."""
+"""A slip is incipient while friction falls short by less than the first part of its size; and, while slip and
+acceleration are parallel, by less than the second: rates are then no larger than those of all else."""
 PARALLEL, TURNED, FAINT = 1e-5, 3e-3, 1e-10
-"""They are to the first angle, and in any case to the second; where they differ by less than this part of how fast
-bodies move, roundoff and errors of steps make the direction."""
+"""Slip and acceleration count as parallel up to the first angle, and up to the second while friction falls short by
+less than `RISEN`; where they differ by less than the third number, relative to the speed of bodies, roundoff and errors
+of steps make the direction."""
 SLOWLY, STRAY, OFTEN = 1e-4, 1e-9, 20.0
-"""A slip creeps that is slower than this part of how fast bodies move; and it goes straight on until it is aside by the
-second part of that."""
+"""A slip creeps if it is slower than the first part of the speed of bodies; it goes straight on until it deviates by
+the second part of that speed."""
 ENDS, STRAIGHT = 1, 2
-"""Why the direction of a slip is held over a step."""
+"""Reasons for which the direction of a slip is held over a step."""
 EASED = 1e-8
-"""In Newton's method directions bend by so much more, relative to forces."""
+"""The extra curvature of directions in Newton's method, relative to forces."""
 STABLE = 2.0
-"""How long an explicit step may be, over the time in which friction alone would end a slip: less than the intervals of
+"""The length of an explicit step over the time in which friction alone would end a slip: less than the intervals of
 stability of all methods."""
 
 
 @compiled
 def falls_short(contacts, c, size):
-    """By what part of its size friction falls short."""
+    """Return the part of its size by which friction falls short of its bound; 0 if it has no size."""
     return max(contacts.sliding.friction_deficit[c] / size, 0.0) if size > 0.0 else 0.0
 
 
 @compiled
 def put_incipient(contacts, c, number, column):
-    """Newton's equations of a slip that sets out, but for W: its forces are used from `number` on, its N is unknown
-    `column`; behind it are its forces along slips, and d. Where Newton's method ends does not depend on how directions
-    bend. So they bend a little more than they do, and forces of several points across their slips that together do
-    nothing, which W does not know, stay as they are."""
+    """Add Newton's equations of a slip that begins, without the terms of W: its forces are in use from `number` on, its
+    N is unknown `column`, followed by its forces along slips, and d. The limit of Newton's method does not depend on
+    the curvature of directions. So a little is added to it, and forces of several points across their slips whose sum
+    is zero, on which W has no effect, stay as they are."""
     slips, size, w = contacts.slip_count[c], 0.0, 0.0
     last, amount, matrix = column + 1 + slips, contacts.delassus.amount, contacts.equations.matrix
     for k in range(slips):
@@ -74,14 +76,14 @@ def put_incipient(contacts, c, number, column):
 
 @compiled
 def beyond(contacts, c, normal):
-    """How far the friction of an incipient slip is from its bound."""
+    """Return the difference between the friction of an incipient slip and its bound."""
     return abs(across(contacts, c, contacts.force) - sliding(contacts, c) * normal)
 
 
 @compiled
 def weight_of_changes(contacts):
-    """How much a change of forces that are held matters: where slips are incipient they turn, and what that does to
-    their accelerations is but this part of it."""
+    """Return the weight of changes of held forces: incipient slips turn with them, and the effect on accelerations is
+    only this part of the change. It is 1 where no slip is incipient."""
     most = -1.0
     for c in range(contacts.gap_row.size):
         if contacts.state[c] == INCIPIENT:
@@ -91,14 +93,15 @@ def weight_of_changes(contacts):
 
 @compiled
 def is_let_go(contacts, c):
-    """Positive as long as friction falls short, or all but: of a body that others hold it neither does nor holds."""
+    """Return a guard that is positive as long as friction falls short of its bound, or nearly: on a body that other
+    contacts hold, friction is at its bound."""
     return contacts.sliding.friction_deficit[c] + BOUND * across(contacts, c, contacts.force)
 
 
 @compiled
 def stays_incipient(contacts, c):
-    """Positive as long as the slip of a point has the direction of its acceleration, that against its friction; or
-    nearly, where friction falls short by next to nothing."""
+    """Return a guard that is positive as long as the slip of a point has the direction of its acceleration, opposite to
+    its friction; or nearly, where friction falls short by very little."""
     first, along, aside = contacts.slip_row[c], 0.0, 0.0
     slip, held = speed_of(contacts, c), across(contacts, c, contacts.force)
     if held == 0.0:
@@ -116,7 +119,7 @@ def stays_incipient(contacts, c):
 
 @compiled
 def strays(contacts, c):
-    """What of a slip is aside from its heading, relative to what may be."""
+    """Return the part of a slip at right angles to its heading, relative to the largest admissible one."""
     along, square, first = 0.0, 0.0, contacts.slip_row[c]
     for k in range(first, first + contacts.slip_count[c]):
         along += contacts.motion.rate[k] * contacts.sliding.heading[k]
@@ -127,8 +130,8 @@ def strays(contacts, c):
 
 @compiled
 def goes_straight(contacts, c, number, x):
-    """Whether a slip that creeps would go so straight on, for `OFTEN` times as long as a step that resolves its
-    direction, that the direction may be held; the forces along it begin at `number`."""
+    """Return whether a creeping slip goes so straight on, over `OFTEN` steps that resolve its direction, that the
+    direction may be held; the forces along it begin at `number`. x are the accelerations."""
     first, slip, along, square, most, held = (
         contacts.slip_row[c],
         speed_of(contacts, c),
@@ -145,15 +148,15 @@ def goes_straight(contacts, c, number, x):
         square += change * change
         most = max(most, _slowing(contacts, number + k - first))
     if most <= 0.0:
-        return False  # no friction slows it, and no step is short
+        return False  # no friction slows the slip, and no step is short
     aside, step = np.sqrt(max(square - along * along, 0.0)), OFTEN * STABLE * slip / most
     return aside * step * (1.0 + most * step / slip) < 0.5 * STRAY * contacts.choice.point_pace[c]
 
 
 @compiled
 def longest(contacts, x, held):
-    """How long an explicit step may be from here, by the last evaluation, if it is to resolve where slips go: those but
-    for which it may be `held`."""
+    """Return the longest explicit step from here, by the last evaluation, that resolves the directions of slips, except
+    those whose direction may be `held`; put these into `straight`."""
     sliding = contacts.sliding
     least, number = np.inf, 0
     for c in range(contacts.gap_row.size):
@@ -174,7 +177,7 @@ def longest(contacts, x, held):
 
 @compiled
 def _slowing(contacts, number):
-    """The acceleration along a row that is used which all slips together could make."""
+    """Return the acceleration along row `number` in use that the frictions of all slips together could make."""
     total, other = 0.0, 0
     for c in range(contacts.gap_row.size):
         if contacts.state[c] == OPEN:

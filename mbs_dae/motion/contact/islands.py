@@ -1,10 +1,10 @@
 """Islands of contacts: points that touch, as far as bodies feel each other through them and through joints. Compiled.
 
-Islands of few rows are solved for by elimination. So are larger ones with masses far below the heaviest: the sparse
-matrix leaves residuals that are a part of the largest force of all, and may be as large as the forces on a light body.
-Where all these have more rows than elimination takes, it has those of light bodies; or of islands whose own masses are
-far apart, alone. That a mass is light is told by the body, and by what a force moves along a row of contacts if no
-joint holds it: a rotor on an axle is as light as its inertia over the squared arm.
+Islands of few rows are solved by elimination. So are larger ones with masses far below the heaviest: the sparse matrix
+leaves residuals that are a part of the largest force of all, and may be as large as the forces on a light body. Where
+all these have more rows than elimination takes, it takes the islands with light bodies; or only those whose own masses
+are far apart. A light mass is recognised by the body, and by the effective mass along a row of contacts if no joint
+holds the body: a rotor on an axle is as light as its inertia over the squared arm.
 """
 
 from ...kernels.abi import compiled, compiled_apart
@@ -14,8 +14,8 @@ from .delassus import FIRM, put_mobilities
 
 @compiled_apart
 def find_islands(mechanism: Mechanism):
-    """Put 1 into `by_elimination` for the points that elimination has, and into `own_column` and `own_row` for all that
-    their forces move or load."""
+    """Put 1 into `by_elimination` for the points that elimination solves, and into `own_column` and `own_row` for all
+    columns and rows that their forces move or load."""
     contacts, pattern, few, most = mechanism.contacts, mechanism.machine.pattern, mechanism.contacts.points.few, 0.0
     choice, steps = contacts.choice, contacts.steps
     of, light, heavy = contacts.groups.joint_group, steps.island_light, steps.island_heavy
@@ -47,7 +47,7 @@ def find_islands(mechanism: Mechanism):
 
 @compiled
 def _count(contacts, few, most):
-    """Return how many rows elimination would have."""
+    """Return the number of rows that elimination would solve."""
     many = 0
     for k in range(contacts.steps.island.size):
         many += contacts.steps.island_rows[k] if _is_chosen(contacts, k, few, most) else 0
@@ -56,8 +56,8 @@ def _count(contacts, few, most):
 
 @compiled
 def _is_chosen(contacts, k, few, most):
-    """Return whether elimination has an island: it has few rows, or a mass that is far below `most`, or below another
-    one of the island."""
+    """Return whether elimination solves an island: it has few rows, or a mass far below `most` or below another one of
+    the island."""
     steps = contacts.steps
     light = steps.island_light[k] < FIRM * max(steps.island_heavy[k], most)
     return steps.island_rows[k] > 0 and (light or steps.island_rows[k] <= few)
@@ -65,7 +65,7 @@ def _is_chosen(contacts, k, few, most):
 
 @compiled
 def _join(contacts, c):
-    """Join all groups of joints that the rows of a point move."""
+    """Join all groups of joints whose columns the rows of a point have."""
     rows, first = contacts.rows, _island_of(contacts, c)
     for k in range(-1, contacts.slip_count[c]):
         row = contacts.gap_row[c] if k < 0 else contacts.slip_row[c] + k
@@ -76,7 +76,7 @@ def _join(contacts, c):
 
 @compiled
 def _island_of(contacts, c):
-    """Return the island of a point, -1 where its rows move nothing."""
+    """Return the island of a point, -1 if its rows have no entries."""
     rows, found = contacts.rows, -1
     for k in range(-1, contacts.slip_count[c]):
         row = contacts.gap_row[c] if k < 0 else contacts.slip_row[c] + k
@@ -88,7 +88,7 @@ def _island_of(contacts, c):
 
 @compiled
 def _root(contacts, k):
-    """Return the group of joints by which an island is called."""
+    """Return the group of joints that stands for its island."""
     while contacts.steps.island[k] != k:
         k = contacts.steps.island[k]
     return k
@@ -96,7 +96,7 @@ def _root(contacts, k):
 
 @compiled
 def _lightest(contacts, c):
-    """Return the least mass that a point feels."""
+    """Return the least mass that a point moves."""
     delassus = contacts.delassus
     least = contacts.groups.lightest[c]
     for k in range(-1, contacts.slip_count[c]):

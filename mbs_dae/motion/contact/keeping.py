@@ -1,8 +1,9 @@
-"""Contacts that are closed stay so: what steps leave of gaps, of their rates, and of slips of what sticks. Compiled.
+"""Projection onto closed contacts: remove the errors of steps in gaps, in their rates, and in slips that stick.
+Compiled.
 
-All are taken away by the least change in the norm of the masses that the joints allow: place by displacements G x = -g,
-then velocities. So are the rates that joints are left with: what sticks and what is closed may be one motion of the
-joints (`following`), and each would take away what the other has put there.
+All errors are removed by the least change in the norm of the masses that the joints allow: positions by displacements G
+x = -g, then velocities. The rates of joints are corrected first: slips that stick and closed gaps may be one motion of
+the joints (`following`), and each correction would undo the other.
 """
 
 from ...compiled.contact_records import INCIPIENT, OPEN, STICKING, STOPS
@@ -21,7 +22,7 @@ from .delassus import respond, responses, row_size, use
 
 @compiled_apart
 def keep_closed(mechanism: Mechanism, q: Vector, v: Vector):
-    """Put a state back onto the surfaces of what is closed, in place."""
+    """Project a state onto the surfaces of closed contacts, in place."""
     contacts = mechanism.contacts
     delassus, choice = contacts.delassus, contacts.choice
     t, closed = mechanism.switches.now[0], choice.closed_count[0]
@@ -45,7 +46,7 @@ def keep_closed(mechanism: Mechanism, q: Vector, v: Vector):
 
 @compiled
 def _bring_back_joints(mechanism, v):
-    """Velocities that joints allow, and the rates of contacts with them."""
+    """Make v satisfy the rates of joints, and put the rates of contacts with it."""
     contacts, machine = mechanism.contacts, mechanism.machine
     delassus = contacts.delassus
     delassus.f[:] = 0.0
@@ -60,8 +61,8 @@ def _bring_back_joints(mechanism, v):
 
 @compiled
 def use_closed(contacts):
-    """Use the gaps of points that are closed, then the slips of those that stick, or have just stopped and set out
-    anew; how many gaps. (What slips on to the other side passes zero by itself.)"""
+    """Take into use the gaps of closed points, then the slips of points that stick, or have just stopped and begin
+    anew; return the number of gaps. (A slip that goes on to the other side passes zero by itself.)"""
     contacts.delassus.used_count[0] = 0
     for c in range(contacts.gap_row.size):
         if contacts.state[c] != OPEN and contacts.gap_row[c] >= 0:
@@ -76,7 +77,7 @@ def use_closed(contacts):
 
 @compiled
 def put_cancelling(contacts, values, n):
-    """The amounts of the first n rows that are used with which these values become zero."""
+    """Put the amounts along the first n rows in use that make these values zero into `amount`."""
     delassus, equations = contacts.delassus, contacts.equations
     for i in range(n):
         equations.right[i] = -values[delassus.used[i]]

@@ -1,4 +1,4 @@
-"""The sense of the normal forces in joints that rub. Compiled.
+"""Directions of the normal forces in joints with friction. Compiled.
 
 Friction in a joint is μ |N|, with N = b + B f, and has a kink where N passes zero. No step may cross it. So a direction
 e of N is held within a step, and friction is
@@ -23,16 +23,16 @@ from ...linear.vectors import largest
 from .bounds import COMPONENTS, component
 
 NONE = 1e-12
-"""A normal force is none below this part of the largest load: roundoff of multipliers is 1e-16 of that in a
+"""A normal force counts as zero below this part of the largest load: roundoff of multipliers is 1e-16 of that in a
 well-conditioned system, and some decades more in others. The instant of a kink is off by this part over the rate of N,
-and what friction does by the square of it."""
+and the effect of friction by its square."""
 VANISHES = 1e-6
 """A normal force at right angles to its direction has vanished, not turned, below this part of the largest before."""
 
 
 @compiled
 def components(contacts, c):
-    """How many components the normal force of point c has: 0 if it is that of a gap, or is given."""
+    """Return the number of components of the normal force of point c: 0 for one with a gap, or with a given bound."""
     if contacts.gap_row[c] >= 0 or contacts.normals.row_count[c] == 0:
         return 0
     return contacts.normals.components[c]
@@ -40,7 +40,7 @@ def components(contacts, c):
 
 @compiled
 def sense(contacts, c, forces):
-    """σ of point c with these forces along rows; 1 where no direction is held."""
+    """Return σ of point c with these forces along rows; 1 where no direction is held."""
     along = 0.0
     for d in range(contacts.normals.components[c]):
         along += contacts.normals.fixed_direction[COMPONENTS * c + d] * component(contacts, c, d, forces)
@@ -49,8 +49,8 @@ def sense(contacts, c, forces):
 
 @compiled
 def put_normals(mechanism):
-    """Put the N of all points into `normal`, and what is none of it into `noise`: a part of the largest multiplier, of
-    the largest load on a body, or of m v²/L, which stabilisation makes of the roundoff of places."""
+    """Put the N of all points into `value`, and the size of N that is roundoff into `noise`: a part of the largest
+    multiplier, of the largest load on a body, or of m v²/L, which stabilisation makes of the roundoff of positions."""
     contacts, tr, most = mechanism.contacts, mechanism.machine.transformation, 0.0
     normals = contacts.normals
     loads = tr.fc if tr.edges > 0 else mechanism.machine.f
@@ -70,7 +70,7 @@ def put_normals(mechanism):
 
 @compiled
 def size_of_normal(contacts, c):
-    """|N| of point c at the last accelerations."""
+    """Return |N| of point c at the last accelerations."""
     square = 0.0
     for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
         square += contacts.normals.value[d] ** 2
@@ -79,7 +79,7 @@ def size_of_normal(contacts, c):
 
 @compiled
 def guard_of_normal(contacts, c):
-    """e · N, positive up to `noise` below zero, where a direction e is held."""
+    """Return e · N plus `noise`: positive until N is below zero by more than roundoff."""
     normals = contacts.normals
     along = 0.0
     for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
@@ -89,7 +89,7 @@ def guard_of_normal(contacts, c):
 
 @compiled
 def note_normals(contacts):
-    """Keep the N of the last accelerations, those at the end of a step."""
+    """Keep the N of the last accelerations, at the end of a step, in `end_value`."""
     normals = contacts.normals
     for d in range(normals.value.size):
         normals.end_value[d] = normals.value[d]
@@ -97,7 +97,7 @@ def note_normals(contacts):
 
 @compiled
 def follow_normal(contacts, c):
-    """Take e anew from the N where a step ends, unless that is beyond zero; its guard there."""
+    """Take e from the N at the end of a step, unless N is beyond zero; return the guard there."""
     normals = contacts.normals
     along, square = 0.0, 0.0
     first, end = COMPONENTS * c, COMPONENTS * c + components(contacts, c)
@@ -113,7 +113,7 @@ def follow_normal(contacts, c):
 
 @compiled
 def holds_side(contacts, c):
-    """Whether a direction of point c is held."""
+    """Return whether a direction of point c is held."""
     held = False
     for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
         held = held or contacts.normals.fixed_direction[d] != 0.0
@@ -122,8 +122,8 @@ def holds_side(contacts, c):
 
 @compiled
 def turn_normal(contacts, c, most):
-    """N of point c, whose guard was at most so large in this step, is at right angles to e: keep -e for the next step,
-    which takes it if N has vanished."""
+    """Note that N of point c is at right angles to e: keep -e in `end_value` for the next step, which takes it if N has
+    vanished. `most` is the largest guard in this step."""
     normals = contacts.normals
     normals.vanishing_size[c] = max(VANISHES * most, 2.0 * normals.noise[c])
     for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):

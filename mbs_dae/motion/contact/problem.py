@@ -1,8 +1,8 @@
 """The laws of the points that touch, as a problem of complementarity. Compiled.
 
-What touches falls into groups that do not feel each other: balls that lie about, the stops of one mechanism and of
-another. Each is a problem of its own, found in the entries of W. The cost of all is that of the largest, times how many
-there are; and a group has its own scale.
+Touching points fall into groups that do not feel each other: balls that lie about, the stops of two mechanisms. Each is
+a problem of its own, found by the entries of W. The total cost is that of the largest group times their number; and
+each group has a scale of its own.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ from .rubbing import direction, drives_apart, never_sticks, resting, sliding, sp
 
 @compiled
 def use_points(contacts, points):
-    """Use the rows of these points, and no others: of each its gap, then its slips."""
+    """Take the rows of these points into use, and no others: for each point its gap, then its slips."""
     contacts.delassus.used_count[0] = 0
     for c in range(contacts.gap_row.size):
         if points[c] == 1 and contacts.gap_row[c] >= 0:
@@ -30,8 +30,8 @@ def use_points(contacts, points):
 
 @compiled
 def write_laws(mechanism, points, is_impact):
-    """The problem of these points but for its w0. Points that slip, or set out to (`slipping`), have the friction of
-    that; so have all in an impact."""
+    """Pose the problem of these points except for w0. Points that slip, or begin to (`slipping`), have the coefficient
+    of sliding; so have all points in an impact."""
     contacts = mechanism.contacts
     delassus, choice = contacts.delassus, contacts.choice
     problem, laws, bounds, i = contacts.problem, 0, 0, 0
@@ -61,8 +61,8 @@ def write_laws(mechanism, points, is_impact):
 
 @compiled
 def _put_heading(contacts, c, i, law):
-    """Where the first unknown of a friction that slips is i. Of one that never sticks the direction is shorter than 1,
-    which is a smaller coefficient."""
+    """Put the direction of a friction that slips, whose first unknown is i. The direction of friction that never sticks
+    is shorter than 1; its length is a factor of the coefficient."""
     problem, part = contacts.problem, 1.0
     is_faint = never_sticks(contacts, c) and not drives_apart(contacts, c)
     if is_faint:
@@ -77,7 +77,7 @@ def _put_heading(contacts, c, i, law):
 
 @compiled
 def _put_bound(contacts, c, at, i, rests):
-    """The bound of a friction whose first unknown is i, from row `at` on; how many rows it has."""
+    """Put the bound of a friction whose first unknown is i, from row `at` on; return its number of rows."""
     normals = contacts.normals
     problem = contacts.problem
     if contacts.gap_row[c] >= 0:
@@ -95,7 +95,7 @@ def _put_bound(contacts, c, at, i, rests):
 
 @compiled
 def bound_now(contacts, law, mu):
-    """The bound that the solution gives a friction law, with this coefficient."""
+    """Return the bound of a friction law by the solution, with this coefficient."""
     problem, square = contacts.problem, 0.0
     for row in range(problem.bound_at[law], problem.bound_at[law + 1]):
         part = problem.b[row]
@@ -107,7 +107,7 @@ def bound_now(contacts, law, mu):
 
 @compiled
 def write_gaps(contacts):
-    """The problem of the least displacement with which no gap that is used is negative."""
+    """Pose the problem of the least displacement with which no gap in use is negative."""
     delassus = contacts.delassus
     problem, n = contacts.problem, delassus.used_count[0]
     problem.heading[:] = problem.f[:] = 0.0
@@ -122,7 +122,7 @@ def write_gaps(contacts):
 
 @compiled_apart
 def solve_laws(contacts: Contacts):
-    """Solve it, group by group; whether there is a solution."""
+    """Solve the problem, group by group; return whether there is a solution."""
     groups = _put_into_groups(contacts)
     for group in range(groups):
         if groups > 1:
@@ -136,7 +136,7 @@ def solve_laws(contacts: Contacts):
 
 @compiled
 def put_changes(contacts):
-    """Put W f, what the amounts f change of rates, into `change`."""
+    """Put W f, the changes of rates by the amounts f, into `rate_change`."""
     delassus = contacts.delassus
     for i in range(delassus.used_count[0]):
         delassus.rate_change[i] = 0.0
@@ -146,8 +146,8 @@ def put_changes(contacts):
 
 @compiled
 def _put_into_groups(contacts):
-    """The laws of the problem, group after group in `queue`, group k from `begins`[k]; how many groups there are. Laws
-    are of one group if W or a bound has an entry between them, directly or over others."""
+    """Put the laws of the problem into `queue`, group after group, group k from `begin`[k] on; return the number of
+    groups. Laws are in one group if entries of W or of a bound connect them, directly or over others."""
     partition = contacts.partition
     p, queue, begins = contacts.problem, partition.queue, partition.begin
     laws, filled, groups = p.counts[0], 0, 0
@@ -172,7 +172,7 @@ def _put_into_groups(contacts):
 
 @compiled
 def _is_felt(p, law, other):
-    """Whether the unknowns of one law stand in another one."""
+    """Return whether the unknowns of `law` occur in `other`."""
     for j in range(p.first[law], p.first[law + 1]):
         for i in range(p.first[other], p.first[other + 1]):
             if p.W[i, j] != 0.0:
@@ -185,7 +185,7 @@ def _is_felt(p, law, other):
 
 @compiled
 def _take(contacts, group):
-    """The problem of one group, in `part`; `place` tells where its unknowns stand in the whole."""
+    """Put the problem of one group into `part`, and the numbers of its unknowns in the whole problem into `unknown`."""
     partition = contacts.partition
     whole, part, place = contacts.problem, partition.part, partition.unknown
     begin, end, n, rows = partition.begin[group], partition.begin[group + 1], 0, 0

@@ -1,4 +1,4 @@
-"""What a result knows of contacts: their states over time, and impacts with all their impulses."""
+"""States of contacts over time, and impacts with all their impulses, for a result."""
 
 from collections.abc import Mapping, Sequence
 
@@ -32,8 +32,8 @@ BOUNDED = "bound its expression below: sp.Max(0, ...)"
 
 
 def states_of(system: System, modes: np.ndarray) -> Mapping[str, np.ndarray]:
-    """Of each contact "open", "kept" (closed by joints alone), "closed" (without friction), "sticks" or "slips" over
-    time; of one with several points a column for each."""
+    """Return the states of each contact over time: "open", "kept" (closed by joints alone), "closed" (without
+    friction), "sticks" or "slips"; with a column for each point if there are several."""
     builder, found = system.structure.contacts, {}
     own = modes[:, modes.shape[1] - builder.entries :]
     for element in builder.elements:
@@ -98,7 +98,7 @@ def _negative(builder: ContactsBuilder, k: int, sizes: np.ndarray, scale: float)
     """Return the sizes of friction of point k, of sliding and of rest, that are negative, by their names."""
     element, _ = builder.points[k]
     names = element.rubbing.names if isinstance(element, Contact | Friction) else ("force", "static_force")
-    count = 1 if sizes[0] == sizes[1] else 2  # the size of rest is that of sliding, unless said
+    count = 1 if sizes[0] == sizes[1] else 2  # the size of rest is that of sliding, unless given
     both = zip(names[:count], map(float, sizes[:count]), strict=True)
     return {f"{name} of {element.who}": size for name, size in both if size < -NEGATIVE * scale}
 
@@ -122,8 +122,7 @@ def frictions_lost_at(system: System, t: float, q: np.ndarray, v: np.ndarray) ->
 
 
 def no_friction(name: str, lost: Mapping[str, float], t: float) -> tuple[str, str]:
-    """Return the sentence which says that these frictions of a model have no value at t, or negative ones, and the
-    remedy."""
+    """Return a sentence that these frictions of a model have no value at t, or negative ones, and a remedy."""
     if negative := {who: size for who, size in lost.items() if size < 0.0}:
         sizes = " and ".join(f"the {who} is {size:.6g}" for who, size in negative.items())
         what = f"at t = {t:.6g} {sizes} in {name!r}: friction that is negative drives what it should brake"
@@ -133,7 +132,8 @@ def no_friction(name: str, lost: Mapping[str, float], t: float) -> tuple[str, st
 
 
 def sticking_rows(system: System, modes: Mapping[str, np.ndarray], times: int) -> np.ndarray:
-    """(times, rows): which slips are held, and which gaps joints alone keep closed, by what `states_of` tells."""
+    """Return which slips stick, and which gaps joints alone keep closed, by the output of `states_of`: (times,
+    rows)."""
     builder = system.structure.contacts
     found = np.zeros((times, builder.rows), dtype=bool)
     for (owner, k), gap, first, slips in zip(builder.points, builder.gap, builder.slip, builder.slips, strict=True):
@@ -146,8 +146,8 @@ def sticking_rows(system: System, modes: Mapping[str, np.ndarray], times: int) -
 
 
 def sweeping_modes(system: System, t: float, q: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """The modes of a motion through a pose that is infinitely slow, (1, modes): branches of laws free, friction against
-    the slips of `slope`, dq over the swept parameter. What does not slip sticks."""
+    """Return the modes of an infinitely slow motion through a pose, (1, modes): branches of laws free, friction
+    opposite to the slips of `slope`, dq over the swept parameter. Points that do not slip stick."""
     run, builder = mechanism(system, asks=GIVEN), system.structure.contacts
     modes = np.full((1, run.switches.mode.size), np.nan)
     if not builder.points:
@@ -166,9 +166,9 @@ def sweeping_modes(system: System, t: float, q: np.ndarray, slope: np.ndarray) -
 
 @compiled_apart
 def choose_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix):
-    """The modes of contacts and friction at each state of a motion, as a run chooses them where it begins; the branches
-    of laws are free. How many states were done: all of them, or those before one where no forces of contacts
-    go with the equations."""
+    """Put the modes of contacts and friction at each state of a motion into `modes`, as a run chooses them where it
+    begins; the branches of laws are free. Return the number of states done: all, or those before a state at which no
+    forces of contacts solve the equations."""
     contacts, switches = mechanism.contacts, mechanism.switches
     choice = contacts.choice
     for k in range(t.size):
@@ -188,7 +188,8 @@ def choose_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: M
 
 @compiled_apart
 def impulses_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, p: Matrix, multipliers: Matrix):
-    """The impulses of all joints in impacts: those that impulses p along the rows of contacts make."""
+    """Put the impulses of all joints in impacts into `multipliers`: those that impulses p along the rows of contacts
+    cause."""
     machine, contacts = mechanism.machine, mechanism.contacts
     contacts.choice.closed_count[0] = 0
     for k in range(t.size):
@@ -204,7 +205,7 @@ def impulses_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, p: Mat
 
 
 def impacts_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Impact, ...]:
-    """The impacts of a run, from what it has noted."""
+    """Return the impacts of a run, from its notes."""
     builder, bodies = system.structure.contacts, system.cartesian
     noted = np.concatenate(notes) if notes else np.zeros((0, NOTED))
     if not noted.size:
@@ -238,7 +239,7 @@ def impacts_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Impact, ...
 
 
 def _states(system: System, t: np.ndarray, rows: np.ndarray) -> list[State]:
-    """The states that rows (q, v, a) of the system's own coordinates stand for."""
+    """Return the states for rows (q, v, a) in the system's own coordinates."""
     q_size, v_size = system.layout.q_size, system.layout.v_size
     q, v, a = (np.ascontiguousarray(x) for x in np.split(rows, [q_size, q_size + v_size], axis=1))
     along = system.of_bodies(Trajectory(t.copy(), q, v, np.nan_to_num(a)))
@@ -246,8 +247,8 @@ def _states(system: System, t: np.ndarray, rows: np.ndarray) -> list[State]:
 
 
 def transitions_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Transition, ...]:
-    """The changes of contacts between rows (t, modes of contacts, q, v, a), each as its instant leaves it: of several
-    rows of one instant the last one counts."""
+    """Return the changes of contacts between rows (t, modes of contacts, q, v, a), each taken after its instant: of
+    several rows at one instant the last one counts."""
     builder = system.structure.contacts
     if not notes or not builder.points:
         return ()
@@ -264,8 +265,8 @@ def transitions_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Transit
 
 
 def changes_at(system: System, t: float, rows: np.ndarray, impacts: np.ndarray) -> set[ContactChange]:
-    """The changes of contacts at t, by the last two rows of their states and the impacts of this instant. A bounce
-    touches and parts."""
+    """Return the changes of contacts at t, by the last two rows of their states and the impacts of this instant. A
+    bounce touches and parts."""
     builder, found = system.structure.contacts, set[ContactChange]()
     pushed = [note[NOTED : NOTED + builder.rows] for note in impacts if note[0] == t]
     for k, (owner, _) in enumerate(builder.points):

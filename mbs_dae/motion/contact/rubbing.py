@@ -1,4 +1,4 @@
-"""How a point rubs where it slips: its coefficient and its direction. Compiled."""
+"""Coefficients and directions of friction. Compiled."""
 
 import numpy as np
 
@@ -6,12 +6,13 @@ from ...compiled.contact_records import HOLDS
 from ...kernels.abi import compiled
 
 AWAY = 1e-12
-"""A slip of less than this part of what it is made of has no direction of its own: it has that in which it set out."""
+"""A slip of less than this part of the speed of bodies has no direction of its own: it keeps its heading."""
 
 
 @compiled
 def sliding(contacts, c):
-    """The coefficient of a point that slips, or whose friction at its bound holds it, at the last evaluation."""
+    """Return the coefficient of friction of a point that slips, or whose friction at its bound holds it, at the last
+    evaluation."""
     laws = contacts.laws
     if contacts.choice.departure[c] == HOLDS:
         return resting(contacts, c)
@@ -20,7 +21,7 @@ def sliding(contacts, c):
 
 @compiled
 def resting(contacts, c):
-    """The coefficient of friction of a point that sticks."""
+    """Return the coefficient of friction of a point that sticks."""
     laws = contacts.laws
     return laws.static[c] if laws.coefficient[c] < 0 else contacts.normals.factors[laws.coefficient[c] + 1]
 
@@ -32,14 +33,15 @@ def never_sticks(contacts, c):
 
 @compiled
 def drives_apart(contacts, c):
-    """Whether a point has a force of the size of friction that acts along its row, whatever the slip is: what drives
-    the wheels of a gear apart."""
+    """Return whether the force of a point has the size of friction and acts along its row whatever the slip is, like
+    the force that separates the wheels of a gear."""
     return contacts.laws.smooth[c] < 0.0
 
 
 @compiled
 def across(contacts, c, values):
-    """The size of what these values along rows are across the normal of a point: of its slip, of its friction."""
+    """Return the length of the tangential part of these values along rows, such as the slip or the friction of a
+    point."""
     square = 0.0
     for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
         square += values[row] ** 2
@@ -48,21 +50,21 @@ def across(contacts, c, values):
 
 @compiled
 def speed_of(contacts, c):
-    """How fast a point slips."""
+    """Return the speed of the slip of a point."""
     return across(contacts, c, contacts.motion.rate)
 
 
 @compiled
 def direction(contacts, c, k):
-    """Component k of the direction in which point c slips: where there is one only that in which it set out, until it
-    has stopped; else as it slips, and beyond a stop, where a step is made again, the opposite. In the step that ends
-    with it a slip in space goes straight to its stop: on the way it may turn without end, by velocities that cannot be
-    seen, and then no implicit equations with its direction have a solution. Of friction that never sticks it is
-    s/√(s² + v²)."""
+    """Return component k of the direction of the slip of point c: its heading in the plane, and where the slip is too
+    small or its direction is held; else the direction of the present slip, reversed beyond a stop, where a step is made
+    again. In the step that ends with it a slip in space goes straight to its stop: otherwise it may turn without end,
+    by velocities that cannot be seen, and implicit equations with its direction have no solution. Friction that never
+    sticks has s/√(s² + v²)."""
     motion, sliding = contacts.motion, contacts.sliding
     first, speed, onward = contacts.slip_row[c], speed_of(contacts, c), 0.0
     if drives_apart(contacts, c):
-        return -1.0  # friction acts against it
+        return -1.0  # friction acts against this direction
     if never_sticks(contacts, c):
         return motion.rate[first + k] / np.hypot(speed, contacts.laws.smooth[c])
     if contacts.slip_count[c] == 1:

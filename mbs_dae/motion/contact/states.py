@@ -1,15 +1,15 @@
-"""Which contacts are closed, slip or stick: chosen where the motion begins, and behind all that changes it. Compiled.
+"""States of contacts: closed, slipping or sticking, chosen where the motion begins and after each change. Compiled.
 
-A point that touches (g = 0) and does not part (ġ = 0) presses or opens; of one that presses, what does not slip (s = 0)
-sticks, or sets out to slip. Which of all is right is a complementarity problem of accelerations,
+A point that touches (g = 0) and does not part (ġ = 0) presses or opens; if it presses and does not slip (s = 0), it
+sticks, or begins to slip. The right choice solves a complementarity problem of accelerations,
 
     0 <= f_n,  0 <= g̈,  f_n g̈ = 0;        |f_s| <= μ f_n, and where ṡ is not zero f_s = -μ f_n ṡ/|ṡ|,
 
-with [g̈; ṡ] = W f + (what they are without contacts). A point that slips already has its friction against s, not ṡ;
-one in space that sets out goes on with that against ṡ (`incipient`).
+with [g̈; ṡ] = W f + (their values without contacts). A point that slips already has its friction against s, not ṡ; one
+that begins to slip in space goes on with friction against ṡ (`incipient`).
 
-What has just been left (a force that passed zero, a friction that passed its bound) is not asked again: on the edge,
-roundoff would decide.
+A state that has just been left (a force that passed zero, a friction that passed its bound) is not tested again: on the
+edge, roundoff would decide.
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ from .rubbing import never_sticks, resting, sliding, speed_of
 
 @compiled_apart
 def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
-    """The states of all points here; `changed` tells whether they are others than before."""
+    """Choose the states of all points at the present instant; put 1 into `changed` if they differ from those before."""
     contacts = mechanism.contacts
     groups, choice = contacts.groups, contacts.choice
     count = contacts.gap_row.size
@@ -103,8 +103,8 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
 
 @compiled
 def _judge_groups(mechanism):
-    """Note of each group, by the last evaluation, whether its bodies are at rest and what its rates are made of; in one
-    that moves friction holds no point at a dead centre. Return whether it holds one in some group."""
+    """Note for each group, by the last evaluation, whether its bodies are at rest, and the size of the terms of its
+    rates; in a group that moves friction holds no point at a dead centre. Return whether it holds one in some group."""
     contacts, machine = mechanism.contacts, mechanism.machine
     groups, choice = contacts.groups, contacts.choice
     choice.pace[0] = choice.pace[1]
@@ -122,7 +122,7 @@ def _judge_groups(mechanism):
 
 @compiled
 def _note_holds(contacts):
-    """Note in which groups friction at its bound holds a point at a dead centre; return whether in some."""
+    """Note in which groups friction at its bound holds a point at a dead centre; return whether there are any."""
     groups = contacts.groups
     groups.holds[:], found = 0, False
     for c in range(contacts.gap_row.size):
@@ -133,8 +133,8 @@ def _note_holds(contacts):
 
 @compiled
 def _add_trials(contacts, change):
-    """Let slips that have just passed their bound stick again, for a trial, in groups with points that may depart; or
-    no longer, with a change of -1."""
+    """Allow slips that have just passed their bound to stick again, for a trial, in groups with points that may depart;
+    a change of -1 ends the trial."""
     groups = contacts.groups
     for g in range(groups.holds.size):
         marked = False
@@ -154,7 +154,8 @@ def _some_may_depart(contacts):
 
 @compiled
 def _choose_anew(mechanism, q, v, a):
-    """Evaluate the rows of contacts at the accelerations of the held state, then choose states by `_choose`."""
+    """Evaluate the rows of contacts at the accelerations of the held state, then choose states by `_choose`; return
+    whether there are forces that satisfy the laws."""
     contacts = mechanism.contacts
     contacts.choice.closed_count[0] = 0
     accelerate_as_held(mechanism, mechanism.switches.now[0], q, v, a)
@@ -164,7 +165,7 @@ def _choose_anew(mechanism, q, v, a):
 
 @compiled
 def _choose(mechanism):
-    """The states, by the last evaluation; whether forces go with them."""
+    """Choose the states by the last evaluation; return whether there are forces that satisfy the laws."""
     contacts = mechanism.contacts
     contacts.corrections.uncertain[0] = 0
     _use_touching(mechanism)
@@ -208,7 +209,7 @@ def _correct(mechanism):
 
 @compiled
 def _use_touching(mechanism):
-    """Use the rows of what touches and does not part; the others are open. `slipping` tells what slips already."""
+    """Take the rows of points that touch and do not part into use; mark in `slipping` the points that slip already."""
     contacts = mechanism.contacts
     choice = contacts.choice
     for c in range(contacts.gap_row.size):
@@ -221,7 +222,7 @@ def _use_touching(mechanism):
         moves = speed > TOUCHES * choice.point_pace[c] and not stuck and not sets_out
         moves = moves and not keeps_still(contacts, c)
         if never_sticks(contacts, c):
-            choice.slipping[c], contacts.sliding.heading[first] = 1, 1.0  # any direction: it tells that the point slips
+            choice.slipping[c], contacts.sliding.heading[first] = 1, 1.0  # any direction: a mark that the point slips
         elif choice.departure[c] != 0:
             choice.slipping[c] = 1
         elif sets_out:
@@ -251,7 +252,7 @@ def _touches(mechanism, c):
 
 @compiled
 def _put_accelerations(mechanism):
-    """The w0 of the problem."""
+    """Put the w0 of the problem: accelerations along rows without contacts."""
     contacts, x = mechanism.contacts, mechanism.machine.x
     delassus = contacts.delassus
     for i in range(delassus.used_count[0]):
@@ -262,8 +263,8 @@ def _put_accelerations(mechanism):
 
 @compiled
 def _release(contacts):
-    """Let slip what the friction of sticking does not hold; whether there is such a point. That a friction is at its
-    bound is not enough: others may have some left that share the load."""
+    """Let points slip that the friction of sticking does not hold; return whether there are any. A friction at its
+    bound does not suffice for that: other points may still share the load."""
     choice = contacts.choice
     problem, law, i, found = contacts.problem, 0, 0, False
     still = BOUND * largest(problem.w0[: contacts.delassus.used_count[0]])
@@ -280,7 +281,7 @@ def _release(contacts):
             held, speed, most = np.sqrt(held), np.sqrt(speed), bound_now(contacts, law, resting(contacts, c))
             if held >= (1.0 - BOUND) * most and speed > still:
                 choice.slipping[c], found = 1 if contacts.slip_count[c] == 1 else 2, True
-                if contacts.slip_count[c] == 1:  # what nothing holds sets out to where it is drawn
+                if contacts.slip_count[c] == 1:  # a slip that nothing holds begins along its load
                     away = -problem.f[i] / held if held > 0.0 else problem.w[i] / speed
                     contacts.sliding.heading[contacts.slip_row[c]] = away
         law, i = law + (1 if contacts.slip_count[c] > 0 else 0), i + contacts.slip_count[c]
@@ -289,7 +290,7 @@ def _release(contacts):
 
 @compiled
 def _decide(mechanism):
-    """The states that the solution stands for."""
+    """Put the states that the solution implies."""
     contacts = mechanism.contacts
     choice = contacts.choice
     problem, law, i, closed = contacts.problem, 0, 0, 0
@@ -312,9 +313,9 @@ def _decide(mechanism):
 
 @compiled
 def _sets_out(contacts, c, law, i):
-    """The state of a point that was let go, or has set out before, from its solution; i is its first slip there. One
-    that has set out does so until it stops; another that friction holds after all sticks, or, if it moves already,
-    slips to a stop."""
+    """Return the state of a point that begins to slip in space, or has begun before, from its solution; i is its first
+    slip there. A slip that has begun stays incipient until it stops; a point that friction holds after all sticks, or,
+    if it moves already, slips to a stop."""
     choice = contacts.choice
     problem, first, speed = contacts.problem, contacts.slip_row[c], speed_of(contacts, c)
     held = drawn = yields = 0.0

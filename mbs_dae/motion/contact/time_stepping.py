@@ -1,27 +1,27 @@
-"""What contacts do over a whole step, in which bodies may meet, slip, stick and part: a time-stepping scheme. Compiled.
+"""Time stepping with contacts: bodies may meet, slip, stick and part within a step. Compiled.
 
-Impulses p = h f change velocities, at a place in the middle of the step. With w the rates of gaps and slips at its end
-if nothing accelerated, and w₁ those at its end,
+Impulses p = h f change velocities, at a position in the middle of the step. With w the rates of gaps and slips at the
+end of the step if nothing accelerated, and w₁ those with impulses,
 
     w₁ = w + h (G v̇ + W f),        0 <= f_n,  0 <= w₁_n + r,  f_n (w₁_n + r) = 0,
                                    |f_s| <= μ f_n, and where w₁_s is not zero f_s = -μ f_n w₁_s/|w₁_s|
 
 for all points at once; v̇ are the accelerations without contacts. So f is a force where bodies rest on each other, and
-where they meet an impulse over h. Nothing is asked of a point but this: closing, sliding, sticking and impacts are one
-case. Of a point that would close and bounce r = e w_n, after Newton. Of others r = g/h: from the middle of this step,
-where the gap is g, to that of the next one g + h w₁_n is left of it, and is not to become negative. (With r = 0 where
-g <= 0, and nothing elsewhere, bodies would overlap by what is passed in half a step; to put them apart again is to lift
-them, and in a heap this energy is never at rest. A gap of roundoff is none: g/h² would be an acceleration.) What gaps
-bend within a step is small; `part` moves bodies apart by it.
+an impulse over h where they meet. A point needs no other law: closing, sliding, sticking and impacts are one case. A
+point that would close and bounce has r = e w_n, after Newton. Other points have r = g/h: from the middle of this step,
+where the gap is g, to the middle of the next one the gap becomes g + h w₁_n, and must not become negative. (With r = 0
+where g <= 0, and no law elsewhere, bodies would overlap by the way of half a step; to separate them again is to lift
+them, and in a heap this energy is never at rest. A gap of roundoff counts as zero: g/h² would be an acceleration.) The
+curvature of gaps within a step is small; `part` removes the overlap that it causes.
 
 There are two ways to w and g, and they decide the order:
 
     first    w = G v₀ - ν, at the place in the middle;      g the gap there
     second   w = w₀ - h γ,      g = g₀ + h/2 w₀,            with g₀, w₀ at the beginning and γ in the middle
 
-Of the second w₁ is as exact as the midpoint rule is. Of what stays closed g₀ = w₀ = 0, and what is asked for is that of
-accelerations, 0 <= f_n, 0 <= g̈, f_n g̈ = 0; what is left by a step, of the order h³ of g₀ and of h w₀, the next two take
-away. What slips in space has the direction of its middle, if it goes on slipping.
+With the second way w₁ is as exact as the midpoint rule. A point that stays closed has g₀ = w₀ = 0, and the law is that
+of accelerations, 0 <= f_n, 0 <= g̈, f_n g̈ = 0; the error of a step, of the order h³ in g₀ and in h w₀, is removed by
+the next two. A slip in space has the direction of its middle, if it goes on slipping.
 """
 
 import numpy as np
@@ -50,22 +50,23 @@ from .problem import bound_now, solve_laws, use_points, write_gaps, write_laws
 from .rubbing import across, resting, sliding
 
 DEEP = 1e-12
-"""Bodies overlap if a gap is below zero by more than this part of how far the model reaches."""
+"""Bodies overlap if a gap is below zero by more than this part of the model's extent."""
 ENOUGH, NEARLY, MOST = 1e-7, 1e-2, 300
-"""The residual that steps for many contacts go for, relative to the rates before, what is let pass in mean forces
-(places are corrected in the next step), and how many steps there are."""
+"""The residual that steps for many contacts aim at, relative to the rates before; the one that is accepted in mean
+forces (positions are corrected in the next step); and the largest number of iterations."""
 PART, GIVES = 0.25, 1e-9
-"""By what part of it restitution is less each time where contacts give energy: more than this part of what they do."""
+"""The part by which restitution is reduced each time when contacts give energy, and the part of their works above which
+they do."""
 TIMES = 3
-"""How often places are corrected: gaps are no linear functions of them."""
+"""The largest number of corrections of positions: gaps are not linear in them."""
 
 
 @compiled_apart
 def impel(mechanism: Mechanism, h: float):
-    """The mean forces over a step of length h, added with what they do to the last accelerations, machine.x, and their
-    multipliers. A status. Few contacts are solved for exactly (`problem`), many at once with the motion
-    (`linear.proximal`), and so are few where there is no exact solution. Where masses are far apart contacts among many
-    are solved for exactly as well: they must be few enough."""
+    """Add the mean forces over a step of length h, with their effect on the last accelerations, machine.x, and on their
+    multipliers. Return a status. Few contacts are solved exactly (`problem`), many at once with the motion
+    (`linear.proximal`), and so are few without an exact solution. Contacts between masses far apart among many are
+    solved exactly as well: FORCES_LOST is returned if they are too many."""
     contacts = mechanism.contacts
     delassus, steps = contacts.delassus, contacts.steps
     copy(contacts.state, contacts.choice.previous)
@@ -90,22 +91,23 @@ def impel(mechanism: Mechanism, h: float):
 
 @compiled_apart
 def impel_anew(mechanism: Mechanism, h: float):
-    """The same for other accelerations without contacts, at the same place, so with the same W: with the velocities of
-    the middle, which tell how slips are directed."""
+    """Add the mean forces for other accelerations without contacts, at the same position and with the same W; the
+    velocities of the middle, at the last evaluation, give the directions of slips. Return a status."""
     _turn(mechanism.contacts)
     return _solve(mechanism, h)
 
 
 @compiled_apart
 def look_at_start(mechanism: Mechanism, t: float, q: Vector, v: Vector):
-    """Gaps and rates where a step begins: there it is told what slips."""
+    """Evaluate gaps and rates where a step begins, and keep the slips there."""
     observe_gaps(mechanism, t, q, v)
     copy(mechanism.contacts.motion.rate, mechanism.contacts.sliding.end_slip)
 
 
 @compiled_apart
 def look_from_middle(contacts: Contacts):
-    """Gaps and rates for the order 1, at the last evaluation: the place in the middle, with the first velocities."""
+    """Put gaps and rates for the order 1, at the last evaluation: the position in the middle, with the first
+    velocities."""
     motion, steps = contacts.motion, contacts.steps
     put_rows(contacts)
     copy(motion.phi, steps.middle_gap)
@@ -115,7 +117,7 @@ def look_from_middle(contacts: Contacts):
 
 @compiled_apart
 def look_from_start(contacts: Contacts, h: float):
-    """Gaps and rates for the order 2, from the state where the step begins, the last one looked at."""
+    """Put gaps and rates for the order 2, from the state where the step begins, at the last evaluation."""
     motion, steps = contacts.motion, contacts.steps
     copy(motion.rate, steps.start_rate)
     for row in range(steps.middle_gap.size):
@@ -124,7 +126,7 @@ def look_from_start(contacts: Contacts, h: float):
 
 @compiled_apart
 def coast(contacts: Contacts, h: float):
-    """Rates at the end of the step for the order 2, by the last evaluation, in its middle."""
+    """Put the rates at the end of the step for the order 2, from the last evaluation, in the middle of the step."""
     steps = contacts.steps
     put_rows(contacts)
     for row in range(steps.free_rate.size):
@@ -133,8 +135,8 @@ def coast(contacts: Contacts, h: float):
 
 @compiled
 def _solve(mechanism, h):
-    """Newton's law may give energy where friction turns one impulse against another: then less is left of the approach,
-    so that it does not."""
+    """Solve for the mean forces; return a status. Newton's law may give energy where friction turns one impulse against
+    another: then restitution is reduced until contacts give none."""
     contacts, machine, part = mechanism.contacts, mechanism.machine, 1.0
     steps = contacts.steps
     x, multipliers = contacts.delassus.f, contacts.delassus.g
@@ -165,7 +167,7 @@ def _solve(mechanism, h):
 
 @compiled
 def _have_friction(contacts):
-    """Return whether the coefficients of all points that touch are numbers."""
+    """Return whether the coefficients of friction of all points that may touch are finite numbers."""
     found = True
     for c in range(contacts.gap_row.size):
         if contacts.choice.touching[c] == 1 and contacts.slip_count[c] > 0:
@@ -175,7 +177,7 @@ def _have_friction(contacts):
 
 @compiled
 def _put_rooms(mechanism, h, part):
-    """The r of all points, with this part of their restitutions; whether some bounce."""
+    """Put the r of all points, with this part of their restitutions, into `margin`; return whether some bounce."""
     contacts, bounces = mechanism.contacts, False
     for c in range(contacts.gap_row.size):
         if contacts.gap_row[c] >= 0:
@@ -186,7 +188,7 @@ def _put_rooms(mechanism, h, part):
 
 @compiled
 def _give(contacts, h):
-    """Whether contacts give energy: by forces times the means of rates before and after the step."""
+    """Return whether contacts give energy: forces times the means of rates before and after the step."""
     steps = contacts.steps
     given = size = 0.0
     for c in range(contacts.gap_row.size):
@@ -202,8 +204,8 @@ def _give(contacts, h):
 
 @compiled
 def _push(mechanism, h):
-    """Solve for the points that elimination has, then for all others, or for all where elimination finds no solution;
-    between masses that are far apart such a solution is only where elimination begins again. A status."""
+    """Solve the points that elimination has, then all others, or all points where elimination finds no solution;
+    between masses far apart elimination then corrects that solution. Return a status."""
     contacts, p = mechanism.contacts, mechanism.contacts.proximal
     delassus = contacts.delassus
     all_few, solved = delassus.G.shape[0] > 0, False
@@ -224,15 +226,15 @@ def _push(mechanism, h):
 
 @compiled
 def _push_few(mechanism, near):
-    """By the dense matrix; a status: whether they are solved for. All in accelerations. Forces of a solution that is
-    `near` are corrected only."""
+    """Solve the points of `by_elimination` with the dense matrix, in accelerations; return a status. If `near`, the
+    present forces solve the laws nearly, and are only corrected."""
     contacts, problem, x, law, i = mechanism.contacts, mechanism.contacts.problem, mechanism.machine.x, 0, 0
     delassus, corrections, steps = contacts.delassus, contacts.corrections, contacts.steps
     start = contacts.proximal.offset
     write_laws(mechanism, steps.by_elimination, False)
     for i in range(delassus.used_count[0]):
         row = delassus.used[i]
-        problem.f[i] = contacts.force[row]  # of the last step, or of the solution that is near
+        problem.f[i] = contacts.force[row]  # of the last step, or of the near solution
         corrections.offset[i] = 0.0 if contacts.constrained.state[row] == STILL else start[row]
         problem.w0[i] = (
             0.0 if contacts.constrained.state[row] == STILL else start[row] + along(contacts.rows, row, delassus.f)
@@ -257,7 +259,7 @@ def _push_few(mechanism, near):
                 mu = sliding(contacts, c) if contacts.choice.slipping[c] == 1 else resting(contacts, c)
                 sticks = (
                     across(contacts, c, steps.rate_change) <= still
-                )  # at its bound as well, where others may hold it
+                )  # at its bound as well, where other points may hold it
                 contacts.choice.largest_friction[c] = np.inf if sticks else (1.0 - BOUND) * bound_now(contacts, law, mu)
                 law += 1
     if corrections.corrected[0] == 0:
@@ -274,7 +276,7 @@ def _push_few(mechanism, near):
 
 @compiled
 def _put_paces(mechanism, start):
-    """Put the pace of each group with what gaps that touch approach by themselves, over the step."""
+    """Put the pace of each group, which is at least the mean acceleration that ends the approach of a touching gap."""
     contacts, pace = mechanism.contacts, mechanism.contacts.groups.pace
     delassus = contacts.delassus
     put_paces(mechanism, delassus.f)
@@ -287,10 +289,11 @@ def _put_paces(mechanism, start):
 
 @compiled
 def _push_many(mechanism, h, others):
-    """By the sparse matrix; whether they are solved for nearly: all points, or `others` than elimination has.
+    """Solve all points, or those that elimination does not have if `others`, with the sparse matrix; return whether the
+    residual is at most `NEARLY`.
 
-    Residuals are those of forces times √W and of accelerations over it: their product with what they are relative to is
-    a force times an acceleration, and h² times that is energy, so much for each row."""
+    Residuals are those of forces times √W and of accelerations over it: the product of a residual and its reference is
+    a force times an acceleration, and h² times that is an energy, per row."""
     contacts, machine, p = mechanism.contacts, mechanism.machine, mechanism.contacts.proximal
     choice, steps = contacts.choice, contacts.steps
     for row in range(p.still.size):
@@ -329,10 +332,10 @@ def _push_many(mechanism, h, others):
 
 @compiled
 def _closes(mechanism, others):
-    """Return whether a gap that touches, or but one of `others` than elimination has, accelerates into the other body
-    by more than a part of the largest acceleration along all rows without contacts, in lengths; use the rows of such
-    gaps, by which a refusal names them. Residuals that weigh accelerations by masses do not see this of a light
-    body."""
+    """Return whether a touching gap, or with `others` one that elimination does not have, accelerates into the other
+    body by more than a part of the largest acceleration along all rows without contacts, in lengths; take the rows of
+    such gaps into use, for an error message to name them. Residuals that weigh accelerations by masses do not see a
+    light body."""
     contacts, offset, closes, most = mechanism.contacts, mechanism.contacts.proximal.offset, False, 0.0
     delassus = contacts.delassus
     for row in range(offset.size):
@@ -359,19 +362,19 @@ def _reach(mechanism, row):
 
 @compiled
 def _free_rate(mechanism, row, h):
-    """The rate at the end of the step without contacts."""
+    """Return the rate of a row at the end of the step without contacts."""
     return mechanism.contacts.steps.free_rate[row] + h * along(mechanism.contacts.rows, row, mechanism.machine.x)
 
 
 @compiled
 def _find_near(mechanism, h):
-    """The points, at the last evaluation, that may touch: those that are no farther than the fastest approach of all
-    takes a step for, since impacts of others may set them going. Which of them slip where the step begins (`_rests`);
-    and which meet if they push: they did not in the step before, and approach faster than they would from rest in two
+    """Mark the points, at the last evaluation, that may touch: those no farther than the fastest approach of all moves
+    in a step, since impacts of others may set them going. Mark which of them slip where the step begins (`_rests`); and
+    which meet if they press: they did not in the step before, and approach faster than they would from rest in two
     steps."""
     contacts, reach = mechanism.contacts, TOUCHES * mechanism.machine.extent
     choice = contacts.choice
-    slow = TOUCHES * largest(contacts.motion.rate_size)  # of what has moved, and of what rests
+    slow = TOUCHES * largest(contacts.motion.rate_size)  # of a motion, or of rest
     for row in range(contacts.motion.rate_size.size):
         slow = max(slow, TOUCHES * h * abs(_bend(mechanism, row)))
     for c in range(contacts.gap_row.size):
@@ -390,8 +393,9 @@ def _find_near(mechanism, h):
 
 @compiled
 def _rests(mechanism, c, h, slow):
-    """Whether a point does not slip. What stuck in the step before has a rate of nothing at one moment of it; on ground
-    that turns or speeds up it then has one of what rates change by in a step, and sticks all the same."""
+    """Return whether a point does not slip. A point that stuck in the step before has zero slip at one moment of that
+    step; on ground that turns or speeds up its slip is as large as the change of rates in a step, and it sticks all the
+    same."""
     contacts, size, square = mechanism.contacts, 0.0, 0.0
     for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
         if contacts.constrained.state[row] != STILL:
@@ -402,14 +406,14 @@ def _rests(mechanism, c, h, slow):
 
 @compiled
 def _bend(mechanism, row):
-    """How the rate of a gap changes without contacts."""
+    """Return the acceleration of a gap without contacts."""
     return along(mechanism.contacts.rows, row, mechanism.machine.x) - mechanism.contacts.motion.gamma[row]
 
 
 @compiled
 def _turn(contacts):
-    """Where points slip: in space, if they do in all of the step, as in its middle, by the last evaluation. Of others
-    the law decides, as in the plane, where there are but two directions."""
+    """Put the direction of slips in space that last over the whole step: their direction in the middle, by the last
+    evaluation. The directions of other slips follow from the law, as in the plane, where there are but two."""
     for c in range(contacts.gap_row.size):
         first, before, now, square = contacts.slip_row[c], 0.0, 0.0, 0.0
         for k in range(contacts.slip_count[c]):
@@ -424,7 +428,7 @@ def _turn(contacts):
 
 @compiled
 def _room(mechanism, c, h, part):
-    """The r of a point."""
+    """Return the r of a point."""
     contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     steps = contacts.steps
     free, back = _free_rate(mechanism, row, h), contacts.laws.restitution[c]
@@ -432,12 +436,12 @@ def _room(mechanism, c, h, part):
     back *= part * min(steps.start_rate[row], 0.0)
     closes = gap + h * free <= 0.0
     outlasts = -2.0 * back > -h * _bend(mechanism, row)
-    return back if closes and outlasts else gap / h  # a flight that ends within a step is none
+    return back if closes and outlasts else gap / h  # a flight that ends within a step counts as zero
 
 
 @compiled
 def _tell(contacts):
-    """The states over the step that the forces stand for."""
+    """Put the states over the step that the forces imply."""
     least = BOUND * BOUND * largest(contacts.force)
     for c in range(contacts.gap_row.size):
         if contacts.choice.touching[c] == 0:
@@ -457,8 +461,8 @@ def _tell(contacts):
 
 @compiled_apart
 def note_meeting(mechanism: Mechanism, t: float, h: float, y: Vector, end: Vector, a: Vector):
-    """Note a step of length h to t, from the state y to `end` with mean accelerations a, as an impact, if bodies have
-    met in it."""
+    """Note a step of length h that ends at t, from the state y to `end` with mean accelerations a, as an impact, if
+    bodies have met in it."""
     contacts, met = mechanism.contacts, False
     steps = contacts.steps
     for c in range(contacts.gap_row.size):
@@ -480,8 +484,8 @@ def note_meeting(mechanism: Mechanism, t: float, h: float, y: Vector, end: Vecto
 
 @compiled_apart
 def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
-    """Move bodies that overlap apart, by the least motion in the norm of the masses that the joints allow and that
-    brings no others together: 0 <= f, 0 <= g + W f, f (g + W f) = 0. A status."""
+    """Separate bodies that overlap, by the least motion in the norm of the masses that the joints allow and that makes
+    no other bodies overlap: 0 <= f, 0 <= g + W f, f (g + W f) = 0. Return a status."""
     contacts, machine = mechanism.contacts, mechanism.machine
     for _ in range(TIMES):
         observe_gaps(mechanism, t, q, v)
@@ -503,7 +507,7 @@ def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
 
 @compiled
 def _part_few(mechanism, deepest):
-    """The motion, in machine.x, by the dense matrix where there is one; whether it is found."""
+    """Put the separating motion into machine.x by the dense matrix, if there is one; return whether it is found."""
     contacts = mechanism.contacts
     if contacts.delassus.G.shape[0] == 0:
         return False
@@ -525,7 +529,7 @@ def _part_few(mechanism, deepest):
 
 @compiled
 def _part_many(mechanism, deepest):
-    """The same by the sparse one, as nearly as it is found: what is left is seen in the next step."""
+    """Put the separating motion into machine.x by the sparse matrix, approximately: the next step sees what is left."""
     contacts, machine, p = mechanism.contacts, mechanism.machine, mechanism.contacts.proximal
     p.still[:] = 0
     p.heading[:] = 0.0

@@ -1,5 +1,5 @@
-"""What implicit methods have in common: their work space, when Newton's matrix is found anew, and how its solutions are
-measured. Compiled.
+"""Common parts of implicit methods: their work space, when Newton's matrix is renewed, and the norm of its solutions.
+Compiled.
 
 Derivatives of inner stages are rows (u̇, ż, v̇, ẇ) over the places of y: positions are found in a chart about those at
 the beginning of the step (`compiled.manifold`), so attitudes stay attitudes. The unknowns are v̇ and ż; positions follow
@@ -20,16 +20,16 @@ from ..derivative import Mechanism
 from .linearised import Linearised, add_mass_times, add_place_times, linearise, put_complex, put_real
 
 MOST, SHARP_MOST = 10, 40
-"""Newton corrections a step is given; and one that is solved to the last digit, where the matrix does not know of all
-that acts (contacts that are closed)."""
+"""The largest number of Newton corrections of a step; and of one that is solved to the last digit, where the matrix
+does not contain all forces (closed contacts)."""
 QUICK = 1e-3
-"""Where corrections shrink by this factor, the matrix will do for the next step, too."""
+"""Where corrections shrink by this factor, the matrix is kept for the next step, too."""
 STEPS_COUPLED = 20
-"""So many steps are made with the matrices of each stage itself where one did not do."""
+"""The number of steps made with a matrix for each stage after one matrix for all has failed."""
 
 ROUNDOFF, SETTLED, STANDS = 1e-17, 1e-7, 0.75
-"""Where steps are solved to the last digit: what is left then; and corrections are roundoff that are smaller than the
-second and shrink by less than the third."""
+"""For steps solved to the last digit: the remaining error at which they end; and corrections are roundoff if they are
+smaller than the second number and shrink by less than the third."""
 
 BEGUN, FRESH, USABLE, COUPLED, SHARP = range(5)
 MATRICES, ELIMINATIONS, ITERATIONS = range(5, 8)
@@ -39,37 +39,42 @@ FROM, LENGTH, LAST, SHRINKS, C1, C2, PAIR = range(7)
 class Implicit(NamedTuple):
     newton: Linearised
     stage: Work[Matrix] = zeros(3, "width")
-    """The derivatives at inner stages, of the step that is tried; and of the one before."""
+    """The derivatives at inner stages of the step that is tried."""
     before: Work[Matrix] = zeros(3, "width")
+    """The derivatives at inner stages of the step before."""
     chart: Work[Matrix] = zeros(4, "width")
-    """The stages in a chart about the beginning; in the rows behind them, what reading a step needs."""
+    """The stages in a chart about the beginning; in the rows after them, numbers for reading a step."""
     y: Work[Matrix] = zeros(3, "width")
+    """The states at inner stages."""
     slope: Work[Vector] = zeros("width")
+    """The derivative at a stage."""
     residual: Work[Matrix] = zeros(3, "unknowns")
+    """The residuals of Newton's equations."""
     moved: Work[Matrix] = zeros(3, "unknowns")
+    """The corrections of stages."""
     weight: Work[Vector] = zeros("width")
-    """What an error of each of y counts: 1 over its tolerance, 0 for what is not controlled."""
+    """The weight of an error of each of y: 1 over its tolerance, 0 for numbers that are not controlled."""
     x_weight: Work[Vector] = zeros("v_size")
-    """The same for small motions."""
+    """The weights of errors of small motions."""
     tolerances: Work[Vector] = zeros(2)
-    """Relative and absolute."""
+    """The relative and the absolute tolerance."""
     weights: Work[Vector] = zeros(3)
     """The weights of stages where a step is read."""
     flags: Work[Integers] = zeros(8)
-    """Whether the run has BEGUN where it stands (0 where laws have switched); whether the matrix is that of this place
-    (FRESH) and whether there is one at all (USABLE); for how many more steps stages have their own (COUPLED); whether
-    steps are solved to the last digit (SHARP), by matrices of their own, and are accepted whatever their error. Then
-    how many matrices were found, how many eliminated, and how many corrections there were."""
+    """1 if the run has BEGUN from its present state (0 where laws have switched); if the matrix is that of the present
+    state (FRESH) and if there is a matrix (USABLE); the number of further steps with a matrix for each stage (COUPLED);
+    1 if steps are solved to the last digit (SHARP), with matrices of their own, and are accepted whatever their error.
+    Then the numbers of matrices, of eliminations and of corrections."""
     told: Work[Vector] = zeros(7)
-    """When the step that is tried begins, and its length; the length of the last one; by how much corrections shrank;
-    the numbers that the factor is for."""
+    """The beginning and the length of the step that is tried; the length of the last one; the ratio of the last two
+    corrections; the numbers c₁, c₂ and the real part of the pair of the present factors."""
 
 
 NOTHING: list[Implicit] = []
 
 
 def not_implicit() -> Implicit:
-    """For explicit methods."""
+    """Return the work space for explicit methods, which is empty."""
     if not NOTHING:
         NOTHING.append(block(Implicit(nothing(Linearised)), width=0, unknowns=0, v_size=0))
     return NOTHING[0]
@@ -81,7 +86,7 @@ def implicit_parts(newton: Linearised) -> Implicit:
 
 @compiled_apart
 def measure_by(own: Implicit, mechanism: Mechanism, y: Vector):
-    """The weights of errors at y."""
+    """Put the weights of errors at y."""
     rtol, atol, unit = own.tolerances[0], own.tolerances[1], own.newton.unit
     for k in range(y.size):
         own.weight[k] = 1.0 / (atol * unit[k] + rtol * abs(y[k])) if unit[k] < np.inf else 0.0
@@ -96,7 +101,8 @@ def measure_by(own: Implicit, mechanism: Mechanism, y: Vector):
 
 @compiled
 def begin_step(own, t, h):
-    """Whether the step after the one tried last begins here, so that this one was good; and what the last one left."""
+    """Return whether the step that begins here follows the one tried last, which was therefore good; keep its
+    length."""
     goes_on = own.flags[BEGUN] == 1 and t > own.told[FROM]
     if goes_on:
         own.told[LAST] = own.told[LENGTH]
@@ -111,7 +117,7 @@ def begin_step(own, t, h):
 
 @compiled_apart
 def make_ready(own: Implicit, mechanism: Mechanism, t: float, y: Vector, c1: float, c2: float, anew: bool):
-    """Newton's matrix for these numbers, real ones, factorised; `anew`: of this place. A status."""
+    """Put and factorise Newton's matrix for these real numbers; with `anew`, at the present state. Return a status."""
     newton, kept = own.newton, mechanism.machine.factor.kept
     if own.flags[FRESH] == 0 and (anew or own.flags[USABLE] == 0 or own.told[SHRINKS] > QUICK):
         own.flags[USABLE] = 0
@@ -131,7 +137,7 @@ def make_ready(own: Implicit, mechanism: Mechanism, t: float, y: Vector, c1: flo
 
 @compiled
 def eliminate_pair(own, mechanism, real, imaginary):
-    """The same for a complex c₁ and its square."""
+    """Put and factorise Newton's matrix for a complex c₁ and its square, unless it is there."""
     if own.told[PAIR] != real:
         put_complex(own.newton, mechanism, real, imaginary)
         eliminate_complex(own.newton.pair, mechanism.machine.factor.kept)
@@ -145,7 +151,8 @@ def most_corrections(own):
 
 @compiled
 def put_residual(own, mechanism, slope, stage, values, out):
-    """y' - f in v̇ and ż, times E₀ with these values, for the multipliers' rows as well; works are taken as they are."""
+    """Put (y' - f) in v̇ and ż, times E₀ with these values, into `out`, including the rows of multipliers; put the
+    rates of works into the stage."""
     newton, state = own.newton, mechanism.state
     v, x = newton.v_count, newton.x_count
     right = newton.right
@@ -170,7 +177,7 @@ def add_to_stage(own, mechanism, moved, stage):
 
 @compiled
 def square_of(own, mechanism, moved, c):
-    """The squared size of c times a change of v̇ and ż, as one of velocities and states."""
+    """Return the squared norm of c times a change of v̇ and ż, as one of velocities and states."""
     newton, state, total = own.newton, mechanism.state, 0.0
     for k in range(newton.v_count):
         total += (c * moved[k] * own.weight[state.v_at + k]) ** 2
@@ -181,7 +188,7 @@ def square_of(own, mechanism, moved, c):
 
 @compiled
 def square_of_motion(own, moved, c):
-    """The same as a small motion."""
+    """Return the squared norm of c times a change of v̇, as a small motion."""
     total = 0.0
     for k in range(own.newton.v_count):
         total += (c * moved[k] * own.x_weight[k]) ** 2
@@ -190,9 +197,9 @@ def square_of_motion(own, moved, c):
 
 @compiled
 def has_converged(own, size, previous, count, renewed):
-    """After a correction of this size, relative to the tolerance: 1 if what is left is small, 0 to go on, -1 if it is
-    not going to be (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.8). Where the matrix is renewed
-    corrections shrink faster and faster."""
+    """Return 1 after a correction of this size, relative to the tolerance, if the remaining error is small, 0 to go on,
+    -1 if it is not going to be small (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.8). Where the
+    matrix is renewed corrections shrink faster and faster."""
     rtol = own.tolerances[0]
     if own.flags[SHARP] == 1:
         return _is_sharp(rtol * size, rtol * previous, count)
@@ -216,8 +223,8 @@ def has_converged(own, size, previous, count, renewed):
 
 @compiled
 def _is_sharp(size, previous, count):
-    """The same where all digits are asked for: what is left is as small as the ratio of this correction to the last one
-    says, or corrections are roundoff, which does not shrink."""
+    """Return 1 after a correction if all digits are right, 0 to go on, -1 if it is not finite: the remaining error is
+    predicted by the ratio of this correction to the last one, or corrections are roundoff, which does not shrink."""
     if not size < np.inf:
         return -1
     if size == 0.0:
@@ -230,7 +237,7 @@ def _is_sharp(size, previous, count):
 
 @compiled
 def weighted(own, rates):
-    """The size of rates, relative to tolerances."""
+    """Return the norm of rates, relative to tolerances."""
     total, count = 0.0, 0.0
     for n in range(rates.size):
         if own.weight[n] > 0.0:
@@ -241,8 +248,8 @@ def weighted(own, rates):
 
 @compiled_apart
 def filter_error(own: Implicit, mechanism: Mechanism, c: float):
-    """An error e of v̇ and ż (`own.residual[0]`) and of a small motion (`newton.step`) as it is left by an implicit
-    step: (1 - c J)⁻¹ e, in place. What is stiff, and damped by the method, is counted less by this."""
+    """Filter an error e of v̇ and ż (`own.residual[0]`) and of a small motion (`newton.step`) by an implicit step: (1 -
+    c J)⁻¹ e, in place. Stiff components, which the method damps, count less then."""
     newton, right, values = own.newton, own.newton.right, own.newton.values[0]
     error, way = own.residual[0], own.newton.step
     right[:] = 0.0
@@ -256,7 +263,7 @@ def filter_error(own: Implicit, mechanism: Mechanism, c: float):
 
 @compiled
 def put_error(own, mechanism, out):
-    """The same in the places of y, positions in their chart."""
+    """Put the filtered error into `out`, in the places of y, with positions in their chart."""
     newton, error, state = own.newton, own.residual[0], mechanism.state
     out[: state.q_end] = 0.0
     chart_motion(mechanism.machine.manifold, newton.step, out)

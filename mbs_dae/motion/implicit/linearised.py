@@ -1,11 +1,11 @@
 """Newton's matrix of implicit steps, in all coordinate sets. Compiled.
 
-An implicit method looks for derivatives f = (v̇, ż) at a place that depends on them. A change δf moves that place by
+An implicit method solves for derivatives f = (v̇, ż) at a state that depends on them. A change δf moves this state by
 
     δv = c₁ δf_v,      δz = c₁ δf_z,      δx = c₂ δf_v,
 
-with numbers c₁ ~ h and c₂ ~ h² of the method. Newton's equations for f - y'(place of f) = 0 are, with the multipliers
-that change along with it,
+with numbers c₁ ~ h and c₂ ~ h² of the method. Newton's equations for f - y'(state of f) = 0 are, with the changes of
+multipliers,
 
     (E₀ + c₁ E₁ + c₂ E₂) (δf, δλ) = E₀ (y' - f),
 
@@ -13,17 +13,17 @@ that change along with it,
         C   Φ_v δv̇ + ∂C/∂v δv + ∂C/∂x δx = 0,                   C = Φ_v v̇ - γ.
 
 K, D and the slopes of C are those of `compiled.derivatives`, exact. The columns of states, and the rows of their rates,
-are found by differences; they are few. In joint coordinates, whose transformation has no kernels, all columns are:
-there the equations are δv̇ - ∂v̇/∂v δv - ∂v̇/∂x δx = 0 themselves. Either way the matrix need not be exact, for it only
-says how fast Newton's method converges, not where to.
+are few and follow from differences. In joint coordinates, whose transformation has no kernels, all columns do: there
+the equations are δv̇ - ∂v̇/∂v δv - ∂v̇/∂x δx = 0 themselves. In both cases the matrix need not be exact, for it only
+determines how fast Newton's method converges, not its limit.
 
 Stages of a step that depend on each other have
 
     E₀ δfᵢ + h Σⱼ aᵢⱼ E₁ δfⱼ + h² Σⱼ a²ᵢⱼ E₂ δfⱼ + ... = E₀ (y' - f)ᵢ,        a² = A².
 
-With the same matrices E for all stages this falls apart into systems for the eigenvalues of A: a `real` one and a
-complex `pair`. But where something stiff turns by an angle θ in a step, that does not converge for k h² θ² > m: of the
-wrong direction of the force too much is felt. Then each stage needs matrices of its own, and all stages are `coupled`.
+With the same matrices E for all stages these equations separate into systems for the eigenvalues of A: a `real` one and
+a complex `pair`. But where a stiff force turns by an angle θ in a step, this does not converge for k h² θ² > m, because
+of the wrong direction of the force. Then each stage needs matrices of its own, and all stages are `coupled`.
 """
 
 from typing import NamedTuple
@@ -43,40 +43,45 @@ from ...tolerances import LIGHT
 from ..derivative import Mechanism, derivative
 
 FORCE, MASS, ROW, PLACE, RATE = range(5)
-"""An entry belongs to Φ_vᵀ or to the rest of E₀, to Φ_v in the rows C, to E₂, or to E₁. Those of Φ_v belong to all
+"""The kinds of entries: of Φ_vᵀ, of the rest of E₀, of Φ_v in the rows C, of E₂, and of E₁. Those of Φ_v belong to all
 three with Baumgarte's feedback, which adds 2α (Φ_v v - ν) + β² Φ to C. Entries stand in this order."""
 X, V, Z = range(3)
 """Directions of differences."""
 NEAR = 1e-7
-"""How far differences go, in units: the root of ε, with a margin for numbers that are larger than their units."""
+"""The length of differences, in units: the root of ε, with a margin for numbers that are larger than their units."""
 
 
 class Linearised(NamedTuple):
     derivatives: Derivatives
     v_count: int
     x_count: int
-    """How many numbers f has: those of v̇, then those of ż."""
+    """The size of f: of v̇, then of ż."""
     z_place: Integers
-    """Where states stand in y."""
+    """The places of states in y."""
     directions: IntegerTable
-    """Of differences: X, V or Z, and which one."""
+    """The directions of differences: X, V or Z, and the number of the coordinate."""
     from_bodies: int
-    """Whether the equations are those of bodies (1)."""
+    """1 if the equations are those of bodies."""
     source: Integers
-    """Of each entry: the number of its value, and where it stands."""
+    """The number of the value of each entry."""
     row: Integers
+    """The row of each entry."""
     column: Integers
+    """The column of each entry."""
     place: Integers
+    """The place of each entry in the matrix."""
     first: Integers
-    """Where entries of each sort begin, and the end of all."""
+    """The beginning of the entries of each kind, and the end of all."""
     unit: Vector
     """The unit of each of y (see `control`)."""
     real: Elimination
+    """The factor for real c₁ and c₂."""
     pair: Elimination
-    """For a real and for a complex pair of c₁ and c₂."""
+    """The factor for a complex pair of c₁ and c₂."""
     coupled: Elimination
+    """The factor of all stages together."""
     coupled_place: IntegerTable
-    """Where an entry stands there: for stages i and j in column 3 i + j, -1 where it has no place."""
+    """The place of each entry in that matrix: for stages i and j in column 3 i + j, -1 where it has none."""
     values: Work[Matrix] = zeros("stages", "values")
     """1, then M, Φ_v and their derivatives, then differences, direction by direction; one row for each state."""
     step: Work[Vector] = zeros("v_size")
@@ -89,7 +94,7 @@ class Linearised(NamedTuple):
 
 @compiled_apart
 def linearise(to: Linearised, mechanism: Mechanism, t: float, y: Vector, values: Vector):
-    """The values of all entries at a state."""
+    """Put the values of all entries at the state y, and y' into `slope`; return a status."""
     machine, state = mechanism.machine, mechanism.state
     status = derivative(mechanism, t, y, to.slope)
     if status != DONE:
@@ -100,7 +105,7 @@ def linearise(to: Linearised, mechanism: Mechanism, t: float, y: Vector, values:
         factor = machine.factor
         for k in range(factor.weight.size):
             values[at + k] = factor.weight[k]
-        for k in range(factor.compliance.size):  # M may be singular; Newton's method takes away what this adds
+        for k in range(factor.compliance.size):  # M may be singular; Newton's method corrects the effect of this
             values[at + k] += LIGHT / factor.compliance[k]
         at += factor.weight.size
         copy(factor.beside, values[at:])
@@ -122,7 +127,8 @@ def linearise(to: Linearised, mechanism: Mechanism, t: float, y: Vector, values:
 
 @compiled
 def _difference(to, mechanism, t, y, direction, which, out):
-    """The slopes along one direction, as they stand in E₁ and E₂: of -v̇ (of F by -Q where there are bodies), of -ż."""
+    """Put the slopes along one direction, as they stand in E₁ and E₂, into `out`: of -v̇ (of F by -Q where there are
+    bodies), and of -ż. Return a status."""
     state, aside = mechanism.state, to.aside
     copy(y, aside)
     at = to.z_place[which] if direction == Z else state.v_at + which
@@ -162,14 +168,14 @@ def put_real(to: Linearised, mechanism: Mechanism, c1: float, c2: float):
 
 @compiled_apart
 def put_complex(to: Linearised, mechanism: Mechanism, real: float, imaginary: float):
-    """For c₁ = c and c₂ = c²."""
+    """Put the matrix for c₁ = c and c₂ = c²."""
     c, alpha, beta = complex(real, imaginary), mechanism.gains[0], mechanism.gains[1]
     _put(to, as_complex(to.pair.matrix), c, c * c, 1.0 + 2.0 * alpha * c + beta * beta * c * c)
 
 
 @compiled_apart
 def put_coupled(to: Linearised, mechanism: Mechanism, a: Matrix, h: float):
-    """The matrix of all stages, each with its own values; A stands in the first rows of `a`."""
+    """Put the matrix of all stages, each with its own values; A stands in the first rows of `a`."""
     alpha, beta, matrix = mechanism.gains[0], mechanism.gains[1], to.coupled.matrix
     matrix[:] = 0.0
     for i in range(3):
@@ -186,21 +192,21 @@ def put_coupled(to: Linearised, mechanism: Mechanism, a: Matrix, h: float):
 
 @compiled
 def add_mass_times(to, values, x, out):
-    """Add E₀ x to `out`, of the unknowns without the λ."""
+    """Add E₀ x to `out`, for unknowns x without λ."""
     for e in range(to.first[MASS], to.first[PLACE]):
         out[to.row[e]] += values[to.source[e]] * x[to.column[e]]
 
 
 @compiled
 def add_mass_transposed(to, values, x, out):
-    """Add E₀ᵀ x to `out`, of the unknowns without the λ."""
+    """Add E₀ᵀ x to `out`, which has the unknowns without λ."""
     for e in range(to.first[MASS], to.first[PLACE]):
         out[to.column[e]] += values[to.source[e]] * x[to.row[e]]
 
 
 @compiled
 def add_place_times(to, values, factor, x, out):
-    """Add E₂ x, so many times."""
+    """Add `factor` times E₂ x to `out`."""
     for e in range(to.first[PLACE], to.first[RATE]):
         out[to.row[e]] += factor * values[to.source[e]] * x[to.column[e]]
 
@@ -209,8 +215,8 @@ def add_place_times(to, values, factor, x, out):
 
 
 def linearised(system: System, unit: np.ndarray, stages: int) -> Linearised:
-    """For a system, laid out; to be kept in one image with its mechanism. `unit` is that of each of y; so many stages
-    depend on each other."""
+    """Return the layout of the matrices for a system, to be kept in one image with its mechanism. `unit` is that of
+    each of y; `stages` is the number of stages that depend on each other."""
     layout, states = system.layout, [s for s in system.model.states if not s.is_held]
     z_place = np.array([layout.signals[s.symbol] for s in states], dtype=np.int64)
     bodies = system.coordinates.kernels is system.coordinates
@@ -236,7 +242,7 @@ def linearised(system: System, unit: np.ndarray, stages: int) -> Linearised:
     elif z:
         directions += [(what, k) for what in (X, V) for k in _read_by_rates(system)]
     for what, which in directions:
-        first = v if bodies and what != Z else 0  # rows F have their columns of x and v from these
+        first = v if bodies and what != Z else 0  # rows F have their columns of x and v from the slopes
         numbers = np.arange(first, x)
         place, sort = (which, PLACE if what == X else RATE) if what != Z else (v + which, RATE)
         entries.append(np.stack([count + numbers, numbers, np.full(x - first, place), np.full(x - first, sort)]))
@@ -263,7 +269,8 @@ NO_PLACES = np.zeros((0, 9), dtype=np.int64)
 def _coupled(
     row: np.ndarray, column: np.ndarray, kind: np.ndarray, x: int, rows: int
 ) -> tuple[Elimination, np.ndarray]:
-    """Unknowns are the x of the first stage, of the second, ..., then the λ."""
+    """Return the matrix of all stages, and the places of entries in it. The unknowns are x of the first stage, of the
+    second, ..., then the λ."""
 
     def numbered(unknown: np.ndarray, stage: int) -> np.ndarray:
         return np.where(unknown < x, stage * x + unknown, 3 * x + stage * rows + unknown - x)
@@ -279,7 +286,7 @@ def _coupled(
 
 
 def _diagonal(first: int, last: int) -> np.ndarray:
-    """Ones for the numbers of f that are no accelerations of bodies."""
+    """Return entries of one for the components of f that are not accelerations of bodies."""
     numbers = np.arange(first, last)
     return np.stack([0 * numbers, numbers, numbers, np.full(numbers.size, MASS)])
 
@@ -292,14 +299,14 @@ def _entries(first: int, row: np.ndarray, column: np.ndarray, kind: int, both: b
 
 
 def _of_slopes(first: int, slopes: Derivatives, v: int, x: int) -> list[np.ndarray]:
-    """Their rows are those of F and C'', their columns (x | v | t)."""
+    """Return the entries of the slopes. Their rows are those of F and C, their columns (x | v | t)."""
     row = np.where(slopes.row < v, slopes.row, slopes.row - v + x)
     source, kind = first + np.arange(row.size), np.where(slopes.column < v, PLACE, RATE)
     return [np.stack([source, row, slopes.column % v, kind])[:, slopes.column < 2 * v]]
 
 
 def _read_by_rates(system: System) -> list[int]:
-    """The velocities of the bodies that rates of states read from."""
+    """Return the numbers of the velocities of bodies that rates of states read."""
     signals = system.structure.signals
     found = {c for own in (signals.rates, signals.late) for place in own.batch.places() for c in place.columns}
     return sorted(c for c in found if c < system.nv)

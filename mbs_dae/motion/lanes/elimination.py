@@ -1,5 +1,5 @@
-"""The elimination of `linear.kkt` in lanes: by the same functions, and kernels of the same fronts, so each lane has
-what it would have alone. Where rows are doubtful nothing is chosen here: see `terms`. Compiled."""
+"""The elimination of `linear.kkt` in lanes: by the same functions, and kernels of the same fronts, so each lane has the
+result that it would have alone. Where rows are doubtful nothing is chosen here: see `terms`. Compiled."""
 
 from typing import NamedTuple
 
@@ -60,14 +60,14 @@ def wide_front_in_lanes(
     weight: AtLanes, soft: AtLanes, beside: AtLanes, jacobian: AtLanes, kept: AtLanes, share: AtLanes,
     square: AtLanes, distance: AtLanes, handed: AtLanes, numbers: AtLanes, x: AtLanes, room: AtLanes,
 ):  # fmt: skip
-    """The kernel of wide fronts: one of each matrix."""
+    """Eliminate a wide front, in all lanes: the kernel for fronts without one of their own."""
     matrix, rows = (weight, soft, beside, jacobian), (limits, kept, share, square, distance)
     by_loops((eliminated, taken_in), first, x_count, index, matrix, rows, handed, numbers, x, room)
 
 
 @compiled_apart
 def factorise(pattern: Pattern, factor: WideFactor, truncation: float):
-    """L and D. Rows of less `independence` than the truncation are left out; where it is 0 all are given a little."""
+    """Put L and D. Rows of less `independence` than the truncation are left out; where it is 0 all are regularised."""
     factorise_entries(pattern, factor, truncation, 0.0)
 
 

@@ -1,10 +1,10 @@
 """Many runs of one structure, eight at a time.
 
-Every run keeps a `March` of its own, with its own time, step, gains and record, and all that a run decides is decided
-by the same code as alone: what its next step is (`run.propose`) and what becomes of it (`run.judge`). Only the stages
-between, and y' at the end, are found for all lanes together. A run for which a stage met anything out of the ordinary
-makes that step again by itself; so every run does what it would do alone, whoever its neighbours are. One that is done
-makes room for the next.
+Every run keeps a `March` of its own, with its own time, step, gains and record, and all decisions of a run are made by
+the same code as alone: its next step (`run.propose`) and its acceptance (`run.judge`). Only the stages between, and y'
+at the end, are evaluated for all lanes together. A run for which a stage met anything out of the ordinary makes that
+step again by itself; so every run does what it would do alone, whatever its neighbours are. A run that is done leaves
+its lane to the next.
 """
 
 from collections.abc import Sequence
@@ -27,9 +27,9 @@ from .records import Abreast, abreast, enter, load, load_end, take_inner, unload
 from .stages import make_ends, make_stages
 
 WAITING, EMPTY = -1, -1
-"""The status of a run that may go on; and what is in a lane in which there is none."""
+"""The status of a run that may go on; and the entry of a lane without a run."""
 ASKED = -2
-"""In place of a status: y' at the end of the step is asked for."""
+"""A mark in place of a status: y' at the end of the step is needed."""
 JOINT, ALONE = range(2)
 """Places in the counts of steps."""
 
@@ -40,21 +40,21 @@ class Queue(NamedTuple):
     march: Integers
     """The addresses of all runs."""
     status: Work[Integers] = zeros("runs")
-    """Why each has left its lane; WAITING for those that have not."""
+    """Why each run has left its lane; WAITING for those that have not."""
     next: Work[Integers] = zeros(1)
-    """No run before this one waits for a lane."""
+    """The number of a run before which no run waits for a lane."""
     lane: Work[Integers] = zeros(LANES)
-    """Which run is in each lane; EMPTY where there is none."""
+    """The run in each lane; EMPTY where there is none."""
     left: Work[Integers] = zeros(1)
-    """How many have left their lanes since it was last gone on."""
+    """The number of runs that have left their lanes since the last call of `advance`."""
     steps: Work[Integers] = zeros(2)
-    """How many steps were made in lanes, and how many again alone."""
+    """The number of steps made in lanes, and of those made again alone."""
 
 
 @compiled_apart
 def advance(abreast: Abreast, queue: Queue, like: March, patience: int, leaving: int):
-    """Go on until no run is left that can, or until so many have left their lanes, or `patience` rounds are over;
-    `like` is any of the runs. Whether some can go on still."""
+    """Make steps until no run can go on, or `leaving` runs have left their lanes, or `patience` rounds are over; `like`
+    is any of the runs. Return whether some can still go on."""
     busy = True
     queue.left[0] = 0
     while busy and patience > 0 and queue.left[0] < leaving:
@@ -73,7 +73,7 @@ def advance(abreast: Abreast, queue: Queue, like: March, patience: int, leaving:
 
 @compiled
 def _proposed(abreast, queue, like, lane):
-    """Whether the run in this lane, or the next one of those that wait, has a step to be made."""
+    """Return whether the run in this lane, or the next waiting one, has a step to make."""
     while True:
         if queue.lane[lane] == EMPTY:
             while queue.next[0] < queue.march.size and not _waits(queue, queue.next[0]):
@@ -94,7 +94,7 @@ def _proposed(abreast, queue, like, lane):
 
 @compiled
 def _waits(queue, run):
-    """Whether a run may go on, and has no lane: one that was resumed stands before others that have theirs."""
+    """Return whether a run may go on, and has no lane: a run that was resumed precedes others that have theirs."""
     for lane in range(LANES):
         if queue.lane[lane] == run:
             return False
@@ -110,8 +110,8 @@ def _leave(queue, lane, status):
 
 @compiled
 def _take_over(abreast, queue, like):
-    """Every run takes its stages over, and goes on if y' at the end of its step is not asked for, or is to be found
-    alone. Whether it is to be found for any together."""
+    """Let every run take its stages over, and go on if y' at the end of its step is not needed, or is evaluated alone.
+    Return whether y' is to be evaluated for some together."""
     some = False
     for lane in range(LANES):
         if abreast.active[lane] == 1:
@@ -133,7 +133,7 @@ def _take_over(abreast, queue, like):
 
 @compiled
 def _is_alone(abreast, march):
-    """Whether there is more to a step than to those in lanes."""
+    """Return whether a step differs from those in lanes, so that the run makes it alone."""
     mechanism, closed = march.mechanism, march.mechanism.contacts.choice.closed_count[0]
     other = mechanism.refinements != abreast.mechanism.refinements
     return other or march.crossing.closed[0] == 1 or mechanism.switches.sliding[0] > 0 or closed > 0
@@ -141,7 +141,8 @@ def _is_alone(abreast, march):
 
 @compiled
 def _settled(abreast, march, lane):
-    """ASKED, if y' at the end of the step is to be found together with others; else the status of the step."""
+    """Return ASKED if y' at the end of the step is to be evaluated together with others; else the status of the
+    step."""
     if not asks_for_end(march, DONE):
         return DONE
     status = put_right(march, march.stages.now[END], march.stages.y1)
@@ -155,7 +156,7 @@ def _settled(abreast, march, lane):
 
 @compiled
 def _find_end(abreast, march, lane):
-    """y' at the end of the step, alone."""
+    """Put y' at the end of the step, alone; return a status."""
     stages = march.stages
     status = derivative_at_end(march, march.stages.now[END], stages.y1, stages.k[march.tableau.stages])
     note_end(march)
@@ -167,7 +168,7 @@ def _find_end(abreast, march, lane):
 
 @compiled
 def _conclude(abreast, queue, like):
-    """Those for which y' at the ends of their steps was found go on from there."""
+    """Let the runs with y' at the ends of their steps judge these and go on."""
     for lane in range(LANES):
         if abreast.active[lane] == 1:
             march, status = at(queue.march[queue.lane[lane]], like), DONE
@@ -181,7 +182,7 @@ def _conclude(abreast, queue, like):
 
 @compiled
 def _end(abreast, queue, lane, status):
-    """Of this round, for this lane."""
+    """End this round for this lane."""
     abreast.active[lane] = 0
     if status != DONE:
         _leave(queue, lane, status)
@@ -189,7 +190,7 @@ def _end(abreast, queue, lane, status):
 
 class Engine:
     """Lanes for runs of one structure, and the runs that wait for them. Python keeps the GIL while it prepares runs and
-    collects them, not while they go on: engines go on side by side in threads."""
+    collects them, not during steps: engines work side by side in threads."""
 
     def __init__(self, lanes: Abreast, marches: Sequence[March]):
         self.lanes, self.marches = lanes, list(marches)
@@ -197,8 +198,8 @@ class Engine:
         self.queue.status[:], self.queue.lane[:] = WAITING, EMPTY
 
     def go_on(self, patience: int, leaving: int | None = None) -> bool:
-        """So many rounds of steps, or until so many runs have left their lanes; whether runs are left that can go on.
-        `status` says of those that have left why they did, as `run.go_on` would have."""
+        """Make so many rounds of steps, or until `leaving` runs have left their lanes; return whether some can still go
+        on. `status` holds the status of those that have left, as `run.go_on` would return it."""
         return advance(self.lanes, self.queue, self.marches[0], patience, leaving or len(self.marches))
 
     @property
@@ -206,31 +207,32 @@ class Engine:
         return self.queue.status
 
     def resume(self, run: int) -> None:
-        """A run that has left, and can go on; or in whose workspace another one has begun."""
+        """Let a run go on that has left its lane, or in whose workspace another one has begun."""
         self.queue.status[run] = WAITING
         self.queue.next[0] = min(self.queue.next[0], run)
 
     def give(self, run: int, march: March) -> None:
-        """Let another run of the same structure stand in the place of one."""
+        """Put another run of the same structure in the place of one."""
         if self.marches[run] is not march:
             self.marches[run], self.queue.march[run] = march, address_of(march)
 
     def drop(self, run: int, status: int) -> None:
-        """A run that is to go no further, for this reason."""
+        """End a run with this status."""
         self.queue.lane[self.queue.lane == run] = EMPTY
         self.queue.status[run] = status
 
     def clear(self) -> None:
-        """No run is to be gone on with; who resumes one has made it."""
+        """Let no run go on until it is resumed."""
         self.queue.status[:], self.queue.lane[:], self.queue.next[0] = DONE, EMPTY, 0
 
     def is_under_way(self, run: int) -> bool:
-        """Whether it has a lane."""
+        """Return whether a run has a lane."""
         return bool((self.queue.lane == run).any())
 
 
 def engine(marches: Sequence[March]) -> Engine | None:
-    """For runs of one structure by one method that have begun; None where such are not made in lanes."""
+    """Return an engine for runs of one structure by one method that have begun; None where lanes do not support
+    them."""
     kinds = {(address_of(march.mechanism.machine.pattern), address_of(march.tableau)) for march in marches}
     if len(kinds) > 1:
         raise ValueError("runs in lanes are of one structure, and by one method")

@@ -9,8 +9,8 @@ from .records import Abreast
 
 @compiled_apart
 def go_on_abreast(abreast: Abreast, queue: Queue, slots: Slots, runs: Runs, like: Slot, patience: int):
-    """Every slot is a run that may have a lane. Go on until all members are done, one has not come to its end, or the
-    end of patience, which is for so many steps; whether there is more to do."""
+    """Run members in lanes, each slot holding a run, until all members are done, one has failed to reach its end, or
+    `patience` steps are over; return whether there is more to do."""
     end = queue.steps[0] + queue.steps[1] + patience
     while not has_ended_badly(slots, runs):
         some = False
@@ -33,6 +33,6 @@ def go_on_abreast(abreast: Abreast, queue: Queue, slots: Slots, runs: Runs, like
 
 @compiled
 def _has_left(queue, slots, runs, place):
-    """Whether the run in this slot has left its lane, and is not looked at yet."""
+    """Return whether the run in this slot has left its lane, and has not been dealt with yet."""
     k = slots.member[place]
     return k != EMPTY and runs.state[k] == UNDER_WAY and queue.status[place] != WAITING

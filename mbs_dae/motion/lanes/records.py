@@ -1,4 +1,4 @@
-"""What eight runs of one structure need to make the stages of their steps together; how it is filled. Compiled."""
+"""Work space for the stages of eight runs of one structure, side by side, and how it is filled. Compiled."""
 
 from typing import Any, NamedTuple
 
@@ -20,22 +20,22 @@ from .elimination import WideFactor, wide_factor
 
 
 class LaneStep(NamedTuple):
-    """The step of each lane, and what is measured of it."""
+    """The step of each lane, and measures of the step."""
 
     now: Lanes
-    """The time at which laws are read."""
+    """The time at which laws are evaluated."""
     begin: Lanes
     """The time at which the step begins."""
     h: Lanes
-    """Its length."""
+    """The length of the step."""
     end: Lanes
-    """The time at which it ends."""
+    """The time at which the step ends."""
     span: Lanes
-    """The first and the last moment of the span of smooth laws in which it is."""
+    """The first and the last moment of the span of smooth laws in which the step lies."""
     gains: Lanes
     nearness: Lanes
     doubt: Lanes
-    """Not 0 if a stage met something that its run has to look at alone."""
+    """Not 0 if a stage met a condition that its run has to decide alone."""
     norm: Lanes
     full_unit: Lanes
     square: Lanes
@@ -89,8 +89,8 @@ class Abreast(NamedTuple):
 
 
 def abreast(march: March) -> Abreast | None:
-    """For runs of the structure of this one; None where such are not made in lanes: coordinates follow from those of
-    joints, forces are functions in Python, rates read reactions, or the method is not explicit."""
+    """Return lanes for runs of the structure of this one; None where lanes do not support it: coordinates follow from
+    those of joints, forces are functions in Python, rates read reactions, or the method is not explicit."""
     mechanism, tableau, state = march.mechanism, march.tableau, march.mechanism.state
     machine, signals = mechanism.machine, mechanism.signals
     special = machine.transformation.edges > 0 or signals.late.target.size or signals.reactions.target.size
@@ -116,21 +116,21 @@ def abreast(march: March) -> Abreast | None:
 
 @compiled
 def give(x, lane, wide):
-    """x into a lane."""
+    """Put x into a lane."""
     for k in range(x.size):
         put(wide, k, lane, x[k])
 
 
 @compiled
 def take(wide, lane, x):
-    """x out of a lane."""
+    """Take x out of a lane."""
     for k in range(x.size):
         x[k] = get(wide, k, lane)
 
 
 @compiled
 def enter(abreast, march, lane):
-    """Another run has this lane: what it keeps for all its steps."""
+    """Give a lane to another run: put the numbers that are constant in all its steps."""
     mechanism, machine = march.mechanism, march.mechanism.machine
     give(machine.program.batch.parameters, lane, abreast.constraints.parameters)
     give(mechanism.dynamics.batch.parameters, lane, abreast.forces.parameters)
@@ -144,7 +144,7 @@ def enter(abreast, march, lane):
 
 @compiled
 def load(abreast, march, lane):
-    """The step that the run has proposed, and the branches of laws that it holds."""
+    """Put the step that the run has proposed, and the branches of laws that it holds, into its lane."""
     step = abreast.step
     mechanism, course, stages = march.mechanism, march.course, march.stages
     span, y = course.at[SPAN], stages.y0
@@ -170,8 +170,8 @@ def _hold(batch, wide, lane):
 
 @compiled
 def unload(abreast, march, lane):
-    """The stages of the step, and what the run would have left behind had it made them alone. Stages are taken one by
-    one only if the step is read inside."""
+    """Take the stages of the step out of a lane, and leave the mechanism as if the run had made them alone. The stages
+    inside are taken only if the step is read between its ends."""
     states = abreast.states
     mechanism, stages, end = march.mechanism, march.stages, march.tableau.stages
     factor, counts = mechanism.machine.factor, mechanism.machine.counts
@@ -192,7 +192,7 @@ def unload(abreast, march, lane):
 
 @compiled
 def take_inner(abreast, march, lane, first):
-    """y' at the nodes of the step, from this one on."""
+    """Take y' at the nodes of the step, from node `first` on, out of a lane."""
     stages = march.stages
     for s in range(first, march.tableau.stages):
         take(abreast.states.k[s * stages.y0.size :], lane, stages.k[s])
@@ -207,13 +207,13 @@ def _take_estimate(abreast, stages, lane):
 
 @compiled
 def load_end(abreast, march, lane):
-    """The end of the step, put right."""
+    """Put the end of the step, after stabilisation, into a lane."""
     give(march.stages.y1, lane, abreast.states.y1)
 
 
 @compiled
 def unload_end(abreast, march, lane):
-    """y' at the end of the step, and what the run would have left behind had it evaluated it alone."""
+    """Take y' at the end of the step out of a lane, and leave the mechanism as if the run had evaluated it alone."""
     equations = abreast.equations
     mechanism, record, stages = march.mechanism, march.record, march.stages
     machine, factor, end = mechanism.machine, mechanism.machine.factor, march.tableau.stages

@@ -1,5 +1,5 @@
-"""The stages of an explicit Runge-Kutta step of eight runs, each of its own time and length: see
-`methods.runge_kutta.step`, whose operations these are. Compiled."""
+"""The stages of an explicit Runge-Kutta step of eight runs, each with its own time and length, by the operations of
+`methods.runge_kutta.step`. Compiled."""
 
 from math import sqrt
 
@@ -11,7 +11,7 @@ from .terms import derivative
 
 @compiled_apart
 def make_stages(abreast: Abreast):
-    """From y₀ and k₀ to y₁, in all lanes."""
+    """Make y₁ from y₀ and k₀, in all lanes."""
     step, states = abreast.step, abreast.states
     tableau, y, k = abreast.tableau, states.between, states.k
     width = y.size
@@ -29,7 +29,7 @@ def make_stages(abreast: Abreast):
 
 @compiled_apart
 def make_ends(abreast: Abreast):
-    """y' at the ends of steps, y₁, after the stages of all nodes."""
+    """Put y' at the ends of steps, y₁, after the stages of all nodes."""
     step, states = abreast.step, abreast.states
     tableau, width = abreast.tableau, states.y1.size
     end = tableau.stages
@@ -42,7 +42,7 @@ def make_ends(abreast: Abreast):
 
 @compiled
 def _estimate_error(abreast):
-    """As `methods.method.estimate_error`."""
+    """Put the estimates of the error, as `methods.method.estimate_error` does."""
     states = abreast.states
     weights, k, width = abreast.tableau.error, states.k, states.y1.size
     for row in range(weights.shape[0]):
@@ -56,7 +56,7 @@ def _estimate_error(abreast):
 
 @compiled
 def _combine(abreast, coefficients, count, out):
-    """y₀ + h Σ coefficientsⱼ kⱼ, over the first `count` stages, number by number."""
+    """Put y₀ + h Σ coefficientsⱼ kⱼ, over the first `count` stages, into `out`."""
     states = abreast.states
     y0, k, weights, width = states.y0, states.k, states.weights, states.y0.size
     for j in range(count):

@@ -1,8 +1,8 @@
-"""y' of eight runs side by side, as `derivative` has it for one. Compiled.
+"""y' of eight runs side by side, as `derivative` evaluates it for one. Compiled.
 
-What is done is done by the same functions, or by the same operations in the same order. What a run decides by its
-numbers is not decided here: `doubt` is raised, and that run makes its step again alone. It is raised where numbers are
-not finite, where a row that is enforced is so weak that others might take its place, and where solutions are refined.
+The work is done by the same functions, or by the same operations in the same order. A decision that a run takes by its
+numbers is not taken here: `doubt` is raised, and that run makes its step again alone. It is raised where numbers are
+not finite, where an enforced row is so weak that others might take its place, and where solutions are refined.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ from .records import Abreast
 
 @compiled_apart
 def derivative(abreast: Abreast, y: Lanes, dy: Lanes):
-    """y' at (now, y)."""
+    """Put y' at (now, y) into dy."""
     equations = abreast.equations
     mechanism, state = abreast.mechanism, abreast.mechanism.state
     machine = mechanism.machine
@@ -45,7 +45,7 @@ def derivative(abreast: Abreast, y: Lanes, dy: Lanes):
 
 @compiled_apart
 def evaluate(abreast: Abreast, q: Lanes, v: Lanes):
-    """The terms of the equations."""
+    """Evaluate the terms of the equations."""
     step, equations = abreast.step, abreast.equations
     mechanism, factor, inputs = abreast.mechanism, abreast.factor, abreast.inputs
     program, places = mechanism.machine.program, mechanism.signals.inputs
@@ -75,7 +75,7 @@ def _doubt_unless_finite(abreast, x):
 
 @compiled
 def _look_at_rows(abreast):
-    """How near a singular pose is, which is noted; and whether there is more to be done about it."""
+    """Note the nearness of a singular pose; raise `doubt` where rows might have to change or solutions be refined."""
     step = abreast.step
     factor, nearness = abreast.factor, step.nearness
     least, out = everywhere(1.0), everywhere(0.0)
@@ -91,7 +91,7 @@ def _look_at_rows(abreast):
 
 @compiled
 def _solve_terms(abreast, v):
-    """v̇ and λ by the factor that stands, with the feedback of Baumgarte's method where there are gains."""
+    """Solve for v̇ and λ by the present factor, with the feedback of Baumgarte's method where there are gains."""
     step, equations = abreast.step, abreast.equations
     mechanism, factor, g = abreast.mechanism, abreast.factor, equations.g
     pattern, alpha, beta = mechanism.machine.pattern, step.gains[0], step.gains[1]

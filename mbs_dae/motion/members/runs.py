@@ -14,7 +14,7 @@ from .reused import Reused, Spans, put_member, take_words
 from .starts import READY
 
 EMPTY, UNDER_WAY = -1, -6
-"""Who is in a workspace where nobody is; and the state of a member that is in one."""
+"""The entry of a workspace without a member; and the state of a member that is in one."""
 
 
 class Slot(NamedTuple):
@@ -23,22 +23,22 @@ class Slot(NamedTuple):
     march: March
     reused: Reused
     outcome: Spans
-    """What is kept of a member."""
+    """The places of the results of a member."""
 
 
 class Slots(NamedTuple):
-    """Those for the members of a study."""
+    """The workspaces for the members of a study."""
 
     slot: Integers
-    """Their addresses."""
+    """The addresses of slots."""
     member: Work[Integers] = zeros("slots")
-    """Who is in each."""
+    """The member in each slot."""
     next: Work[Integers] = zeros(1)
-    """No member before this one is to be begun."""
+    """The number of a member before which none is to be begun."""
 
 
 class Runs(NamedTuple):
-    """Members: where they start, how far they are, and what is kept of those that have come to their end."""
+    """Members: their initial states, their progress, and the results of those that have come to their end."""
 
     state: Integers
     q: Matrix
@@ -48,7 +48,7 @@ class Runs(NamedTuple):
 
 
 def slots_of(made: Sequence[Slot]) -> Slots:
-    """With nobody in them."""
+    """Return slots without members."""
     slots = block(Slots(np.array([address_of(one) for one in made])), slots=len(made))
     slots.member[:] = EMPTY
     return slots
@@ -56,7 +56,7 @@ def slots_of(made: Sequence[Slot]) -> Slots:
 
 @compiled_apart
 def begin(slot: Slot, runs: Runs, k: int):
-    """Member k with its first state; a status."""
+    """Begin member k from its first state; return a status."""
     put_member(slot.reused, runs.numbers[k])
     slot.march.mechanism.machine.factor.kept[:] = 1.0
     return start(slot.march, runs.q[k], runs.v[k])
@@ -64,7 +64,8 @@ def begin(slot: Slot, runs: Runs, k: int):
 
 @compiled
 def fill(slots, runs, like, place):
-    """Begin the next member in this slot, if it is empty. Whether one was begun that can go on; `like` is any slot."""
+    """Begin the next member in this slot, if it is empty; return whether one was begun that can go on. `like` is any
+    slot."""
     if slots.member[place] != EMPTY:
         return False
     while slots.next[0] < runs.state.size and runs.state[slots.next[0]] != READY:
@@ -80,8 +81,8 @@ def fill(slots, runs, like, place):
 
 @compiled
 def settle(slots, runs, like, place, status):
-    """The run in this slot has this status: whether it can go on. One that is done leaves it; others stay, to be looked
-    at."""
+    """Deal with this status of the run in this slot; return whether it can go on. A member that is done leaves the
+    slot; others stay, for Python to deal with."""
     if status in (PAUSED, CUT_SHORT):
         return True
     k = slots.member[place]
@@ -94,7 +95,7 @@ def settle(slots, runs, like, place, status):
 
 @compiled
 def has_ended_badly(slots, runs):
-    """Whether some run is to be looked at."""
+    """Return whether some member has failed to reach its end, and is to be dealt with in Python."""
     for place in range(slots.member.size):
         if slots.member[place] != EMPTY and runs.state[slots.member[place]] != UNDER_WAY:
             return True
@@ -103,8 +104,8 @@ def has_ended_badly(slots, runs):
 
 @compiled_apart
 def go_on_alone(slots: Slots, runs: Runs, like: Slot, patience: int):
-    """One member after the other, in the first slot, until all are done, one has not come to its end, or the end of
-    patience; whether there is more to do."""
+    """Run one member after the other, in the first slot, until all are done, one has failed to reach its end, or
+    `patience` steps are over; return whether there is more to do."""
     while not has_ended_badly(slots, runs):
         fill(slots, runs, like, 0)
         if slots.member[0] == EMPTY:

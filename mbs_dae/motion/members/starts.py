@@ -1,7 +1,7 @@
-"""Where members start: closed poses and velocities of many designs in a call. Compiled.
+"""Initial states of members: closed poses and velocities of many designs in a call. Compiled.
 
-All goes as in `poses.assembly` and `motion.initial`, by the same functions; what these look into further (a pose that
-is singular, equations that contradict each other) is left to them. A table `state` says how far each member has come.
+All is done as in `poses.assembly` and `motion.initial`, by the same functions; further inquiries (into a singular pose,
+or equations that contradict each other) are left to these. A table `state` holds the progress of each member.
 """
 
 from typing import NamedTuple
@@ -20,12 +20,12 @@ from ..derivative import Mechanism, take_nearest_velocity
 from .reused import Reused, put_member
 
 WAITS, CLOSED, READY, ASIDE = -5, -4, -3, -2
-"""States of a member: nothing is done, there is a closed pose, there is all that a run needs, and the verb is to look
-at it. Others are statuses of runs."""
+"""States of a member: nothing is done, there is a closed pose, there is everything for a run, and the verb is to deal
+with the member. Others are statuses of runs."""
 
 
 class Posing(NamedTuple):
-    """What poses are found in: a system that holds initial values, or the plain one."""
+    """The work space for poses: a system that holds initial values, or the plain one."""
 
     reused: Reused
     machine: Machine
@@ -40,7 +40,7 @@ def posing(machine: Machine, reused: Reused, driven: np.ndarray) -> Posing:
 
 
 class Release(NamedTuple):
-    """What velocities are found in, which may hold others, and the plain system."""
+    """The work space for velocities: a system that may hold given velocities, and the plain system."""
 
     reused: Reused
     mechanism: Mechanism
@@ -49,7 +49,7 @@ class Release(NamedTuple):
 
 
 class States(NamedTuple):
-    """Those that members start from, a row for each, with the placements that they are near to."""
+    """The initial states of members, a row for each, with the placements to which they are near."""
 
     state: Integers
     placement: Matrix
@@ -60,7 +60,7 @@ class States(NamedTuple):
 
 @compiled_apart
 def close_all(own: Posing, t: float, numbers: IntegerTable, states: States):
-    """The closed poses of those that wait, where plain Newton finds them."""
+    """Close the poses of waiting members, where plain Newton steps suffice."""
     for k in range(states.state.size):
         if states.state[k] == WAITS:
             put_member(own.reused, numbers[k])
@@ -70,7 +70,7 @@ def close_all(own: Posing, t: float, numbers: IntegerTable, states: States):
 
 @compiled
 def _slide(own, t, numbers, states, k):
-    """The pose nearest to the placement, from the closed one."""
+    """Put the pose nearest to the placement, from the closed one."""
     put_member(own.reused, numbers[k])
     slide_back(own.machine, t, states.q[k], states.placement[k], own.scratch)
 
@@ -80,8 +80,8 @@ def release_all(
     own: Posing, release: Release, t: float, numbers: IntegerTable, moving: IntegerTable, plain: IntegerTable,
     states: States,
 ):  # fmt: skip
-    """The states of least kinetic energy of those that are closed, if their poses are regular. Members have other
-    numbers in each workspace."""
+    """Put the states of least kinetic energy of closed members, and READY if their poses are regular. Members have
+    other numbers in each workspace."""
     for k in range(states.state.size):
         if states.state[k] == CLOSED:
             _slide(own, t, numbers, states, k)
@@ -95,7 +95,7 @@ def release_all(
 
 @compiled_apart
 def complete_all(own: Posing, t: float, numbers: IntegerTable, states: States):
-    """Velocities and accelerations of those that are closed, if the equations determine them."""
+    """Put the velocities and accelerations of closed members, and READY if the equations determine them."""
     machine = own.machine
     for k in range(states.state.size):
         if states.state[k] == CLOSED:

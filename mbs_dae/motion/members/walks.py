@@ -1,4 +1,4 @@
-"""Poses of many designs along a motion that is given, one design after the other in a workspace. Compiled."""
+"""Poses of many designs along a prescribed motion, one design after the other in a workspace. Compiled."""
 
 from typing import NamedTuple
 
@@ -20,23 +20,23 @@ REDUNDANT, NEARLY = range(2)
 
 
 class Walks(NamedTuple):
-    """A workspace, the path in it, and how far all is."""
+    """A workspace, the path in it, and the progress of all members."""
 
     reused: Reused
     machine: Machine
     path: Trajectory
     outcome: Spans
-    """What is kept of a member."""
+    """The places of the results of a member."""
     moments: Vector
-    """Where it is looked how many rows depend on others, the first time to begin with."""
+    """The times at which dependent rows are counted, beginning with the first time."""
     excess: int
-    """How many velocities there are more than rows."""
+    """The number of velocities minus the number of rows."""
     at_once: int
-    """The verb walks so many poses in a call; so do these, that bits are the same."""
+    """The number of poses in a call, as for a single design, so that results are the same to the last bit."""
     now: Work[Integers] = zeros(2)
-    """The member under way and how many of its poses there are; 0 before it has begun."""
+    """The present member and the number of its poses so far; 0 before it has begun."""
     found: Work[Integers] = zeros(2)
-    """How many of its rows depend on others, and how many almost do."""
+    """The number of dependent rows of the member, and of nearly dependent ones."""
     counts: Work[Integers] = zeros("counts")
 
 
@@ -49,8 +49,8 @@ def walks(machine: Machine, reused: Reused, path: Trajectory, moments: np.ndarra
 
 @compiled_apart
 def walk_all(own: Walks, numbers: IntegerTable, states: States, kept: IntegerTable):
-    """Walk from the states of those that are ready, until all are done, or so many poses that it is time to look at the
-    clock; whether some are left. Members that do not come to their end have another state than DONE."""
+    """Walk from the states of members that are ready, until all are done, or `at_once` poses are made; return whether
+    some are left. Members that do not reach their end have another state than DONE."""
     state, left = states.state, own.at_once
     while own.now[MEMBER] < state.size:
         k = own.now[MEMBER]
@@ -67,7 +67,7 @@ def walk_all(own: Walks, numbers: IntegerTable, states: States, kept: IntegerTab
 
 @compiled
 def _begin(own, numbers, states, k):
-    """The first pose of member k. READY, or a status."""
+    """Put the first pose of member k; return READY, or a status."""
     path = own.path
     put_member(own.reused, numbers[k])
     copy(states.q[k], path.q[0])
@@ -88,7 +88,7 @@ def _begin(own, numbers, states, k):
 
 @compiled
 def _go_on(own, state, kept, k):
-    """One walk of member k; how many poses it has taken, or more, if it is time to look at the clock."""
+    """Make one walk of member k; return the number of its poses, or `at_once` if it stopped early with status DONE."""
     begin, path, machine = own.now[POSE], own.path, own.machine
     stop = min(begin + own.at_once, path.t.size)
     status = walk(machine, path, begin, stop, own.found[REDUNDANT], own.found[NEARLY]) if begin < stop else DONE

@@ -3,12 +3,12 @@
     q₁ = q₀ ⊕ (h v₀ + h² ((½ - β) b₀ + β b₁)),        v₁ = v₀ + h ((1 - γ) b₀ + γ b₁),
     (1 - α_m) b₁ + α_m b₀ = (1 - α_f) v̇₁ + α_f v̇₀,      v̇₁ = v̇(q₁, v₁)
 
-Its numbers follow from the spectral radius ρ with which it takes infinitely fast oscillations from step to step: 1
-keeps them all, 0 ends them after three steps. Of order 2, whatever ρ. States and works go the way of velocities. The
-numbers b are remembered from step to step; they are accelerations at t + Δ h, Δ = α_m - α_f, and are shifted when h
-changes.
+The numbers α_m, α_f, β and γ follow from the spectral radius ρ by which infinitely fast oscillations are multiplied in
+a step: 1 keeps them all, 0 ends them after three steps. The order is 2, whatever ρ. States and works are integrated
+like velocities. The numbers b are remembered from step to step; they are accelerations at t + Δ h, Δ = α_m - α_f, and
+are shifted when h changes.
 
-Its errors are, with the third derivative from the last three accelerations,
+The errors are, with the third derivative from the last three accelerations,
 
     v: h³ v⃛ (1/12 - Δ²/2 + ε),    ε = ½ Δ (α_m + α_f - 1),        q: h³ v̈ (1/12 + Δ²/4).
 """
@@ -53,8 +53,8 @@ from .method import H, Method, Stages, T, X, bound_turns, tableau
 
 ALPHA_M, ALPHA_F, BETA, GAMMA = range(4)
 B, F, NOW = range(3)
-"""Rows of the step that is tried: b at its end, y' at its beginning, y' at its end; and of what was before: b and y' of
-the last step, and b at the beginning of this one."""
+"""Rows of `Implicit.stage`: b at the end of the step that is tried, y' at its beginning, y' at its end; and of
+`Implicit.before`: b and y' of the last step, and b at the beginning of this one."""
 
 
 @compiled_apart
@@ -89,7 +89,7 @@ def step(stages: Stages):
 
 @compiled
 def _predict(stages, h):
-    """b at the beginning of this step, and a first guess of y' at its end, by the slope of y' over the last one."""
+    """Put b at the beginning of this step, and a first guess of y' at its end, by the slope of y' over the last one."""
     own, numbers = stages.implicit, stages.tableau.b
     first, last = own.stage[F], own.told[LAST]
     copy(first, own.before[NOW])
@@ -104,7 +104,7 @@ def _predict(stages, h):
 
 @compiled
 def _settle(stages, h):
-    """b and the state at the end of the step, from y' there."""
+    """Put b and the state at the end of the step, from y' there."""
     own, mechanism, y0, numbers = stages.implicit, stages.mechanism, stages.y0, stages.tableau.b
     state, manifold = mechanism.state, mechanism.machine.manifold
     alpha_m, alpha_f, beta, gamma = numbers[ALPHA_M], numbers[ALPHA_F], numbers[BETA], numbers[GAMMA]
@@ -118,7 +118,7 @@ def _settle(stages, h):
         at = state.v_at + k
         newton.step[k] = h * y0[at] + h * h * ((0.5 - beta) * b0[at] + beta * b1[at])
     for k in range(state.z_at):
-        way[k] = 0.5 * h * (first[k] + last[k])  # turns are counted so
+        way[k] = 0.5 * h * (first[k] + last[k])  # turns are counted by the mean rate
     chart_motion(manifold, newton.step, way)
     for k in range(manifold.quaternions.shape[0]):
         way[manifold.quaternions[k, 0] + 3] = 0.0
@@ -127,8 +127,8 @@ def _settle(stages, h):
 
 @compiled
 def _solve(stages, t, h, c1, c2, renewed):
-    """Newton's method for y' at the end: with the matrix of the beginning, or `renewed` at the end itself where a step
-    turns what is stiff."""
+    """Solve for y' at the end by Newton's method: with the matrix of the beginning, or `renewed` at the end itself
+    where a step turns a stiff force. The status is in `stages`."""
     own, mechanism = stages.implicit, stages.mechanism
     newton, state, end = own.newton, mechanism.state, own.stage[NOW]
     previous, now = 0.0, moment(stages.course, t + h)
@@ -167,7 +167,7 @@ def _solve(stages, t, h, c1, c2, renewed):
 
 @compiled
 def _estimate(stages, h, c1):
-    """The error over h, into the last row of k. In the first step it is that of a method of first order."""
+    """Put the error over h into the last row of k. In the first step it is that of a method of first order."""
     own, mechanism, numbers = stages.implicit, stages.mechanism, stages.tableau.b
     newton, state, out = own.newton, mechanism.state, stages.k[2]
     delta, last = numbers[ALPHA_M] - numbers[ALPHA_F], own.told[LAST]
@@ -191,7 +191,7 @@ def _estimate(stages, h, c1):
 
 @compiled_apart
 def prepare(stages: Stages):
-    """The end in its chart, and the rates at both ends."""
+    """Put the end in its chart, and the rates at both ends."""
     own, state, manifold = stages.implicit, stages.mechanism.state, stages.mechanism.machine.manifold
     q_end, z_at = state.q_end, state.z_at
     copy(own.chart[0], own.chart[3])
@@ -206,7 +206,7 @@ def prepare(stages: Stages):
 
 @compiled_apart
 def read(stages: Stages, out: Vector):
-    """The cubic through both ends and their slopes, of positions in their chart."""
+    """Put the state by the cubic through both ends and their slopes, of positions in their chart, into `out`."""
     own, y0, h, x, q_end = stages.implicit, stages.y0, stages.now[H], stages.now[X], stages.mechanism.state.q_end
     for i in range(y0.size):
         rise = own.chart[3, i] if i < q_end else stages.y1[i] - y0[i]

@@ -1,12 +1,12 @@
-"""What a method of integration is: how it makes a step, and how it is read between its ends.
+"""Methods of integration: how one makes a step, and how the step is read between its ends.
 
 A method is one file beside this one and a line in ``methods/__init__.py``. It gives
 
 1. its numbers, a `Tableau`: its order, its nodes, and the weights of its error estimate;
-2. ``step``: from y₀ and k₀ = y'(t₀), which stand in the `Stages`, to y₁. It leaves y' at node s in k[s], the sine of
-   that node in sines[s], and a status. The run stabilises y₁ and puts y' there into k[tableau.stages]. (One that
-   tells `means` puts them there itself, with multipliers into `loads` and the forces of contacts where they stand);
-3. ``read``: y at t₀ + x h; and ``prepare``, if anything must be found once before a step is read.
+2. ``step``: from y₀ and k₀ = y'(t₀), which stand in the `Stages`, to y₁. It puts y' at node s into k[s], the sine of
+   that node into sines[s], and a status. The run stabilises y₁ and puts y' there into k[tableau.stages]. (A method with
+   `means` puts y' there itself, multipliers into `loads` and the forces of contacts into `Contacts.force`);
+3. ``read``: y at t₀ + x h; and ``prepare``, if there is work to do once before a step is read.
 
 These functions are called by address, so that each is compiled when its method is first used.
 """
@@ -34,20 +34,20 @@ class Tableau(NamedTuple):
     """The numbers of a method."""
 
     stages: int
-    """How many evaluations lead to y₁; the one at y₁ is the first of the next step."""
+    """The number of evaluations that lead to y₁; the evaluation at y₁ is the first of the next step."""
     order: int
     error_order: int
     """The error estimate shrinks like h to this power plus one."""
     stable: float
-    """A motion that dies out at a rate faster than this over h is unstable; infinite for methods made for such."""
+    """The rate of decay times h above which a step is unstable; infinite for methods made for stiff systems."""
     end_in_error: int
-    """Whether the error estimate needs the evaluation at y₁ (1) or not (0)."""
+    """1 if the error estimate needs the evaluation at y₁, else 0."""
     a: Matrix
     b: Vector
     c: Vector
     error: Matrix
-    """The weights of the k in the error: a row for the estimate, a second one (of lower order) that is combined with it
-    if there is one; none for steps of one length. (Implicit methods put the estimate itself behind the k.)"""
+    """The weights of the k in the error: a row for the estimate, a second one (of lower order) that is combined with
+    the first, if there is one; none for steps of one length. (Implicit methods put the estimate itself after the k.)"""
     dense: Matrix
     middle: float
     """The middle of the widest gap between nodes: where a singular pose is crossed (see `singular`)."""
@@ -56,12 +56,12 @@ class Tableau(NamedTuple):
     inner: int
     """A stage well inside the step."""
     means: int
-    """1 where a step tells of *mean* accelerations and forces over it, for velocities jump within it: nothing is found
-    at its end, and no switch is looked for."""
+    """1 if a step yields *mean* accelerations and forces over its length, for velocities jump within it: nothing is
+    evaluated at its end, and switches are not located."""
 
 
 class Stages(NamedTuple):
-    """A step of a method: what it is made of, and its work space."""
+    """A step of a method, and its work space."""
 
     mechanism: Mechanism
     course: Course
@@ -75,22 +75,23 @@ class Stages(NamedTuple):
     k: Work[Matrix] = zeros("nodes", "width")
     dense: Work[Matrix] = zeros("room", "width")
     estimate: Work[Matrix] = zeros(2, "width")
-    """What the weights of the error make of the k: see `estimate_error`."""
+    """The error estimates: the weights of the error times the k (`estimate_error`)."""
     sines: Work[Vector] = ones("nodes")
-    """By how much the constraints are independent at every stage, and at the end."""
+    """The sines by which the constraints are independent at every stage, and at the end."""
     loads: Work[Vector] = zeros("rows")
-    """The mean multipliers of a step that tells of such."""
+    """The mean multipliers of a step with `means`."""
     now: Work[Vector] = zeros(5)
-    """t₀, h, x where the step is read, how long the next one may be at most, and where a run wants it to end."""
+    """t₀, h, the x at which the step is read, the longest next step, and the end of the step as the run wants it."""
     closed: Work[Integers] = zeros(1)
-    """Whether stages are put onto the constraints (1)."""
+    """1 if stages are put onto the constraints."""
     status: Work[Integers] = zeros(1)
 
 
 STEP, PREPARE, READ = 0, 1, 2
 T, H, X, LONGEST, END = range(5)
 TURNED, AIMED = 3.0, 2.5
-"""No attitude turns by more than the first (rad) in a step in a chart, which ends at a whole turn; what is aimed at."""
+"""The largest turn of an attitude (rad) in a step in a chart, which ends at a whole turn; and the turn that is aimed
+at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,17 +102,19 @@ class Method:
     read: Any
     prepare: Any = None
     room: int = 0
-    """How many rows of the size of y it needs to be read."""
+    """The number of rows of the size of y that reading needs."""
     inner: int = 0
-    """How many stages depend on each other and are found by Newton's method, with `Linearised` equations."""
+    """The number of stages that depend on each other and are solved for by Newton's method, with `Linearised`
+    equations."""
     remembered: int = 0
-    """How many of the first rows of `Implicit.stage` are part of where it stands: with other ones in the step before
-    this step is another one."""
+    """The number of first rows of `Implicit.stage` that belong to the state of the method: the next step depends on
+    them."""
     recipe: tuple[Any, ...] | None = None
-    """What makes it, and of which arguments; None where it is a constant of its module."""
+    """The function that makes the method, and its arguments; None for a constant of its module."""
 
     def __reduce__(self) -> Any:
-        """A pickle tells where to find it, or how it is made: in a process there is one of each."""
+        """Return the function and arguments by which unpickling finds or makes the method: a process has one of
+        each."""
         return self.recipe or (_constant_of, (self.step.__module__, self.name.upper()))
 
     @property
@@ -120,18 +123,18 @@ class Method:
 
     @property
     def is_controlled(self) -> bool:
-        """Whether it estimates its error, so that it can choose its steps."""
+        """Whether the method estimates its error, so that it can choose its steps."""
         return len(self.tableau.error) > 0
 
     @property
     def steps_over(self) -> bool:
-        """Whether it steps over impacts and switches, which no other method does."""
+        """Whether the method steps over impacts and switches, without locating them."""
         return self.tableau.means == 1
 
     @property
     def projects(self) -> bool:
-        """Whether constraints are kept by projection, unless said: long steps leave gains little to do, and so do jumps
-        of velocities."""
+        """Whether constraints are projected unless the user chooses otherwise: with long steps, or jumps of velocities,
+        gains have little effect."""
         return self.is_implicit or self.steps_over
 
     @property
@@ -140,12 +143,12 @@ class Method:
 
     @cached_property
     def functions(self) -> np.ndarray:
-        """Their addresses; 0 for one that there is none of."""
+        """The addresses of step, prepare and read; 0 for one that does not exist."""
         own = (self.step, self.prepare, self.read)
         return addresses(own)
 
     def stages(self, mechanism: Mechanism, course: Course, newton: Linearised | None) -> Stages:
-        """A step in this course of time."""
+        """Return the work space of steps in this course of time."""
         implicit = implicit_parts(newton) if newton else not_implicit()
         stages = Stages(mechanism, course, self.tableau, self.functions, implicit)
         sizes = {"width": mechanism.state.size, "rows": mechanism.machine.pattern.m}
@@ -158,7 +161,8 @@ def _constant_of(module: str, name: str) -> Method:
 
 @compiled
 def take_step(stages, t, h, closed):
-    """y₁ from y₀ and k₀, which must stand in `stages`; `closed`: with stages put onto the constraints."""
+    """Make y₁ from y₀ and k₀, which must stand in `stages`; if `closed`, put stages onto the constraints. Return a
+    status."""
     stages.now[T], stages.now[H], stages.now[LONGEST] = t, h, np.inf
     stages.closed[0] = closed
     unseen = stages.mechanism.contacts.choice.closed_only
@@ -170,7 +174,7 @@ def take_step(stages, t, h, closed):
 
 @compiled
 def estimate_error(stages):
-    """The estimates of the error of y₁ over h."""
+    """Put the estimates of the error of y₁ over h."""
     weights, k = stages.tableau.error, stages.k
     for row in range(weights.shape[0]):
         estimate = stages.estimate[row]
@@ -182,7 +186,7 @@ def estimate_error(stages):
 
 @compiled
 def bound_turns(stages, chart):
-    """Refuse a step in which an attitude turns too far in its chart, and say how long the next one may be."""
+    """Refuse a step in which an attitude turns too far in its chart, and put the length of the longest next step."""
     turned = most_turned(stages.mechanism.machine.manifold, chart)
     stages.now[LONGEST] = stages.now[H] * AIMED / turned if turned > 0.0 else np.inf
     if turned > TURNED:
@@ -191,7 +195,7 @@ def bound_turns(stages, chart):
 
 @compiled
 def prepare_reading(stages):
-    """To be called before the step is read, once: the step made last, with its end settled."""
+    """Prepare the step made last, with its end settled, for reading; to be called once. Return a status."""
     stages.status[0] = DONE
     if stages.functions[PREPARE] != 0:
         call_on_block(stages.functions[PREPARE], stages, ())
@@ -200,7 +204,7 @@ def prepare_reading(stages):
 
 @compiled
 def read_between(stages, x, out):
-    """y at t₀ + x h, between both ends of the step."""
+    """Put y at t₀ + x h, between both ends of the step, into `out`."""
     stages.now[X] = x
     call_on_block(stages.functions[READ], stages, (out,))
 
@@ -209,8 +213,8 @@ def tableau(
     stages: int, orders: tuple[int, int], a: np.ndarray, b: np.ndarray, c: np.ndarray, error: np.ndarray,
     dense: np.ndarray, stable: float = np.inf, end_in_error: int = 0, means: int = 0,
 ) -> Tableau:  # fmt: skip
-    """With as many columns as there are k, those after the step included; and with what follows from the nodes: the
-    widest gap between them, and a stage well inside."""
+    """Return a tableau with as many columns as there are k, those after the step included; and with numbers that follow
+    from the nodes: the widest gap between them, and a stage well inside the step."""
     width = max(stages + 1, len(c), error.shape[1])
     nodes = np.unique([*c, 1.0])
     widest = int(np.argmax(np.diff(nodes)))

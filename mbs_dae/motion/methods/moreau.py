@@ -1,17 +1,17 @@
-"""Moreau's time stepping, with the place in the middle of the step as Jean (1999) takes it. Compiled.
+"""Moreau's time stepping, with the position in the middle of the step after Jean (1999). Compiled.
 
     q_m = q₀ ⊕ h/2 v₀
     v₁ = v₀ + h a,      M a + Φ_vᵀ λ = Q + Gᵀ f,      Φ_v a = γ        at (t_m, q_m, v₀)
     q₁ = q_m ⊕ h/2 v₁
 
-with f the mean forces of contacts (`contact.time_stepping`). Steps are of one length; what happens within one is not
-located: it is put into its mean accelerations and forces, whether velocities jump or not. Of order 1, and of order 2
-where no force depends on velocities and nothing meets or sticks.
+with f the mean forces of contacts (`contact.time_stepping`). Steps are of one length; events within a step are not
+located: their effect is part of its mean accelerations and forces, whether velocities jump or not. The order is 1, and
+2 where no force depends on velocities and no bodies meet or stick.
 
-Constraints hold for accelerations, and the run projects positions and velocities at the end, as with other methods: put
-to velocities alone, Φ_v v₁ = ν, the end would be tangent to the middle of the step, and a projection there would make
-half of the centripetal forces. Works are those of forces along the way that is made, h (v₀ + v₁)/2, for this is what
-changes the kinetic energy.
+Constraints hold for accelerations, and the run projects positions and velocities at the end, as with other methods:
+with constraints on velocities alone, Φ_v v₁ = ν, the end would be tangent to the middle of the step, and a projection
+there would make half of the centripetal forces. Works are those of forces along the displacement of the step, h (v₀ +
+v₁)/2, for this is the change of the kinetic energy.
 """
 
 import numpy as np
@@ -50,8 +50,8 @@ def step(stages: Stages):
 
 @compiled_apart
 def keeps(stages: Stages):
-    """Look at contacts where the step begins, and find what joints alone keep closed; whether they press nothing
-    together."""
+    """Look at contacts where the step begins, and find the rows that joints alone keep closed; return whether joints
+    press no bodies together."""
     mechanism, state, y0 = stages.mechanism, stages.mechanism.state, stages.y0
     first, h = moment(stages.course, stages.now[T]), stages.now[H]
     look_at_start(mechanism, first, y0[: state.q_end], y0[state.v_at : state.v_end])
@@ -62,9 +62,10 @@ def keeps(stages: Stages):
 
 @compiled_apart
 def go_to_middle(stages: Stages):
-    """The place in the middle of the step, in y₁, with the velocities of its beginning; the moment of it."""
+    """Put the position in the middle of the step, with the velocities of its beginning, into y₁; return the time
+    there."""
     mechanism, state, h = stages.mechanism, stages.mechanism.state, stages.now[H]
-    mechanism.contacts.choice.closed_count[0] = 0  # their forces are none that accelerations ask for
+    mechanism.contacts.choice.closed_count[0] = 0  # accelerations do not include the forces of contacts
     copy(stages.y0, stages.y1)
     _go(stages, 0.5 * h, stages.y1[state.v_at : state.v_end])
     for k in range(state.z_at, state.q_end):
@@ -74,14 +75,15 @@ def go_to_middle(stages: Stages):
 
 @compiled
 def take_middle_velocity(stages):
-    """That of the mean accelerations, into y₁."""
+    """Put the velocity in the middle of the step, by the mean accelerations, into y₁."""
     for k in range(stages.mechanism.state.v_at, stages.mechanism.state.v_end):
         stages.y1[k] = stages.y0[k] + 0.5 * stages.now[H] * stages.k[1, k]
 
 
 @compiled_apart
 def go_to_end(stages: Stages, now: float):
-    """What follows from mean accelerations and forces, the middle of the step, at this moment, being evaluated."""
+    """Put the end of the step, from mean accelerations and forces, with the middle at this moment as the last
+    evaluation."""
     mechanism, y0, y1, means = stages.mechanism, stages.y0, stages.y1, stages.k[1]
     state, t, h = mechanism.state, stages.now[T], stages.now[H]
     q, v, a = y1[: state.q_end], y1[state.v_at : state.v_end], means[state.v_at : state.v_end]
@@ -117,7 +119,8 @@ def _go(stages, h, v):
 
 @compiled_apart
 def read(stages: Stages, out: Vector):
-    """On the straight line: of what happens in the step nothing is known."""
+    """Put the state on the straight line between both ends into `out`: nothing is known of the motion within the
+    step."""
     for k in range(out.size):
         out[k] = stages.y0[k] + stages.now[X] * (stages.y1[k] - stages.y0[k])
 

@@ -1,13 +1,13 @@
 """The Radau IIA method of three stages, of order 5, for stiff systems. Compiled.
 
-Its inner stages are implicit,
+The inner stages are implicit,
 
     kᵢ = y'(t₀ + cᵢ h, yᵢ),        yᵢ = y₀ + h Σⱼ aᵢⱼ kⱼ,        i = 1, 2, 3,        y₁ = y₃,
 
-so it damps what is too fast for the step (it is stable for all decaying motions, and at infinity nothing is left of
-them). Newton's method finds the kᵢ. With A = T diag(μ, ν, ν̄) T⁻¹ its equations fall apart into a real system and a
-complex one, of the size of the mechanism. The error is estimated by a formula of order 3, filtered, and steps are read
-between by the polynomial through all stages: Hairer and Wanner, Solving Ordinary Differential Equations II, IV.8.
+so the method damps motions that are too fast for the step (it is stable for all decaying motions, and infinitely fast
+ones vanish). Newton's method finds the kᵢ. With A = T diag(μ, ν, ν̄) T⁻¹ its equations separate into a real system and
+a complex one, of the size of the mechanism. The error is estimated by a formula of order 3, filtered, and steps are
+read between by the polynomial through all stages: Hairer and Wanner, Solving Ordinary Differential Equations II, IV.8.
 """
 
 import numpy as np
@@ -61,7 +61,7 @@ A = np.array(
 
 
 def _spectrum() -> tuple[float, complex, np.ndarray, np.ndarray]:
-    """μ and ν, the columns of T for them, and the rows of T⁻¹."""
+    """Return μ and ν, the columns of T for them, and the rows of T⁻¹."""
     values, T = np.linalg.eig(A)
     real, pair = int(np.argmin(abs(values.imag))), int(np.argmax(values.imag))
     inverse = np.linalg.inv(T)
@@ -74,10 +74,10 @@ def _spectrum() -> tuple[float, complex, np.ndarray, np.ndarray]:
 MU, NU, _COLUMNS, _ROWS = _spectrum()
 NU_REAL, NU_IMAG = NU.real, NU.imag
 SHARP_ROUNDS = 8
-"""How often positions and rates in a chart are found from each other, to the last digit."""
+"""The number of rounds in which positions and rates in a chart are solved for each other, to the last digit."""
 TO, BACK, ERROR = 3, 6, 9
-"""Rows of the tableau behind A: the rows of T⁻¹, real and imaginary parts one after the other; what they make of
-changes, Σ BACKᵣ δκᵣ; and the weights of the k in the error, with 1 for that at the beginning."""
+"""Rows of the tableau after A: the rows of T⁻¹, real and imaginary parts one after the other; the weights BACK of the
+changes Σ BACKᵣ δκᵣ; and the weights of the k in the error, with 1 for that at the beginning."""
 
 
 def _numbers() -> np.ndarray:
@@ -115,19 +115,19 @@ def step(stages: Stages):
 
 @compiled
 def place_of(s):
-    """The place of stage s in the step, from 0 to 1."""
+    """Return the place of stage s in the step, from 0 to 1."""
     return FIRST if s == 0 else SECOND if s == 1 else 1.0
 
 
 @compiled
 def _sum(a, row, k, n):
-    """Of the derivatives k of all stages, at place n."""
+    """Return the sum of the derivatives k of all stages at place n, with the weights of a row of a."""
     return a[row, 0] * k[0, n] + a[row, 1] * k[1, n] + a[row, 2] * k[2, n]
 
 
 @compiled
 def _predict(stages, goes_on, h):
-    """The k by the polynomial of the last step; those at the beginning, where there was none."""
+    """Put the k by the polynomial of the last step; those at the beginning of the step, where there was none."""
     own, mechanism = stages.implicit, stages.mechanism
     last = own.told[LAST]
     if goes_on:
@@ -155,7 +155,7 @@ def _predict(stages, goes_on, h):
 
 @compiled
 def _place(stages, h, q_end):
-    """The coordinates of all stages, from their rates."""
+    """Put the positions of all stages, from their rates."""
     own, y0, a = stages.implicit, stages.y0, stages.tableau.a
     for s in range(3):
         for k in range(q_end):
@@ -165,8 +165,8 @@ def _place(stages, h, q_end):
 
 @compiled
 def settle(stages, h):
-    """The states of all stages: velocities, then positions from the velocities. Rates in a chart depend on the
-    positions where attitudes do: there it takes two rounds."""
+    """Put the states of all stages: velocities, then positions from the velocities. Rates in a chart depend on the
+    positions of attitudes: for attitudes two rounds are made."""
     own, mechanism, y0, a = stages.implicit, stages.mechanism, stages.y0, stages.tableau.a
     state, manifold = mechanism.state, mechanism.machine.manifold
     for s in range(3):
@@ -182,7 +182,8 @@ def settle(stages, h):
 
 @compiled
 def _solve_alike(stages, t, h, anew):
-    """Newton's method for the k with one matrix for all stages, that of the beginning; a status."""
+    """Solve for the k by Newton's method with one matrix for all stages, that of the beginning; the status is in
+    `stages`."""
     own, mechanism = stages.implicit, stages.mechanism
     newton, a = own.newton, stages.tableau.a
     x, size = newton.x_count, own.residual.shape[1]
@@ -221,8 +222,9 @@ def _solve_alike(stages, t, h, anew):
 
 @compiled
 def _solve_coupled(stages, t, h):
-    """The same with the matrix of each stage, found anew for each correction: they shrink like squares. A last one is
-    made with the matrix that is there, for a small length of what is stiff is a large force in the next step. A status.
+    """Solve for the k by Newton's method with the matrix of each stage, renewed for each correction: corrections shrink
+    quadratically. A last one is made with the present matrix, for a small error of a stiff length is a large force in
+    the next step. The status is in `stages`.
     """
     own, mechanism = stages.implicit, stages.mechanism
     newton, previous, right, verdict = own.newton, 0.0, own.newton.right, 0
@@ -261,7 +263,7 @@ def _solve_coupled(stages, t, h):
             return
         if is_last and previous < before:
             settle(stages, h)
-            put_real(newton, mechanism, MU * h, (MU * h) ** 2)  # for the error
+            put_real(newton, mechanism, MU * h, (MU * h) ** 2)  # for the error estimate
             eliminate_real(newton.real, mechanism.machine.factor.kept)
             return
         if verdict == -1:
@@ -283,7 +285,7 @@ def _note(stages, s):
 
 @compiled
 def _correct(stages, h, previous, count, renewed):
-    """Add the last correction. The verdict of `has_converged`, and its size."""
+    """Add the last correction; return the verdict of `has_converged`, and the size of the correction."""
     own, mechanism = stages.implicit, stages.mechanism
     own.flags[ITERATIONS] += 1
     for s in range(3):
@@ -297,7 +299,7 @@ def _correct(stages, h, previous, count, renewed):
 
 @compiled
 def _size(stages, h):
-    """The last correction as one of velocities, states and positions, at all stages."""
+    """Return the norm of the last correction, as one of velocities, states and positions, at all stages."""
     own, mechanism, a = stages.implicit, stages.mechanism, stages.tableau.a
     total = 0.0
     for s in range(3):
@@ -315,10 +317,11 @@ def _size(stages, h):
 
 @compiled
 def _estimate(stages, t, h):
-    """The error over h, into the last row of k, as two implicit steps leave it. (After one a stiff spring still shows:
-    the error of its length over the step.) Where it is too large it is estimated again with the slope at the beginning
-    taken where one such step leads: off the slow motion the slope tells of what dies out at once. Works, which are not
-    filtered, have the smaller of both estimates where something stiff turns: power that dies out at once does no work.
+    """Put the error over h into the last row of k, filtered by two implicit steps. (After one a stiff spring still
+    shows: the error of its length over the step.) Where the error is too large it is estimated again with the slope
+    where one such step ends in place of that at the beginning: off the slow motion the slope contains components that
+    die out at once. Works, which are not filtered, have the smaller of both estimates where a stiff force turns: power
+    that dies out at once does no work.
     """
     own, mechanism, k = stages.implicit, stages.mechanism, stages.k
     out, at, q_end = k[k.shape[0] - 1], stages.between, mechanism.state.q_end
@@ -369,7 +372,7 @@ def _error_with(stages, slope, h, out):
 
 @compiled_apart
 def prepare(stages: Stages):
-    """The end may have been put onto the constraints: the last node of the polynomial, in a row of its own."""
+    """Put the last node of the polynomial into a row of its own: the end may have been put onto the constraints."""
     own, q_end = stages.implicit, stages.mechanism.state.q_end
     before, after = own.y[2, :q_end], stages.y1[:q_end]
     copy(own.chart[2], own.chart[3])
@@ -378,8 +381,8 @@ def prepare(stages: Stages):
 
 @compiled
 def weights_at(x, weights):
-    """Put the weights of the stages at place x of the step: those of the polynomial through the beginning, at which it
-    is 0, and through all stages."""
+    """Put the weights of the stages at place x of the step: those of the polynomial that is 0 at the beginning and
+    passes through all stages."""
     weights[0] = x * (x - SECOND) * (x - 1.0) / (FIRST * (FIRST - SECOND) * (FIRST - 1.0))
     weights[1] = x * (x - FIRST) * (x - 1.0) / (SECOND * (SECOND - FIRST) * (SECOND - 1.0))
     weights[2] = x * (x - FIRST) * (x - SECOND) / ((1.0 - FIRST) * (1.0 - SECOND))
@@ -387,7 +390,7 @@ def weights_at(x, weights):
 
 @compiled_apart
 def read(stages: Stages, out: Vector):
-    """The polynomial through the beginning and all stages, of positions in their chart."""
+    """Put the state by the polynomial through the beginning and all stages, of positions in their chart, into `out`."""
     own, mechanism, y0, weights = stages.implicit, stages.mechanism, stages.y0, stages.implicit.weights
     q_end = mechanism.state.q_end
     weights_at(stages.now[X], weights)

@@ -1,9 +1,9 @@
-"""One step of an explicit Runge-Kutta method, and reading between its ends, compiled (see `method`); and the methods
-themselves, as numbers.
+"""Explicit Runge-Kutta methods: a step, reading between its ends, compiled (see `method`), and the numbers of each
+method.
 
     kᵢ = f(t₀ + cᵢ h,  y₀ + h Σⱼ aᵢⱼ kⱼ),        y₁ = y₀ + h Σ bᵢ kᵢ,        error = h Σ eᵢ kᵢ
 
-RK4 is the classical one. DP5 is the pair 5(4) of Dormand and Prince (1980) with the interpolant of Shampine (1986).
+RK4 is the classical method. DP5 is the pair 5(4) of Dormand and Prince (1980) with the interpolant of Shampine (1986).
 DP8 is the 8(5,3) of Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I (1993), with their
 interpolant of order 7, which takes three more stages. Scipy has the numbers of both pairs.
 """
@@ -24,7 +24,7 @@ from .method import H, Method, Stages, T, Tableau, X, tableau
 
 @compiled
 def combine(y, h, weights, count, k, out):
-    """out = y + h Σ weightsⱼ kⱼ, over the first `count` stages."""
+    """Put y + h Σ weightsⱼ kⱼ, over the first `count` stages, into `out`."""
     copy(y, out)
     for j in range(count):
         if weights[j] != 0.0:
@@ -54,7 +54,7 @@ def step(stages: Stages):
 
 @compiled_apart
 def read_cubic(stages: Stages, out: Vector):
-    """The cubic through both ends and their slopes."""
+    """Put the state by the cubic through both ends and their slopes into `out`."""
     y0, k, end, h, x = stages.y0, stages.k, stages.tableau.stages, stages.now[H], stages.now[X]
     for i in range(y0.size):
         rise = stages.y1[i] - y0[i]
@@ -64,7 +64,7 @@ def read_cubic(stages: Stages, out: Vector):
 
 @compiled_apart
 def read_polynomial(stages: Stages, out: Vector):
-    """y₀ + h Σᵢ kᵢ Σⱼ pᵢⱼ xʲ⁺¹."""
+    """Put y₀ + h Σᵢ kᵢ Σⱼ pᵢⱼ xʲ⁺¹ into `out`."""
     y0, k, powers, h, x = stages.y0, stages.k, stages.tableau.dense, stages.now[H], stages.now[X]
     copy(y0, out)
     for s in range(powers.shape[0]):
@@ -76,7 +76,7 @@ def read_polynomial(stages: Stages, out: Vector):
 
 @compiled_apart
 def prepare_nested(stages: Stages):
-    """Some more stages inside the step, and what follows from all of them."""
+    """Evaluate further stages inside the step, and put the rows of `read_nested`."""
     mechanism, tableau, t, h = stages.mechanism, stages.tableau, stages.now[T], stages.now[H]
     for s in range(tableau.stages + 1, tableau.a.shape[0]):
         combine(stages.y0, h, tableau.a[s], s, stages.k, stages.between)
@@ -89,7 +89,7 @@ def prepare_nested(stages: Stages):
 
 @compiled_apart
 def nest(stages: Stages):
-    """The rows of `read_nested`, which are linear in y₀, y₁ and all k."""
+    """Put the rows of `read_nested`, which are linear in y₀, y₁ and all k."""
     tableau, end, h = stages.tableau, stages.tableau.stages, stages.now[H]
     y0, y1, k, dense = stages.y0, stages.y1, stages.k, stages.dense
     for i in range(y0.size):
@@ -106,7 +106,7 @@ def nest(stages: Stages):
 
 @compiled_apart
 def read_nested(stages: Stages, out: Vector):
-    """Products of x and 1 - x in turn, nested."""
+    """Put the state by nested products of x and 1 - x in turn into `out`."""
     y0, dense, x = stages.y0, stages.dense, stages.now[X]
     for i in range(y0.size):
         value = 0.0
@@ -124,7 +124,7 @@ def _classical() -> Tableau:
 
 
 def _eight() -> Tableau:
-    """After the step come the evaluation at its end, and three for reading."""
+    """Return the numbers of DP8. After the step come the evaluation at its end, and three for reading."""
     a = np.zeros((16, 16))
     a[:12, :12], a[12, :12], a[13:] = DOP853.A, DOP853.B, DOP853.A_EXTRA
     c = np.array([*DOP853.C, 1.0, *DOP853.C_EXTRA])

@@ -10,17 +10,18 @@ from ...model.parameters import positive_number
 from . import method_named
 from .method import Method
 
-MOST_STEPS = 1_000_000  # controlled steps that are tried at most, unless said
+MOST_STEPS = 1_000_000  # the largest number of trials of controlled steps, unless given
 
 
 class Stepping(NamedTuple):
-    """By which method steps are made, and how long they are."""
+    """The method, the tolerances and the lengths of steps."""
 
     method: Method
     rtol: float
     atol: float
-    length: float  # of all steps; 0 where errors decide
+    length: float  # of all steps, in s; 0 where errors decide
     longest: float
+    """The length of the longest step, in s."""
     most: int  # steps that are tried
     in_turn: bool = False  # whether impacts at one instant are passed on
 
@@ -29,7 +30,7 @@ def stepping(
     method: str | Method = "DP5", rtol: Any = 1e-8, atol: Any = None, step: Any = None, max_step: Any = None,
     max_steps: Any = None, impacts: str = "together",
 ) -> Stepping:  # fmt: skip
-    """The options of steps, checked."""
+    """Return the options of steps, checked."""
     by, length = method_named(method), 0.0 if step is None else positive_number(step, "step", "step, in seconds")
     if step is None and not by.is_controlled:
         raise ModelError(f'{by.name} has no step control; give step=..., e.g. step=1e-3, or method="DP5"')

@@ -1,1 +1,1 @@
-"""What a run was before: what it carries from step to step, and how others go on from its states."""
+"""The past of a run: the numbers carried from step to step, and how other runs go on from its states."""

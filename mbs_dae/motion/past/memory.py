@@ -1,8 +1,8 @@
-"""What a run carries from step to step: all that is written into its blocks, whatever it is for.
+"""The memory of a run: all that is written into its blocks, carried from step to step.
 
 Lengths of steps, accelerations that a method remembers, a Newton matrix that still serves, branches that are held, rows
-that are enforced, works: what a run knows besides its state decides how it goes on, digit by digit. None of it is named
-here, so that nothing can be forgotten; what is recorded, alone, is not carried.
+that are enforced, works: such numbers besides the state determine how a run goes on, digit by digit. None of them is
+named here, so that nothing can be forgotten; only records are not carried.
 """
 
 from typing import NamedTuple
@@ -24,8 +24,8 @@ class Memory(NamedTuple):
 
 
 def memory_of(march: March, ended: bool = False) -> Memory | None:
-    """That of a run; None while it waits for its controllers. Of a run that has ended it is what the run itself has
-    written."""
+    """Return the memory of a run; None while the run waits for its controllers. The memory of a run that has `ended`
+    shares its arrays; else they are copied."""
     course = march.course
     if course.at[WAITING]:
         return None
@@ -37,5 +37,5 @@ def memory_of(march: March, ended: bool = False) -> Memory | None:
 
 
 def remind(march: March, memory: Memory) -> None:
-    """Put it into another run, of the same equations, by the same method: see `run.take_up`."""
+    """Put the memory into another run, of the same equations, by the same method: see `run.take_up`."""
     rewrite(march, memory.words, but=RECORD)

@@ -1,5 +1,5 @@
-"""What was said of a model, as plain values: two models that were built by the same words have the same recipe, in
-whatever process."""
+"""The definition of a model as plain values: two models built by the same statements have the same recipe, in every
+process."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -15,7 +15,7 @@ from ...model.tables import Table
 
 
 def recipe_of(model: Model) -> list[Any]:
-    """Gravity and parameters, then bodies, then elements: the expressions of these, and all that was said besides."""
+    """Return gravity and parameters, then bodies, then elements: the expressions of these, and all other arguments."""
     values = [(name, p.value) for name, p in model.parameters.items()]
     bodies = [(type(body).__name__, name, _plain(body.numbers)) for name, body in model.bodies.items()]
     elements = []
@@ -44,5 +44,5 @@ def _plain(said: Any) -> Any:
 
 
 def _said(thing: Any) -> Any:
-    """What stands in it, but for what was made of that."""
+    """Return the plain values of the public attributes of an object."""
     return _plain({name: value for name, value in vars(thing).items() if not name.startswith("_")})

@@ -1,17 +1,17 @@
-"""The steps that a run took: all that it takes to make each of them again, bit for bit. Compiled.
+"""The steps of a run, with all data to make each of them again, bit for bit. Compiled.
 
-A step follows from where it began, how long it was, and from what evaluations choose on their way: gains, rows that are
-enforced, branches that are held, how near a singular pose is. An entry is a row of numbers,
+A step follows from its beginning, its length, and the choices of evaluations: gains, rows that are enforced, branches
+that are held, the nearness of a singular pose. An entry is a row of numbers,
 
     HEAD        t, end, span of the course, whether stages were closed, α and β, how the step began (`FRESH`), whether
-                laws switch at its end, how often they have switched where it begins, and the α and β with which its
-                first derivative was made, if it has one of its own
+                laws switch at its end, how often they have switched where it begins, and the α and β of its first
+                derivative, if it has one of its own
     then        y₀, k₀ = y'(t₀), the nearness of a singular pose, the rows of joints kept, of an implicit step the
-                derivatives and the charts of its stages, which rows of contacts joints alone keep, what has passed zero
-                where it begins, the branches held
+                derivatives and the charts of its stages, which rows of contacts joints alone keep, which functions have
+                passed zero where it begins, the branches held
 
-Nobody asks, mostly: then the tape has no room, nothing is written, and steps cost what they did. A tape that is full
-sends the run back to Python, which takes the entries away.
+Most runs have no tape: then it has no room, nothing is written, and steps cost no more. A full tape sends the run back
+to Python, which takes the entries away.
 """
 
 from dataclasses import dataclass, field
@@ -24,34 +24,37 @@ from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.vectors import copy
 
 T0, T1, SPAN_OF, CLOSED, ALPHA, BETA, FRESH, SWITCHES, TIMES, ALPHA_0, BETA_0, HEAD = range(12)
-"""The places in the head of an entry, and how many there are."""
+"""The places in the head of an entry, and their number."""
 WENT_ON, BEGAN, BROKE, SWITCHED, RESTARTED, SAMPLED = range(6)
 """How a step begins: where the last one ended, with the same derivative; at the beginning of the run; where laws switch
 in time; where they switch with the motion, or bodies meet; from another state; after controllers have sampled. All but
 the first have a derivative of their own, and all after `BROKE` may have another state."""
 ROOM = 128
-"""How many steps are made between two looks of Python at a tape that is asked for."""
+"""The number of steps of a taped run between two returns to Python."""
 
 
 PLENTY = 2**20
-"""So many numbers, 8 MB, are kept of any run."""
+"""The number of numbers, 8 MB, that are kept of any run."""
 
 
 class Tape(NamedTuple):
     rows: Work[Matrix] = zeros("room", "entry")
+    """The entries."""
     filled: Work[Integers] = zeros(1)
+    """The number of entries."""
     fresh: Work[Integers] = zeros(1)
-    """How the next step begins."""
+    """How the next step begins: the largest of the numbers above."""
     often: Work[Integers] = zeros(1)
+    """The number of switches where the next step begins."""
     passed: Work[Vector] = zeros("switches")
-    """How often something has switched there, and which switching functions have passed zero (1)."""
+    """1 for each switching function that has passed zero there."""
     gains: Work[Vector] = zeros(2)
-    """The gains with which its first derivative is made."""
+    """The gains of the first derivative of the next step."""
 
 
 def entry_size(width: int, rows: int, lines: int, switches: int, inner: int = 0) -> int:
-    """Return the size for states of this width, so many equations, rows of contacts, branches, and stages that are
-    solved for."""
+    """Return the size of an entry for states of this width, so many equations, rows of contacts, branches, and implicit
+    stages."""
     return HEAD + 2 * width + 4 + rows + lines + 2 * inner * width + 2 * switches
 
 
@@ -62,7 +65,7 @@ def is_full(tape):
 
 @compiled
 def begins_as(march, how):
-    """What happened at the present instant; of several things the one that changes most."""
+    """Note how the next step begins; of several changes at one instant the largest number counts."""
     tape, wanted = march.tape, march.search.guards.passes_zero
     if tape.rows.shape[0] == 0:
         return
@@ -104,8 +107,8 @@ def note_step(march, t, end, switches):
 
 @compiled
 def put_branches(march, row):
-    """Note which rows of contacts joints alone keep, what has passed zero, and the branches that are held, at the end
-    of an entry."""
+    """Note which rows of contacts joints alone keep, which functions have passed zero, and the branches that are held,
+    at the end of an entry."""
     kept, modes = march.mechanism.contacts.constrained.state, march.mechanism.switches.mode
     begin = row.size - 2 * modes.size - kept.size
     for k in range(kept.size):
@@ -121,7 +124,7 @@ def stages_at(march):
 
 
 def entry_now(march: Any) -> np.ndarray:
-    """The present state of a run, as the entry of a step of no length."""
+    """Return the present state of a run, as the entry of a step of no length."""
     t, stages, mechanism = march.time[0], march.stages, march.mechanism
     tape = march.tape
     begun = tape.gains if tape.fresh[0] != WENT_ON else mechanism.gains
@@ -144,21 +147,21 @@ class Steps:
     """
 
     branches: int = 0
-    """How many numbers at the end of an entry hold the branches of laws."""
+    """The number of numbers at the end of an entry that hold the branches of laws."""
     moving: frozenset[int] = frozenset()
-    """The spans whose ends move with a parameter by which derivatives are asked for."""
+    """The spans whose ends move with a parameter of the derivatives."""
     heads: list[np.ndarray] = field(default_factory=list)
     states: dict[int, np.ndarray] = field(default_factory=dict)
     """Whole entries, by the number of the step."""
     held: dict[int, np.ndarray] = field(default_factory=dict)
-    """The branches of laws, by the number of the step from which on they are held."""
+    """The branches of laws, by the number of the first step in which they are held."""
     slides: bool = False
-    """Whether a law has held the motion on its surface. Nothing is kept from there on: such a run is made again."""
+    """Whether a law has held the motion on its surface. Nothing is kept from then on: such a run is made again."""
     every: int = 1
     total: int = 0
     room: float = PLENTY
-    """How many numbers are kept whatever the length of the run; all of them, where a step that is solved for cannot be
-    made again from its beginning."""
+    """The number of numbers that are kept whatever the length of the run; infinite, if an implicit step cannot be made
+    again from its beginning."""
     _modes: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def take(self, rows: np.ndarray) -> None:
@@ -182,11 +185,11 @@ class Steps:
             self.states = stay
 
     def _is_border(self, k: int, row: np.ndarray) -> bool:
-        """Whether step k does not begin where the one before it ended, or begins behind a break that moves."""
+        """Return whether step k does not begin where the one before it ended, or begins after a break that moves."""
         moves = row[FRESH] == BROKE and int(row[SPAN_OF]) - 1 in self.moving
         return bool(row[FRESH] > BROKE or moves or k in self.held)
 
     @property
     def head(self) -> np.ndarray:
-        """(steps, HEAD)."""
+        """The heads of all steps, (steps, HEAD)."""
         return np.concatenate([np.zeros((0, HEAD)), *self.heads])

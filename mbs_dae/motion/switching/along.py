@@ -1,4 +1,4 @@
-"""How switching functions change along the motion, where its accelerations are known. Compiled."""
+"""Rates of switching functions along the motion, where its accelerations are known. Compiled."""
 
 from ...compiled.manifold import rates
 from ...compiled.signals import assign
@@ -10,8 +10,8 @@ from .switches import read_rates
 
 @compiled_apart
 def read_rates_here(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
-    """The rates of all switching functions at the last evaluation, of accelerations: with those of states, late ones
-    included, and of inputs."""
+    """Put the rates of all switching functions at the last evaluation of accelerations, including the rates of states
+    (of late ones, too) and of inputs."""
     dq = mechanism.switches.place[q.size + v.size :]
     rates(mechanism.machine.manifold, q, v, dq)
     state_rates(mechanism, t, q, v, dq)

@@ -24,17 +24,17 @@ from .settling import ALL, ZERO, choice_of, settle
 from .switches import hold_all, is_idle, look
 
 JUMPED = 1e-300
-"""A pace of nothing: velocities have jumped."""
+"""A pace of practically zero, which marks that velocities have jumped."""
 RATTLE = 512
-"""After so many faint impacts in a row the bounces will not end: bounces that end have died out by then."""
+"""After so many faint impacts in a row the bounces do not end: bounces that end have died out by then."""
 AT_SAME = 1e-14
-"""As many impacts as make a chatter within this part of the run are at one instant, and do not end."""
+"""If the number of impacts of a chatter occurs within this part of the run, they are at one instant, and do not end."""
 
 
 @compiled_apart
 def choose(search: Search, y: Vector, dy: Vector):
-    """The branches at the first state, by the signs there; where one is zero, by where the motion goes. No contact has
-    been in any state before."""
+    """Choose the branches at the first state, by the signs there; where a switching function is zero, by the direction
+    of the motion. No contact has a previous state."""
     pace = search.stages.mechanism.contacts.choice.pace
     search.guards.surface[:] = 0
     pace[1] = JUMPED
@@ -44,7 +44,8 @@ def choose(search: Search, y: Vector, dy: Vector):
 
 @compiled_apart
 def carry_on(search: Search, y: Vector, dy: Vector):
-    """Choose behind a break or a sampling time: what has stayed on a surface that nothing has moved is on it still."""
+    """Choose after a break or a sampling time: a motion that has stayed on a surface which nothing has moved is still
+    on it."""
     mechanism, course = search.stages.mechanism, search.stages.course
     switches, state = mechanism.switches, mechanism.state
     before = course.last[course.at[SPAN] - 1]
@@ -81,7 +82,7 @@ def _choose(search: Search, y: Vector, dy: Vector):
     switches.slides[:] = 0
     switches.sliding[0] = 0
     for k in range(switches.kinds.size):
-        decided = switches.kinds[k] >= TOUCH or guards.surface[k] == LEFT  # of a number, by the piece that begins here
+        decided = switches.kinds[k] >= TOUCH or guards.surface[k] == LEFT  # the piece that begins here decides a number
         switches.mode[k] = switches.mode[k] if decided else np.nan
     free_what_is_open(search)
     hold_all(mechanism)
@@ -104,7 +105,7 @@ def _choose(search: Search, y: Vector, dy: Vector):
 
 @compiled
 def _begin(search):
-    """Nothing is known of the next switch."""
+    """Forget the next switch that was found."""
     if search.stages.implicit.weight.size > 0:
         search.stages.implicit.flags[SHARP] = 0
     search.tries[0] = 0
@@ -114,7 +115,8 @@ def _begin(search):
 
 @compiled_apart
 def switch_over(search: Search, y: Vector, dy: Vector):
-    """What passes zero at the end of a step changes; dy becomes y' after it. Gaps that close are an impact."""
+    """Change the branches whose functions pass zero at the end of a step; dy becomes y' after it. Gaps that close are
+    an impact."""
     if meets(search.stages.mechanism, search.guards.passes_zero):
         _strike(search, y, dy)
     else:
@@ -131,7 +133,7 @@ def _strike(search, y, dy):
 
 @compiled
 def _change_branches(search, y, dy):
-    """Change the branches that are wanted. A choice that was made at this very state is refuted."""
+    """Change the branches that pass zero. A choice that was made at this very state is refuted."""
     guards = search.guards
     t = search.span[0]
     lately = note_switch(search)
@@ -162,7 +164,7 @@ def _change_branches(search, y, dy):
             guards.surface[k] = LEFT if decided else STANDS
         elif switches.kinds[k] == SIDE and switches.slides[k] + switches.free[k] + guards.surface[k] == 0:
             near = abs(guards.begin[k]) <= ZERO * guards.size[k]
-            guards.surface[k] = STANDS if near else 0  # it may be the same surface, but for roundoff
+            guards.surface[k] = STANDS if near else 0  # perhaps the same surface, within roundoff
     mark_passed(search.stages.mechanism, guards.passes_zero, guards.size, search.found[0] == HERE)
     settle(search, moment(search.stages.course, t), y, dy)
     search.stages.mechanism.contacts.choice.began[:] = 0
@@ -189,7 +191,7 @@ def _rattles(search):
 
 @compiled
 def note_switch(search):
-    """Count a switch; in what time the last `RUSH` of them were."""
+    """Count a switch; return the time in which the last `RUSH` switches occurred."""
     t, n = search.span[0], search.total[0]
     first = search.times[n % RUSH] if n >= RUSH else -np.inf
     search.times[n % RUSH] = t

@@ -39,18 +39,18 @@ from .switches import is_idle, look, natural, side_of
 from .wide import stays_wide
 
 TRIES = 60
-"""How often a step is made again to end on a switch, before a hundredth of it is near enough: where several laws switch
-at once it may take some tens. Twice as often at most."""
+"""The number of times that a step is made again to end on a switch, before a hundredth of it is near enough: where
+several laws switch at once it may take some tens. Twice as many at most."""
 PASSES = 1e-3
-"""A guard that is zero at the end of a step passes there if it has fallen at this part of its size over the step, and
-more than by roundoff."""
+"""A guard that is zero at the end of a step passes zero there if it has fallen at this part of its size over the step,
+and by more than roundoff."""
 SHORTER = 0.1
-"""By how much a step is shortened that goes wrong at once."""
+"""The factor by which a step is shortened that goes wrong at once."""
 
 
 @compiled_apart
 def search_step(search: Search):
-    """Look at the step whose end has been evaluated last."""
+    """Examine the step whose end has been evaluated last for switches; put the finding into `found`."""
     guards, samples = search.guards, search.samples
     stages = search.stages
     switches, t, h = stages.mechanism.switches, search.span[0], search.span[1] - search.span[0]
@@ -90,7 +90,7 @@ def search_step(search: Search):
         search.tries[0] = 0
         search.until[0] = t + SHORTER * h
         if closely:
-            stages.implicit.flags[SHARP] = 1  # what sets out from rest is less than the tolerance of Newton's method
+            stages.implicit.flags[SHARP] = 1  # a slip that begins from rest is below the tolerance of Newton's method
     elif at_once:
         if not is_short:
             _put_off_slips(search)
@@ -106,8 +106,8 @@ def search_step(search: Search):
 
 @compiled
 def _note_late(search, h, exact):
-    """Note by how much later than it was located each wanted guard may pass zero: by the part `exact` of the step h, or
-    by a hundredth of it where `TRIES` cuts have not located the passage."""
+    """Note by how much later than located each guard may pass zero: by the part `exact` of the step h, or by a
+    hundredth of h where `TRIES` cuts have not located the passage."""
     guards = search.guards
     part = 0.01 if search.tries[0] >= TRIES else exact
     for k in range(guards.passes_zero.size):
@@ -117,9 +117,9 @@ def _note_late(search, h, exact):
 
 @compiled
 def _is_refuted(search):
-    """Whether all that switches was chosen at the beginning of the step, where its rate said that it would not: a
-    branch on its surface, or a slip that sets out from rest. (A long step of an implicit method may have it go
-    backwards at first, by less than its tolerance.)"""
+    """Return whether all branches that switch were chosen at the beginning of the step, where their rates contradict
+    the switch: a branch on its surface, or a slip that begins from rest. (In a long step of an implicit method such a
+    slip may go backwards at first, by less than the tolerance.)"""
     guards = search.guards
     refuted = True
     for k in range(guards.passes_zero.size):
@@ -129,7 +129,7 @@ def _is_refuted(search):
 
 @compiled
 def _put_off_slips(search):
-    """Postpone the switches of slips that set out from rest where something else switches at once: the step is too long
+    """Postpone the switches of slips that begin from rest where something else switches at once: the step is too long
     to refute these slips."""
     guards = search.guards
     for k in range(guards.passes_zero.size):
@@ -139,14 +139,14 @@ def _put_off_slips(search):
 
 @compiled
 def is_searched(search):
-    """Whether there are laws or contacts that may switch."""
+    """Return whether there are laws or contacts that may switch."""
     mechanism = search.stages.mechanism
     return search.calls.search != 0 and mechanism.switches.acting + mechanism.contacts.points.entries > 0
 
 
 @compiled
 def after_step(search, t, end):
-    """What becomes of the step from t to `end`: NONE, CUT, HERE or AT_ONCE."""
+    """Return the finding for the step from t to `end`: NONE, CUT, HERE or AT_ONCE."""
     if not is_searched(search):
         return NONE
     return look_through(search, t, end)
@@ -154,7 +154,7 @@ def after_step(search, t, end):
 
 @compiled
 def look_through(search, t, end):
-    """Look for switches in the step by all functions that are not idle now."""
+    """Look for switches of all functions that are not idle in the step; return the finding."""
     search.span[0], search.span[1] = t, end
     call_on_block(search.calls.search, search, ())
     return search.found[0]
@@ -177,7 +177,7 @@ def next_begins(search):
 
 @compiled_apart
 def go_on_as_held(search: Search):
-    """The same where there is something to be held."""
+    """Carry the guards at the end of the step over to the beginning of the next one, and hold its branches."""
     guards = search.guards
     search.until[0] = resolved_until(search, search.span[1])
     search.tries[0] = 0
@@ -191,7 +191,7 @@ def go_on_as_held(search: Search):
 
 
 def new_search(stages: Stages, looks: bool = True) -> Search:
-    """For a method that `looks` for switches, in a run of which it is not known yet how long it is."""
+    """Return a search for a method that `looks` for switches, in a run whose length is not known yet."""
     count = stages.mechanism.switches.kinds.size
     calls, state = SearchCalls(0, 0, 0, 0, 0, 0), stages.mechanism.state
     if count and looks:
@@ -202,8 +202,9 @@ def new_search(stages: Stages, looks: bool = True) -> Search:
 
 @compiled
 def _narrowed(search, t, h, low, high, nothing):
-    """The first place where a guard that is wrong is below its level, to roundoff. What switches there is `passes_zero`: a
-    sign turns, and a number is the one that holds."""
+    """Return the first place where a wrong guard is below its level, to roundoff, as a part of the step. Mark the
+    functions that switch there in `passes_zero`, with their next modes in `after`: a sign turns, an integer is the one
+    that holds."""
     guards = search.guards
     below, above, sides = np.inf, -np.inf, 0
     for _ in range(200):
@@ -233,7 +234,7 @@ def _narrowed(search, t, h, low, high, nothing):
 
 @compiled
 def _least(search):
-    """How far the guards that are wrong are above their levels."""
+    """Return the least difference between a wrong guard and its level."""
     guards, least = search.stages.mechanism.switches.guard, np.inf
     for k in range(guards.size):
         if search.guards.wrong[k] == 1:
@@ -243,7 +244,8 @@ def _least(search):
 
 @compiled
 def _wants_at_end(search, h):
-    """Whether something is zero at the end of the step, and on its way to be wrong: signs, which turn there."""
+    """Mark in `passes_zero` the signs whose guards are zero at the end of the step and fall; return whether there are
+    any."""
     guards = search.guards
     switches, found = search.stages.mechanism.switches, False
     for k in range(switches.kinds.size):
@@ -261,7 +263,8 @@ def _wants_at_end(search, h):
 
 @compiled
 def _extend(search, t, h, exact):
-    """A step that was to end on a switch and has stopped just short of it: by how much, by the rate of its guard."""
+    """Judge a step that was to end on a switch and has stopped just short of it, by the rates of the guards: accept it,
+    or make it again with a later end."""
     stages = search.stages
     mechanism, end = stages.mechanism, stages.tableau.stages
     switches, state = mechanism.switches, mechanism.state
@@ -283,7 +286,7 @@ def _extend(search, t, h, exact):
 
 @compiled
 def _missing(switches, k):
-    """The time in which a guard becomes zero, as it goes; infinite where it does not."""
+    """Return the time in which a guard becomes zero at its present rate; infinite where it does not."""
     guard, mode = switches.guard[k], side_of(switches, k)
     if switches.slides[k] == 1:
         return 0.0 if guard <= SLACK else np.inf

@@ -1,17 +1,17 @@
-"""How switching functions change within a step, seen at a few places. Compiled.
+"""Switching functions within a step, sampled at a few places. Compiled.
 
-Where a step is looked at, each switching function p and its rate ṗ are known. Between two places it is taken for the
-cubic that has these values and rates; the next place in between tells whether it is:
+At each place that is evaluated, a switching function p and its rate ṗ are known. Between two places p is approximated
+by the cubic with these values and rates; the next place in between tests the approximation:
 
-    not as foretold  ->  look at the first part alone, then at the second
-    as foretold      ->  each part has a sixteenth of the error: it is searched for what is wrong in it
+    not as predicted  ->  examine the first part alone, then the second
+    as predicted      ->  each part has a sixteenth of the error: search it for wrong guards
 
-So smooth functions cost three looks a step, and those that turn often as many as they need. The two parts differ in
-length, so that places do not fall into step with an oscillation; the first one looks like a smooth function only if
-values and rates agree at five places. What neither shows is not seen: a bump that is narrower than the parts around it.
+So smooth functions cost three evaluations a step, and those that turn often as many as they need. The two parts differ
+in length, so that places do not fall into step with an oscillation; the first part looks like a smooth function only if
+values and rates agree at five places. A bump narrower than the parts around it is not seen.
 
-Of a motion that stays on a surface p is the mixture of the branches. Its rate is known by its difference only; so is
-that of a function in Python.
+For a motion that stays on a surface p is the mixture of the branches. Its rate is known by differences only; so is the
+rate of a function in Python.
 """
 
 import numpy as np
@@ -32,52 +32,57 @@ from .settling import ALL, SLACK, ZERO
 from .switches import guard_of, guard_of_side, is_idle, look, position, read_rates, read_scales, side_of
 
 PART = 0.47
-"""Where an interval is divided."""
+"""The place at which an interval is divided, as a part of it."""
 WHOLE_STEP = 0.7
-"""A part of the step this long is divided in any case."""
+"""An interval longer than this part of the step is divided in any case."""
 TOLD = 0.05
-"""A value is as foretold to this part of the largest guard around, or of `FAINT` of the largest in the step."""
+"""A value is as predicted to this part of the largest guard around, or of `FAINT` of the largest in the step."""
 FAINT, NOISE = 1e-6, 1e-9
-"""What is fainter than this part of the state is roundoff: of rates over the time that is looked at."""
+"""Differences below the first part of the largest guard in the step, or the second part of the terms of the guard, are
+roundoff."""
 EXACT = 1e-11
-"""Guards are right to this part of their largest size; a switch that is nearer to the end of a step than this part of
-it, or than times are told apart, is at its end."""
+"""Guards are right to this part of their largest size; a switch closer to the end of a step than this part of it, or
+than the resolution of times, is at its end."""
 HELD, STILL = 1e-14, 1e-12
-"""Where a motion is held on a surface, what is zero with it is so to this part of the largest that it has been; what is
-watched only, to this part of what it is made of, for a motion of the model's length a second."""
+"""Where a motion is held on a surface, functions that are zero with it are so to the first part of their largest value;
+functions of events only, to the second part of their terms, for a motion of the model's length a second."""
 PLACED = 2e-15
-"""Of how far the model reaches: where bodies are is known to that; so are forces, of what they are made of."""
+"""The part of the model's extent to which positions of bodies are known; and the part of their terms to which forces
+are."""
 MOST = 4000
-"""So often a step is looked at; what is left of it is made anew."""
+"""The largest number of evaluations of a step; the rest of the step is made anew."""
 NARROW = 4e-16
-"""A part of a step that no number divides any more."""
+"""The width of a part of a step that no floating-point number divides any more."""
 LEAP = 1e-6
-"""An open gap that is this part of how far the model reaches below zero, behind a part of a step that no number
-divides, has jumped there: bodies do not meet."""
+"""An open gap that is this part of the model's extent below zero, behind a part of a step that no number divides, has
+jumped there: bodies do not meet."""
 CLOSE, CLOSER = 0.01, 6
-"""A dip is looked for if it is foretold to come this near to zero; and so often more closely, with as much less of a
-margin."""
+"""A dip is searched if its predicted least value is as near to zero as the first number, relative to the guard; the
+second is the number of refinements, each with a smaller margin."""
 NEAR = 1e-4
 """The part of a step over which readings are differenced."""
 DOUBT = 0.1
-"""A dip that comes nearer to zero than this part of the size of its guard in the step is looked for by the polynomial
-of the method. Calibration: in a step of 2/ω of a vibration ω the cubic is off by 2⁴/384 of the amplitude, a tenth of
-how far the vibration goes in this step about its turn."""
+"""A dip that comes nearer to zero than this part of the size of its guard in the step is searched by the polynomial of
+the method. Calibration: in a step of 2/ω of a vibration ω the cubic is off by 2⁴/384 of the amplitude, a tenth of how
+far the vibration goes in this step about its turn."""
 LEFT, SPARE = 0, DEEP + 2
-"""Rows of what is noted: the place up to which all is right, the next ones behind it, the nearest last; and another."""
+"""Rows of samples: the place up to which all guards are right, then the next places behind it, the nearest last; and a
+spare row."""
 
 
 @compiled
 def look_at(search, t, h, x, closely):
-    """All guards at t + x h: by the cubic through both ends of the step, or by the method's own polynomial."""
+    """Evaluate all guards at t + x h: by the cubic through both ends of the step, or by the method's own polynomial if
+    `closely`."""
     _read(search, x, closely, search.y)
     _evaluate(search, t + x * h)
 
 
 @compiled_apart
 def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bool):
-    """A place in the step before which a guard first becomes wrong, -1 if none does. The place before it up to which
-    none does stands at `LEFT`, how far it was looked in `seen`. `is_at_end`: that is where the last evaluation was."""
+    """Return a place in the step before which a guard first becomes wrong, -1 if none does. Put the place before it up
+    to which none does into row `LEFT`, and the part examined into `part`. `is_at_end`: the last evaluation was at the
+    end of the step."""
     guards, samples = search.guards, search.samples
     stages, at = search.stages, samples.at
     guards.size[:] = 0.0
@@ -115,13 +120,13 @@ def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bo
 
 @compiled
 def _is_past_telling(search, k):
-    """Whether all choices are refuted."""
+    """Return whether all choices of a function are refuted."""
     return search.guards.refuted[search.stages.mechanism.switches.leads[k]] == ALL
 
 
 @compiled
 def is_wrong(search, guards):
-    """Whether guards are wrong; which ones is left in `wrong`."""
+    """Return whether guards are wrong; mark them in `wrong`."""
     found = False
     for k in range(guards.size):
         is_low = guards[k] < search.guards.level[k] - search.guards.slack[k]
@@ -132,8 +137,8 @@ def is_wrong(search, guards):
 
 @compiled_apart
 def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int, is_there: bool):
-    """Values and rates at t + x h, into a row. The rates are those along what is read. `is_there`: that is where the
-    last evaluation was."""
+    """Put values and rates at t + x h into a row. The rates are those along the interpolation. `is_there`: the last
+    evaluation was at that place."""
     guards, samples = search.guards, search.samples
     mechanism = search.stages.mechanism
     switches = mechanism.switches
@@ -157,7 +162,8 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
 
 @compiled
 def _see(search, t, h, x, closely, is_there):
-    """Values and rates at t + x h where there is more than open gaps: by differences, where rates are not known."""
+    """Evaluate values and rates at t + x h where there is more than open gaps: by differences, where rates are not
+    known."""
     guards = search.guards
     y, dy, other = search.y, search.dy, search.other
     mechanism = search.stages.mechanism
@@ -195,7 +201,7 @@ def _see(search, t, h, x, closely, is_there):
 
 @compiled
 def sets_out(search, k):
-    """Return whether entry k is a slip that has set out from rest where the step begins."""
+    """Return whether entry k is a slip that has begun from rest where the step begins."""
     return is_slip(search.stages.mechanism, k) and abs(search.guards.begin[k]) <= ZERO * search.guards.size[k]
 
 
@@ -203,10 +209,10 @@ def sets_out(search, k):
 def _exactness(search, h, k):
     """Return the part of its largest size to which a guard is right.
 
-    A slip sets out when friction passes its bound, which it may do by a time δ later than it is found to (`late`). For
-    so long its acceleration is against its heading: with ṡ = j (t - δ) the slip s goes back by j δ²/2, which is
-    x²/(1 - 2x), x = δ/h, of its size at the end of a step h. A short step behind the switch sees this; one of less than
-    2δ sees nothing else."""
+    A slip begins when friction passes its bound, which may be by a time δ later than located (`delay`). In this time
+    its acceleration is against its heading: with ṡ = j (t - δ) the slip s goes back by j δ²/2, which is x²/(1 - 2x), x
+    = δ/h, of its size at the end of a step h. A short step after the switch sees this; one of less than 2δ sees nothing
+    else."""
     x = search.guards.delay[k] / h
     if x * x <= EXACT or not sets_out(search, k):
         return EXACT
@@ -221,9 +227,9 @@ def _slack(search, h, k):
 
 @compiled
 def _held(search, k):
-    """What may be left of a guard that is zero with the motion, where that is held on surfaces; and, however short the
-    step, roundoff of what it is made of: of a gap by which bodies have just parted, of the sign of a force that fades.
-    (What is watched passes where it does.)"""
+    """Return the admissible error of a guard that is zero with the motion, where the motion is held on surfaces; and,
+    however short the step, the roundoff of its terms: for a gap at which bodies have just parted, or the sign of a
+    force that fades. (Functions of events pass zero where they do.)"""
     switches = search.stages.mechanism.switches
     watched, roundoff = switches.heard[k] == 1, PLACED * switches.scale[k]
     if switches.kinds[k] >= TOUCH or (switches.sliding[0] == 0 and not watched):
@@ -244,7 +250,7 @@ def _read(search, x, closely, out):
 
 @compiled
 def _evaluate(search, t):
-    """All guards at the state in `search.y`."""
+    """Evaluate all guards at the state in `search.y`."""
     mechanism, y = search.stages.mechanism, search.y
     state = mechanism.state
     now = moment(search.stages.course, t)
@@ -265,9 +271,10 @@ def _guard(search, k, row):
 
 @compiled
 def _is_as_foretold(search, h, top):
-    """Whether the place between is where the cubic through both ends has it, of every switching function. A force may
-    jump, as that of a pin which comes to the round end of its slot: its values on both sides are seen. A gap that is
-    open may not jump below zero. `wrong` has 2 for a function whose value is another one, 1 where its rate is."""
+    """Return whether the value and the rate of every switching function at the place between are those of the cubic
+    through both ends. A force may jump, such as that of a pin which comes to the round end of its slot: its values on
+    both sides are seen. An open gap may not jump below zero. Put 2 into `wrong` for a function whose value differs, 1
+    for one whose rate does."""
     guards, samples = search.guards, search.samples
     at, positions, rates, middle = samples.at, samples.values, samples.rates, top + 1
     width = at[top] - at[LEFT]
@@ -288,14 +295,14 @@ def _is_as_foretold(search, h, top):
         value = positions[LEFT, k] + PART * (a + PART * (c + PART * d))
         slope = a + PART * (2.0 * c + PART * 3.0 * d)
         near = abs(value - positions[middle, k]) <= bound
-        if not (near and abs(slope - rates[middle, k] * width * h) <= 4.0 * bound):  # nor where they are no numbers
+        if not (near and abs(slope - rates[middle, k] * width * h) <= 4.0 * bound):  # nor where they are not finite
             guards.wrong[k], foretold = 1 if near else 2, False
     return foretold
 
 
 @compiled
 def _leaps_below_zero(search, k, top):
-    """Whether entry k is the gap of a point that is open, and jumps from above zero to deep below it."""
+    """Return whether entry k is the gap of an open point that jumps from above zero to deep below it."""
     samples = search.samples
     mechanism, after = search.stages.mechanism, min(samples.values[top, k], samples.values[top + 1, k])
     deep = after < -LEAP * mechanism.machine.extent
@@ -304,10 +311,10 @@ def _leaps_below_zero(search, k, top):
 
 @compiled
 def _wrong_before(search, t, h, closely, row):
-    """A place up to that of a row where a guard is wrong; -1 if there is none."""
+    """Return a place up to that of a row where a guard is wrong; -1 if there is none."""
     guards = search.guards
     switches = search.stages.mechanism.switches
-    for _ in range(CLOSER):  # looking at a dip may show larger guards, beside which another dip is none
+    for _ in range(CLOSER):  # a dip may show larger guards, beside which another dip is negligible
         found = -1.0
         for k in range(guards.level.size):
             if _guard(search, k, row) < guards.level[k] - guards.slack[k]:
@@ -327,8 +334,8 @@ def _wrong_before(search, t, h, closely, row):
 
 @compiled
 def _dip(search, t, h, closely, row, k, side):
-    """Where a guard that is right at both ends becomes wrong in between, by the least value of its cubic: -1 if it does
-    not. The guard is that of the bound to this side: a bound itself does not matter to its shape."""
+    """Return where a guard that is right at both ends becomes wrong in between, by the least value of its cubic; -1 if
+    it does not. The guard is that of the bound on this side: the bound itself does not change its shape."""
     guards, samples = search.guards, search.samples
     at, switches = samples.at, search.stages.mechanism.switches
     bound = guards.level[k] - guards.slack[k]
@@ -363,8 +370,8 @@ def _dip(search, t, h, closely, row, k, side):
 
 @compiled
 def _least_of_cubic(f, a, g, b):
-    """Where between 0 and 1 the cubic with these ends and slopes has its local minimum, and what it is there; 0 without
-    one."""
+    """Return where between 0 and 1 the cubic with these ends and slopes has its local minimum, and its value there; 0
+    and the value at 0 without one."""
     c, d = 3.0 * (g - f) - 2.0 * a - b, a + b - 2.0 * (g - f)
     square = c * c - 3.0 * d * a
     x = 0.0
@@ -377,8 +384,8 @@ def _least_of_cubic(f, a, g, b):
 
 @compiled
 def _least_of_tangents(f, a, g, b):
-    """Where the tangents at both ends meet, and how low: no function that bends one way goes lower, such as the
-    distance of a body that flies past another."""
+    """Return where the tangents at both ends meet, and the value there: no function that bends one way is lower, such
+    as the distance of a body that flies past another."""
     if not a < 0.0 < b:
         return 0.0, np.inf
     x = (g - f - b) / (a - b)
@@ -387,7 +394,7 @@ def _least_of_tangents(f, a, g, b):
 
 @compiled
 def _go_to(search, row):
-    """All is right up to the place of this row."""
+    """Mark the guards as right up to the place of this row."""
     samples = search.samples
     samples.at[LEFT] = samples.at[row]
     copy(samples.values[row], samples.values[LEFT])

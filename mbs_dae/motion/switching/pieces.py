@@ -1,13 +1,13 @@
-"""Gaps that are written in pieces: which piece holds while a point presses, and what happens at its end. Compiled.
+"""Gaps written in pieces: the piece that holds while a point presses, and the change at its end. Compiled.
 
-A side of a box and its round corner, a profile of a line and an arc: such a gap has branches as a law has them. Those
-that decide about a point which is not open are held in a step, and passed where they end, so that
+A side of a box and its round corner, a profile of a line and an arc: the gap of such a body has branches like a law.
+The branches that determine a point which is not open are held in a step, and passed where they end, so that
 
-    the tangent goes on      forces are found anew, and jump with the curvature: the point may part there
+    the tangent goes on      forces are solved anew, and jump with the curvature: the point may part there
     the tangent jumps        velocities that the old piece allowed break the new one, ġ ≠ 0: it is an impact (`strike`)
                              where they approach, and where they part the point opens
 
-An open gap is what it is at each place: its branches are free, and nobody looks at them.
+An open gap is evaluated as it is at each place: its branches are free, and nothing depends on them.
 """
 
 import numpy as np
@@ -23,27 +23,28 @@ from .search import LEFT, STANDS
 from .switches import hold_all, laws_of, look, natural
 
 ALIKE = 1e-9
-"""Branches end at one place that end this near to each other, relative to how far they were from it."""
+"""Branches end at one place if they end this near to each other, relative to their distance before."""
 
 
 @compiled
 def branches_of_gaps(mechanism):
-    """The numbers of the first one, and behind the last one: slips have theirs among them."""
+    """Return the number of the first branch of gaps, and the number after the last one; branches of slips are among
+    them."""
     return laws_of(mechanism.switches), mechanism.switches.kinds.size - mechanism.contacts.points.entries
 
 
 @compiled
 def branches_of_points(mechanism):
-    """The range of branches of gaps and of sizes of friction, which stand before these."""
+    """Return the range of branches of gaps and of sizes of friction, which precede those of gaps."""
     first, end = branches_of_gaps(mechanism)
     return first - mechanism.contacts.normals.readings.switch_at.size, end
 
 
 @compiled
 def free_what_is_open(search):
-    """Ask for the branches of the points that are not open, and for those that are being decided: of a point that parts
-    where a piece ends, too, until the motion has left that place. Where the size of a friction has kept the motion on a
-    surface, and its point opens, the laws that had one mixture with it are chosen anew."""
+    """Hold the branches of the points that are not open, and those being decided, and free all others. Where a piece
+    ends and its point parts, the branch is held until the motion has left that place. Where the size of a friction has
+    kept the motion on a surface, and its point opens, the laws with the same mixture are chosen anew."""
     mechanism = search.stages.mechanism
     switches, contacts = mechanism.switches, mechanism.contacts
     points = contacts.points
@@ -63,7 +64,8 @@ def free_what_is_open(search):
 
 @compiled
 def hold_pieces(search):
-    """The same, and hold them: those that were free as they are at the last evaluation."""
+    """Free and hold branches as `free_what_is_open` does; put those that become held as they are at the last
+    evaluation."""
     switches, found = search.stages.mechanism.switches, False
     first, end = branches_of_points(search.stages.mechanism)
     free_what_is_open(search)
@@ -83,7 +85,7 @@ def hold_pieces(search):
 
 @compiled
 def put_natural(search, k):
-    """The branch for which the switching function stands; where it is zero, rates decide."""
+    """Put the branch that the value of the switching function implies; where the value is zero, rates decide."""
     switches = search.stages.mechanism.switches
     switches.mode[k] = natural(switches, k)
     if switches.mode[k] == 0.0 and switches.kinds[k] != WHOLE:
@@ -93,8 +95,8 @@ def put_natural(search, k):
 
 @compiled
 def turn_over(search, y):
-    """Go over to the pieces that begin here, as far as is known before velocities are; return whether there are any. A
-    condition that jumps because another one has switched, as that of a piece does where a period begins, follows it."""
+    """Change to the pieces that begin here, as far as they follow without velocities; return whether there are any. A
+    condition that jumps because another one has switched, like that of a piece where a period begins, follows it."""
     guards = search.guards
     mechanism = search.stages.mechanism
     switches, state, found = mechanism.switches, mechanism.state, False
@@ -123,8 +125,8 @@ def turn_over(search, y):
 
 @compiled
 def _ends_unseen(search, k):
-    """Whether a branch is wanted as well, but for roundoff: it says the same as another one in other words. (The first
-    row of what was seen is what was seen last before the end.)"""
+    """Return whether a branch ends here as well, within roundoff: it expresses the same condition as another one in
+    other terms. (The first row of samples is the last one before the end.)"""
     guards = search.guards
     switches = search.stages.mechanism.switches
     near = abs(guards.begin[k]) <= ALIKE * guards.size[k]
@@ -134,7 +136,7 @@ def _ends_unseen(search, k):
 
 @compiled
 def breaks_rates(search, y):
-    """Whether velocities are not those of what is closed, on the pieces that hold."""
+    """Return whether velocities break the rates of closed gaps, or of slips that stick, on the pieces that hold."""
     mechanism, fastest = search.stages.mechanism, 0.0
     contacts, state = mechanism.contacts, mechanism.state
     motion = contacts.motion

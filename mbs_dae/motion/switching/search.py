@@ -1,4 +1,4 @@
-"""What is known of the next switch of a law: the record that looking for it and passing it share."""
+"""The search for the next switch of a law: the record shared by looking for the switch and passing it."""
 
 from typing import NamedTuple
 
@@ -9,20 +9,22 @@ from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ..methods.method import Stages
 
 DEEP = 24
-"""How often a step is divided at most, one part of it after the other, to see what switching functions do in it."""
+"""The largest depth to which a step is divided, to examine the switching functions in it."""
 RUSH, BRIEF = 64, 1e-9
 """So many switches within this part of the run are a chatter that does not end."""
 FAINT, LONG = 1e-8, 1e-4
-"""So are as many passes in a row from side to side, within this part of the run, where g goes no farther from zero than
-this part of what it has been: intervals that become shorter without end shrink it with their square."""
+"""As many passes in a row from side to side within the second part of the run are a chatter, too, if g goes no farther
+from zero than the first part of its earlier size: intervals that become shorter without end shrink g with their
+square."""
 NONE, CUT, HERE, AT_ONCE, LOST_SIGHT = range(5)
 """The findings of a look at a step (`locate`)."""
 SOON = 1e-13
-"""A switch so soon after the beginning of a step, relative to the time, or to a second near zero, is at it."""
+"""A switch so soon after the beginning of a step, relative to the time, or to a second near zero, is at the
+beginning."""
 STANDS, LEFT = 1, 2
-"""Of a surface g = 0 at which a step begins: rates decide about its branch; it is decided."""
+"""States of a surface g = 0 at which a step begins: rates decide about its branch; the branch is decided."""
 SHORT = BRIEF / RUSH
-"""The part of the run below which a step says no more of which branch is right."""
+"""The part of the run below which a step tells nothing more about which branch is right."""
 
 
 class SearchCalls(NamedTuple):
@@ -49,23 +51,26 @@ class Guards(NamedTuple):
     begin: Work[Vector] = zeros("switches")
     """The guards at the beginning of the step."""
     end: Work[Vector] = zeros("switches")
-    """The guards at its end."""
+    """The guards at the end of the step."""
     value: Work[Vector] = zeros("switches")
     """The switching functions at the end of the last step."""
     surface: Work[Integers] = zeros("switches")
-    """Whether the motion is on g = 0 at the beginning of the step, so that its branch was chosen there (`settling`)."""
+    """STANDS or LEFT if the motion is on g = 0 at the beginning of the step, so that its branch was chosen there
+    (`settling`); else 0."""
     refuted: Work[Integers] = zeros("switches")
-    """The choices that have been refuted there, one bit each."""
+    """The choices that have been refuted at this state, one bit each."""
     level: Work[Vector] = zeros("switches")
+    """The level of each guard: 0, or a negative guard at the beginning of the step; -inf if all choices are refuted."""
     slack: Work[Vector] = zeros("switches")
-    """A guard is wrong from its passage through its level on, if it passes the level by more than its slack."""
+    """The tolerance of each guard below its level."""
     wrong: Work[Integers] = zeros("switches")
+    """1 for each guard that falls below its level by more than its slack."""
     passes_zero: Work[Integers] = zeros("switches")
     """1 for each switching function that passes zero where the step ends."""
     after: Work[Vector] = zeros("switches")
-    """The modes behind this passage."""
+    """The modes after this passage."""
     size: Work[Vector] = zeros("switches")
-    """The largest guards that were seen in the step."""
+    """The largest guards seen in the step."""
     noise: Work[Vector] = zeros("switches")
     """The size of the terms of which each guard is the sum."""
     mixture_rate: Work[Vector] = zeros("switches")
@@ -84,9 +89,9 @@ class StepSamples(NamedTuple):
     at: Work[Vector] = zeros(DEEP + 3)
     """Places of the step, from 0 to 1."""
     values: Work[Matrix] = zeros(DEEP + 3, "switches")
-    """The guards there."""
+    """The switching functions, or mixtures, at these places."""
     rates: Work[Matrix] = zeros(DEEP + 3, "switches")
-    """Their rates there."""
+    """Their rates at these places."""
     part: Work[Vector] = zeros(1)
     """The part of the step that has been looked at."""
     count_since: Work[Integers] = zeros(1)
@@ -103,16 +108,22 @@ class Search(NamedTuple):
     span: Work[Vector] = zeros(2)
     """The times at which the step begins and ends."""
     found: Work[Integers] = zeros(1)
+    """The finding of the last look at a step: NONE, CUT, HERE, AT_ONCE or LOST_SIGHT."""
     doubt: Work[Integers] = zeros(1)
     """1 if a guard comes so near to zero within the step that the cubic through its ends does not tell whether it
     becomes wrong."""
     until: Work[Vector] = zeros(1)
     """The time at which the step is to end; infinite if nothing switches."""
     tries: Work[Integers] = zeros(1)
+    """The number of times that the present step has been cut."""
     y: Work[Vector] = zeros("width")
+    """The state at the place that is evaluated."""
     dy: Work[Vector] = zeros("width")
+    """The derivative of the state at this place."""
     other: Work[Vector] = zeros("width")
+    """Another state, for differences; in an impact, the state before."""
     a: Work[Vector] = zeros("speeds")
+    """The accelerations of the last evaluation."""
     total: Work[Integers] = zeros(2)
     """The number of switches, and the number of those before this run."""
     times: Work[Vector] = zeros(RUSH)
@@ -124,7 +135,7 @@ class Search(NamedTuple):
 
 @compiled
 def resolved_until(search, t):
-    """Until when an explicit step from t may go if it is to resolve the directions of slips."""
+    """Return the time at which an explicit step from t must end in order to resolve the directions of slips."""
     contacts = search.stages.mechanism.contacts
     explicit = search.stages.implicit.weight.size == 0
     return (

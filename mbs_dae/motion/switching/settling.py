@@ -40,22 +40,22 @@ from .sliding import respond
 from .switches import hold_all, laws_of, look, natural, put_mode
 
 ZERO = 1e-9
-"""A rate is zero beside that by which a law jumps, and a jump beside what jumps, if it is less than this part of it."""
+"""A rate counts as zero below this part of the jump of its law, and a jump below this part of its terms."""
 SLACK = 4.0 * ZERO
-"""How far a mixture has to pass 1 in a step to be told from one that stays: more than f = ZERO J, |m| = 1 + 2 ZERO."""
+"""The excess over 1 at which a mixture in a step has left the surface: more than f = ZERO J, |m| = 1 + 2 ZERO."""
 ALIKE = 1e-12
-"""How far the squared cosine between two rates may be from 1 if they are those of one surface."""
+"""The largest difference from 1 of the squared cosine between two rates that belong to one surface."""
 ASTRAY = 1e-3
-"""A number that is wrong by this much beside its next whole number is so by more than errors of where it switches."""
+"""An integer mode whose guard is below zero by this much is wrong by more than the errors of places of switches."""
 ROUNDS = 8
-"""How often choices change for each surface before they are found to go round in circles."""
+"""The number of changes of choices for each surface after which they are found to be cyclic."""
 STAY, ALL = 4, 7
-"""Bits of what is refuted: 1 and 2 are the sides 1 and -1."""
+"""Bits of refuted choices: 1 and 2 are the sides 1 and -1."""
 
 
 @compiled_apart
 def settle(search: Search, t: float, y: Vector, dy: Vector):
-    """The modes of all surfaces on which the motion stands, y' with them, and the guards from which a step begins."""
+    """Put the modes of all surfaces on which the motion is, y' with them, and the guards with which a step begins."""
     switches = search.stages.mechanism.switches
     count = switches.kinds.size
     if search.stages.mechanism.contacts.gap_row.size > 0:
@@ -90,12 +90,12 @@ def settle(search: Search, t: float, y: Vector, dy: Vector):
 
 @compiled
 def _choose_contacts(search, t, y, dy):
-    """The states of contacts, with all branches as they are; whether they are others than before."""
+    """Choose the states of contacts, with all branches as they are; return whether they differ from those before."""
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
     mechanism.switches.now[0] = t
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
-    hold_all(mechanism)  # others than the present branches have been tried
+    hold_all(mechanism)  # other branches than the present ones have been tried
     call_on_block(contacts.calls.choose_states, mechanism, (q, v, a))
     search.status[0] = contacts.choice.status[0]
     tell_states(mechanism)
@@ -105,13 +105,13 @@ def _choose_contacts(search, t, y, dy):
 
 @compiled
 def _is_open(search, k):
-    """Whether rates decide about it."""
+    """Return whether rates decide about branch k."""
     return search.guards.surface[k] == STANDS or search.stages.mechanism.switches.slides[k] == 1
 
 
 @compiled
 def _unite(search, t, y, dy):
-    """Find the laws that switch on one surface."""
+    """Find the laws that switch on one surface; put them into `leads` and `turn`."""
     mechanism = search.stages.mechanism
     switches, state, open_ones = mechanism.switches, mechanism.state, 0
     count = switches.kinds.size
@@ -143,7 +143,7 @@ def _unite(search, t, y, dy):
 
 @compiled
 def _together(switches, j, k):
-    """The product of what the rates j and k are, and of how they respond; 0 where one does not."""
+    """Return the scalar product of rates j and k, and of their responses to modes; 0 where one has none."""
     product = 0.0
     if switches.asked[j] == 1 and switches.asked[k] == 1:
         for i in range(laws_of(switches)):
@@ -154,7 +154,7 @@ def _together(switches, j, k):
 
 @compiled
 def stay(switches, k, stays):
-    """Mark that the motion stays on surface k, or not, for all laws that switch on it."""
+    """Mark whether the motion stays on surface k, for all laws that switch on it."""
     for j in range(switches.kinds.size):
         if switches.leads[j] == switches.leads[k]:
             switches.sliding[0] += stays - switches.slides[j]
@@ -163,20 +163,21 @@ def stay(switches, k, stays):
 
 @compiled
 def choice_of(switches, k):
-    """The bit of the present choice."""
+    """Return the bit of the present choice of surface k."""
     return STAY if switches.slides[k] == 1 else 1 if switches.mode[k] > 0.0 else 2
 
 
 @compiled
 def _follow(search, t, y, dy):
-    """Switching functions that jump because another one has switched: their natural modes. Whether there are any."""
+    """Put the natural modes of switching functions that jump because another one has switched; return whether there are
+    any."""
     guards = search.guards
     switches, changed = search.stages.mechanism.switches, False
     _move(search, t, y, dy)
     look(search.stages.mechanism)
     for k in range(switches.kinds.size):
         guard = switches.guard[k]
-        leapt = switches.kinds[k] == WHOLE and guard < -ASTRAY  # it has switched together with what it is made of
+        leapt = switches.kinds[k] == WHOLE and guard < -ASTRAY  # it has switched together with its terms
         if (guards.surface[k] != 0 and not leapt) or switches.slides[k] == 1 or switches.kinds[k] >= TOUCH:
             continue
         jumped = guard < 0.0 and guard != guards.begin[k]
@@ -189,7 +190,7 @@ def _follow(search, t, y, dy):
 
 @compiled
 def _changes(search, t, y, dy, k):
-    """Look at surface k, all others as they are; whether there is another choice than before."""
+    """Choose the side of surface k, with all others as they are; return whether the choice differs from that before."""
     switches = search.stages.mechanism.switches
     before = choice_of(switches, k)
     if before == STAY:
@@ -209,8 +210,8 @@ def _changes(search, t, y, dy, k):
 
 @compiled
 def _choice(search, k, side, forward, backward):
-    """1, -1, or 0 for staying: what rates say first, of what is not refuted. Nothing is left: any, and it is not looked
-    at in the next step."""
+    """Return 1, -1, or 0 for staying: the first choice by rates that is not refuted. If none is left, return the
+    present side, and exclude the surface from the search in the next step."""
     jump, refuted = abs(forward + backward), search.guards.refuted[k]
     jumps = jump > ZERO * (abs(forward) + abs(backward))
     least = ZERO * jump if jumps else 0.0
@@ -231,7 +232,7 @@ def _choice(search, k, side, forward, backward):
 
 @compiled
 def _leaves(search, t, y, dy, k, side):
-    """How fast the motion leaves surface k towards this side, on the branch of this side."""
+    """Return the rate at which the motion leaves surface k to this side, on the branch of this side."""
     put_mode(search.stages.mechanism.switches, k, side)
     _move(search, t, y, dy)
     return side * search.stages.mechanism.switches.rate[k]
@@ -239,7 +240,7 @@ def _leaves(search, t, y, dy, k, side):
 
 @compiled
 def _move(search, t, y, dy):
-    """Accelerations with the modes as they are, and the rates of the switching functions."""
+    """Evaluate accelerations with the present modes, and the rates of the switching functions."""
     mechanism = search.stages.mechanism
     state = mechanism.state
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]

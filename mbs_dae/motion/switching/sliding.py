@@ -1,16 +1,15 @@
-"""Motions that are held on a surface where a law jumps. Compiled.
+"""Motions held on a surface where a law jumps. Compiled.
 
-With both branches pushing towards g = 0 the motion stays on it, with a mixture m of the branches for which ġ = 0. The
-law is a straight line between its branches, so ġ is one in m, and two evaluations tell where it is zero: for several
-slides at once, one each and one more (Newton's method, in case that laws depend on products of modes).
+With both branches pushing towards g = 0 the motion stays on this surface, with a mixture m of the branches for which ġ
+= 0. The law is a straight line between its branches, so ġ is linear in m, and two evaluations tell where it is zero:
+several slides at once need one each and one more (Newton's method, in case that laws depend on products of modes).
 
-Laws that switch on one surface have one mixture there (`settling`). What slides do may depend on each other even so
-(three frictions that hold two freedoms): of all m that solve S m = r the one in the range of S is taken, the limit of
-(S - ε)⁻¹ r. (S has no eigenvalue that is positive, for both branches push back.) With ε small Newton's steps take away
-what it adds.
+Laws that switch on one surface have one mixture (`settling`). Slides may still depend on each other (three frictions
+that hold two freedoms): of all m that solve S m = r the one in the range of S is taken, the limit of (S - ε)⁻¹ r. (S
+has no positive eigenvalue, for both branches push back.) With a small ε Newton's steps remove its effect.
 
-What g has become by the errors of steps is taken away after each: with S c = -g the state moves by Σ cⱼ ∂y'/∂mⱼ, as if
-the mixtures had been others for a moment. That is an impulse of the law itself: constraints and works take part in it.
+The error of g after a step is removed: with S c = -g the state moves by Σ cⱼ ∂y'/∂mⱼ, as if the mixtures had been
+others for a moment. This is an impulse of the law itself: constraints and works take part in it.
 """
 
 from ...compiled.status import DONE, NOT_CONVERGED, SINGULAR
@@ -21,16 +20,16 @@ from .along import read_rates_here
 from .switches import hold_all, laws_of, look, put_mode
 
 EXACT, ROUGH = 1e-12, 1e-9
-"""A rate this small, relative to what the branches make of it, is zero; and what roundoff may leave of it."""
+"""A rate counts as zero below the first part of the effect of branches on it; roundoff may leave the second part."""
 NOTHING = 1e-100
-"""A time that is none: one over it is a number."""
+"""A time that counts as zero: its reciprocal is a finite number."""
 BLENDED = 1e-9
 """ε, relative to the largest entry of S."""
 
 
 @compiled_apart
 def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
-    """Accelerations, multipliers and modes with which all slides stay on their surfaces."""
+    """Put accelerations, multipliers and modes with which all slides stay on their surfaces."""
     switches = mechanism.switches
     t, count, largest, before = switches.now[0], laws_of(switches), 0.0, 0.0
     _ask(switches)
@@ -58,7 +57,7 @@ def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
 
 @compiled_apart
 def return_to_surfaces(mechanism: Mechanism, y: Vector):
-    """Put a state back onto the surfaces on which the motion is held."""
+    """Project a state onto the surfaces on which the motion is held, in place."""
     switches, state = mechanism.switches, mechanism.state
     t, count, here, aside = switches.now[0], laws_of(switches), switches.here, switches.aside
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], aside[state.v_at : state.v_end]
@@ -94,14 +93,14 @@ def return_to_surfaces(mechanism: Mechanism, y: Vector):
 
 @compiled
 def _ask(switches):
-    """Of each surface one law is asked for."""
+    """Mark one law for each surface on which the motion slides, in `asked`."""
     for k in range(laws_of(switches)):
         switches.asked[k] = 1 if switches.slides[k] == 1 and switches.leads[k] == k else 0
 
 
 @compiled
 def _add(switches, scale):
-    """Add to the mixtures of all surfaces what was solved for."""
+    """Add the solution, times `scale`, to the mixtures of all surfaces."""
     for k in range(laws_of(switches)):
         if switches.asked[k] == 1:
             put_mode(switches, k, switches.mode[k] + scale * switches.mixed[k])
@@ -109,8 +108,8 @@ def _add(switches, scale):
 
 @compiled_apart
 def respond(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector, blended: float):
-    """S - ε: how the rates of what is asked for change with the modes of the same. Its largest entry. The rates as they
-    are stand in `mixed`, with the other sign."""
+    """Put S - ε into `slope`: the changes of the rates of the marked laws with their modes. Return the largest entry of
+    S. The present rates stand in `mixed`, with the other sign."""
     switches = mechanism.switches
     count, largest, many = laws_of(switches), 0.0, 0
     for j in range(count):
@@ -135,7 +134,7 @@ def respond(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector, ble
 
 @compiled
 def _move(mechanism, t, q, v, a):
-    """Accelerations with the modes as they are, and the rates of the switching functions."""
+    """Evaluate accelerations with the present modes, and the rates of the switching functions."""
     hold_all(mechanism)
     mechanism.switches.status[0] = accelerate_as_held(mechanism, t, q, v, a)
     read_rates_here(mechanism, t, q, v, a)
@@ -143,7 +142,8 @@ def _move(mechanism, t, q, v, a):
 
 @compiled
 def _solved(A, b):
-    """b becomes the solution of A x = b, by elimination with row pivots; whether there is one."""
+    """Overwrite b by the solution of A x = b, by elimination with row pivots; return whether there is one. Overwrites
+    A."""
     n = A.shape[0]
     for k in range(n):
         pivot = k

@@ -1,14 +1,14 @@
-"""The branches of laws in a run: what holds them, and how their switching functions change. Compiled.
+"""The branches of laws in a run: their modes, guards and rates. Compiled.
 
-Within a step every branch is held, so that all laws are smooth: `mode` says what each switching function is held at,
-the sign of it or the integer below it (`symbolic.branches`). A *guard* is positive as long as the branch that is held
-is the right one:
+Within a step every branch is held, so that all laws are smooth: `mode` is the sign of each switching function, or the
+integer below it, that is held (`symbolic.branches`). A *guard* is positive as long as the branch that is held is the
+right one:
 
     a sign s of g: s g          an integer n below g: min(g - n, n + 1 - g)          a slide: 1 - |mode|
 
 A law that jumps may push the motion back onto g = 0 from both sides: dry friction that sticks. Then the motion slides
-along that surface, and the mode is the mixture of both branches, between -1 and 1, with which ġ = 0 (Filippov). It is
-found like a reaction, and where it reaches ±1 the slide ends.
+along that surface, and the mode is the mixture of both branches, between -1 and 1, with which ġ = 0 (Filippov). The
+mixture follows from an equation like a reaction, and where it reaches ±1 the slide ends.
 """
 
 from typing import NamedTuple
@@ -25,73 +25,83 @@ from ..contact.guards import ALWAYS, TOUCH, hold_contacts, look_at_contacts, put
 
 SPREAD = 1e-5
 """The part of the motion's own time over which velocities of bodies are differenced where they follow from joints: its
-square, and roundoff over it, are below what a mixture is asked to be right to."""
+square, and roundoff over it, are below the tolerance of mixtures."""
 
 
 class Switches(NamedTuple):
-    """The switching functions of laws, which are those of the constraints, of the forces, and of the sizes of friction;
-    then those of the gaps and slips of contacts; then the guards of contacts."""
+    """The switching functions of laws (of constraints, of forces, and of sizes of friction), then those of the gaps and
+    slips of contacts, then the guards of contacts."""
 
     kinds: Integers
+    """The kind of each switching function: SIDE, WHOLE, or a kind of contacts."""
     functions: Integers
-    """The addresses of what holds a motion on surfaces and of what returns it to them (`sliding`), so that these are
-    compiled where there is use for them."""
+    """The addresses of the functions that hold a motion on surfaces and return it to them (`sliding`), which are
+    compiled only where they are used."""
     blind: Integers
-    """1 where partial derivatives are not known, of functions in Python."""
+    """1 where partial derivatives are not known: for functions in Python."""
     heard: Integers
-    """1 for the functions of events, which act on nothing: no step looks at them (`watched_events` does)."""
+    """1 for the functions of events, which act on nothing: the search within steps ignores them (`watched_events` uses
+    them)."""
     acting: int
-    """How many functions of laws are not those of events."""
+    """The number of functions of laws that are not those of events."""
     mode: Work[Vector] = zeros("switches")
+    """The sign, integer or mixture that is held for each switching function."""
     value: Work[Vector] = zeros("switches")
-    """The switching functions at the last evaluation, and their rates along the motion."""
+    """The switching functions at the last evaluation."""
     rate: Work[Vector] = zeros("switches")
+    """The rates of the switching functions along the motion."""
     guard: Work[Vector] = zeros("switches")
+    """The guards at the last evaluation."""
     listens: Work[Integers] = zeros(1)
-    """1 while the functions of events are looked at, and they alone."""
+    """1 while the functions of events are examined, and they alone."""
     free: Work[Integers] = zeros("switches")
-    """1 where nobody asks for a branch: of the gap of a point that is open. It is as the state says, as everywhere but
-    in runs, and its mode is nan."""
+    """1 where nothing depends on a branch: that of the gap of an open point. Such a branch follows from the state, as
+    everywhere outside runs, and its mode is nan."""
     slides: Work[Integers] = zeros("switches")
-    """1 where the motion is held on the surface; and how many slides there are."""
+    """1 where the motion is held on the surface."""
     sliding: Work[Integers] = zeros(1)
+    """The number of slides."""
     leads: Work[Integers] = zeros("switches")
+    """The first of the laws that switch on one surface, whose mixture all have."""
     turn: Work[Integers] = zeros("switches")
-    """Of laws that switch on one surface: the first one, whose mixture all have; and -1 where g has its other sign."""
+    """-1 where g of a law has the other sign than that of the first one, else 1."""
     asked: Work[Integers] = zeros("switches")
-    """Of which ones it is asked how they respond to modes (1)."""
+    """1 for each law whose response to modes is needed."""
     now: Work[Vector] = zeros(1)
-    """The time of the evaluation; and what came of it."""
+    """The time of the evaluation."""
     status: Work[Integers] = zeros(1)
+    """The status of the evaluation."""
     scale: Work[Vector] = zeros("switches")
-    """Of what size the parts are that the switching functions are made of: roundoff is relative to it."""
+    """The size of the terms of which each switching function is made: roundoff is relative to it."""
     way: Work[Vector] = zeros("ways")
-    """(q̇, v̇, 1), in the coordinates that kernels speak of."""
+    """(q̇, v̇, 1), in the coordinates of kernels."""
     place: Work[Vector] = zeros("own")
     """A state a little earlier or later, q and v; and q̇."""
     slope: Work[Matrix] = zeros("laws", "laws")
-    """How the rates of slides change with their modes; and the modes that are looked for."""
+    """The changes of the rates of slides with their modes."""
     mixed: Work[Vector] = zeros("switches")
+    """The modes that are solved for, before that the negative rates."""
     here: Work[Vector] = zeros("width")
+    """The derivative of the state."""
     aside: Work[Vector] = zeros("width")
-    """The derivative, and that with other mixtures."""
+    """The derivative with other mixtures."""
 
 
 @compiled
 def laws_of(switches):
-    """How many switching functions are those of laws, on which a motion may stay."""
+    """Return the number of switching functions that are those of laws, on which a motion may stay."""
     return switches.slope.shape[0]
 
 
 @compiled
 def is_idle(switches, k):
-    """Whether nobody asks for this branch now."""
+    """Return whether nothing depends on this branch now."""
     return switches.free[k] == 1 or switches.heard[k] != switches.listens[0]
 
 
 @compiled
 def put_mode(switches, k, mode):
-    """The mode of surface k, for all laws that switch on it."""
+    """Put the mode of surface k, for all laws that switch on it."""
     for j in range(switches.kinds.size):
         if switches.leads[j] == k:
             switches.mode[j] = switches.turn[j] * mode
@@ -111,7 +121,8 @@ def hold_all(mechanism):
 
 @compiled
 def _hold(batch, modes, at):
-    """Those of a batch, which begin at a place; where they end."""
+    """Put the modes of a batch, which begin at number `at`, where its kernel reads them; return the number after the
+    last."""
     for k in range(batch.mode_at.size):
         batch.parameters[batch.mode_at[k]] = modes[at + k]
     return at + batch.mode_at.size
@@ -119,8 +130,8 @@ def _hold(batch, modes, at):
 
 @compiled_apart
 def read_guards(switches: Switches, at: int, places: Integers, out: Vector):
-    """The switching functions of a batch at the last evaluation, from its outputs (and where in these they stand); and
-    their guards. They begin at a place; where they end."""
+    """Put the switching functions of a batch at the last evaluation, from its outputs at these places, and their
+    guards, from number `at` on; return the number after the last."""
     for k in range(places.size):
         switches.value[at + k] = out[places[k]]
         switches.guard[at + k] = guard_of(switches, at + k, position(switches, at + k))
@@ -129,7 +140,8 @@ def read_guards(switches: Switches, at: int, places: Integers, out: Vector):
 
 @compiled
 def position(switches, k):
-    """What decides whether a branch is the right one: the switching function, or the mixture of a slide."""
+    """Return the number that decides whether a branch is right: the switching function, or the mixture of a slide; 0 if
+    idle."""
     if is_idle(switches, k):
         return 0.0
     return switches.mode[k] if switches.slides[k] == 1 else switches.value[k]
@@ -137,7 +149,7 @@ def position(switches, k):
 
 @compiled
 def guard_of(switches, k, p):
-    """The guard that belongs to this position."""
+    """Return the guard for this position."""
     if switches.slides[k] == 1 or switches.kinds[k] == WHOLE:
         return min(guard_of_side(switches, k, 1.0, p), guard_of_side(switches, k, -1.0, p))
     return guard_of_side(switches, k, side_of(switches, k), p)
@@ -145,13 +157,13 @@ def guard_of(switches, k, p):
 
 @compiled
 def side_of(switches, k):
-    """The side on which a sign is held; guards of contacts are positive by themselves."""
+    """Return the side on which a sign is held; 1 for guards of contacts, which are positive by themselves."""
     return 1.0 if switches.kinds[k] >= TOUCH or is_idle(switches, k) else switches.mode[k]
 
 
 @compiled
 def guard_of_side(switches, k, side, p):
-    """How far the position is from the bound below it (side 1), or above it (-1)."""
+    """Return the distance of the position from the bound below it (side 1), or above it (-1)."""
     if is_idle(switches, k):
         return ALWAYS
     if switches.slides[k] == 1:
@@ -163,7 +175,7 @@ def guard_of_side(switches, k, side, p):
 
 @compiled
 def look(mechanism):
-    """All guards at the last evaluation."""
+    """Put all guards at the last evaluation."""
     switches, contacts = mechanism.switches, mechanism.contacts
     at = read_guards(switches, 0, mechanism.machine.program.batch.switch_at, mechanism.machine.out)
     at = read_guards(switches, at, mechanism.dynamics.batch.switch_at, mechanism.out)
@@ -175,7 +187,8 @@ def look(mechanism):
 
 @compiled
 def natural(switches, k):
-    """The mode that the value of a switching function stands for; of a slide that ends, the side on which it does."""
+    """Return the mode that the value of a switching function implies; of a slide that ends, the side to which it
+    does."""
     value = switches.mode[k] if switches.slides[k] == 1 else switches.value[k]
     if switches.kinds[k] == WHOLE:
         return np.floor(value)
@@ -184,8 +197,8 @@ def natural(switches, k):
 
 @compiled
 def read_rates(mechanism, q, v, dq, a):
-    """The rates of all switching functions along the motion: partial derivatives of the last evaluation, times the way
-    that the state goes."""
+    """Put the rates of all switching functions along the motion: partial derivatives of the last evaluation, times the
+    derivative of the state."""
     switches, contacts = mechanism.switches, mechanism.contacts
     _find_way(mechanism, q, v, dq, a)
     switches.rate[:] = 0.0
@@ -199,7 +212,8 @@ def read_rates(mechanism, q, v, dq, a):
 
 @compiled
 def _add_rates(switches, at, batch, out):
-    """Those of a batch, which begin at a place; where they end. What is free does not change."""
+    """Add the rates of the functions of a batch, which begin at number `at`; return the number after the last. A free
+    branch has rate 0."""
     for k in range(batch.slope_at.size):
         of = at + batch.slope_of[k]
         if switches.free[of] == 0:
@@ -209,8 +223,8 @@ def _add_rates(switches, at, batch, out):
 
 @compiled
 def read_scales(mechanism, q, v, speed):
-    """The sizes of what the switching functions are made of: partial derivatives times coordinates (each of the size of
-    the model at least) and velocities (each of the largest one, and of this speed at least)."""
+    """Put the sizes of the terms of the switching functions: partial derivatives times coordinates (each at least of
+    the length of the model) and velocities (each of the largest one, and at least `speed`)."""
     switches, tr = mechanism.switches, mechanism.machine.transformation
     if tr.edges > 0:
         q, v = tr.qc, tr.vc
@@ -226,8 +240,8 @@ def read_scales(mechanism, q, v, speed):
 
 @compiled
 def read_scales_of_rates(mechanism, acceleration):
-    """The sizes of what the rates are made of that were just read: partial derivatives times the largest velocity, and
-    times the largest acceleration, that of turning and this one. (The sizes of signals are not known.)"""
+    """Put the sizes of the terms of the rates read last: partial derivatives times the largest velocity, and times the
+    largest acceleration, the centripetal one and the argument included. (The sizes of signals are not known.)"""
     switches, tr = mechanism.switches, mechanism.machine.transformation
     way, speed, size = switches.way, 0.0, tr.qc.size if tr.edges > 0 else mechanism.state.q_end
     bodies = size - mechanism.signals.signals
@@ -243,7 +257,7 @@ def read_scales_of_rates(mechanism, acceleration):
 
 @compiled
 def _add_all_scales(mechanism):
-    """Add up the sizes of all switching functions, from those of the ways of states."""
+    """Put the sizes of all switching functions, by the sizes of state derivatives in `way`."""
     switches, contacts = mechanism.switches, mechanism.contacts
     switches.way[switches.way.size - 1] = 0.0
     switches.scale[:] = 0.0
@@ -257,7 +271,7 @@ def _add_all_scales(mechanism):
 
 @compiled
 def _add_scales(switches, at, batch, out):
-    """Those of a batch, which begin at a place; where they end."""
+    """Add the sizes of the functions of a batch, which begin at number `at`; return the number after the last."""
     for k in range(batch.slope_at.size):
         of = at + batch.slope_of[k]
         if switches.free[of] == 0:
@@ -267,7 +281,8 @@ def _add_scales(switches, at, batch, out):
 
 @compiled
 def _find_way(mechanism, q, v, dq, a):
-    """(q̇, v̇, 1) as kernels have it. Where bodies follow from joints, their velocities are differenced."""
+    """Put (q̇, v̇, 1) in the coordinates of kernels into `way`. Where bodies follow from joints, their velocities are
+    differenced."""
     way, tr = mechanism.switches.way, mechanism.machine.transformation
     way[:] = 0.0
     way[way.size - 1] = 1.0

@@ -1,13 +1,13 @@
-"""Wide gaps: most steps end far from any contact, and one look within tells so. Compiled.
+"""Wide gaps: most steps end far from any contact, and one evaluation within shows it. Compiled.
 
-While gaps are all that there is to look at, a step closes none of them if nothing moves as far in it as each gap is
-wide, not even with the largest of all velocities along all of its slopes, |ġ| <= |G|₁ max|v| + |ν|. This is asked where
-the step begins, where it ends, and at the golden section of it; `looks` looks closely at a step that is not so.
+While gaps are the only guards, a step closes none of them if nothing moves as far in it as each gap is wide, even with
+the largest of all velocities along all of its slopes, |ġ| <= |G|₁ max|v| + |ν|. This is tested at the beginning of the
+step, at its end, and at its golden section; `looks` examines all other steps closely.
 
-A distance changes by no more than bodies move, so between these places it keeps two thirds of its width. A gap of any
-other kind, one that oscillates along the way, might be wide and flat at all of them and closed in between. But a sine
-of n turns in a step that is flat enough to pass at a place is within 0.05/n turns of its top there (its bottom is a gap
-that is closed), and n turns times the golden section are farther than 0.38/n from any whole number.
+A distance changes by no more than bodies move, so between these places it keeps two thirds of its width. Another kind
+of gap, one that oscillates along the way, might be wide and flat at all of them and closed in between. But a sine of n
+turns in a step that is flat enough to pass at a place is within 0.05/n turns of its top there (its bottom is a closed
+gap), and n turns times the golden section are farther than 0.38/n from any integer.
 """
 
 from ...kernels.abi import compiled, compiled_apart
@@ -19,12 +19,12 @@ from ..methods.runge_kutta import read_cubic
 from .search import Search
 
 GOLDEN = 0.3819660112501051
-"""(3 - √5)/2, of all numbers the farthest from fractions."""
+"""(3 - √5)/2: of all numbers the farthest from fractions."""
 
 
 @compiled_apart
 def stays_wide(search: Search, t: float, h: float):
-    """Whether no gap closes in the step whose end has been evaluated last."""
+    """Return whether no gap closes in the step whose end has been evaluated last."""
     stages, y = search.stages, search.y
     if not has_gaps_alone(stages.mechanism) or not _is_wide(stages.mechanism, h):
         return False
@@ -46,7 +46,7 @@ def _observe(stages, t, y):
 
 @compiled
 def _is_wide(mechanism, h):
-    """Whether each gap, at the last evaluation, is wider than anything goes in the step."""
+    """Return whether each gap, at the last evaluation, is wider than anything goes in the step."""
     contacts, wide = mechanism.contacts, True
     for row in contacts.gap_row:
         wide = wide and (row < 0 or h * contacts.motion.rate_size[row] < contacts.motion.phi[row])
