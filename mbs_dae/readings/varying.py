@@ -12,7 +12,8 @@ from ..errors import ModelError
 
 
 def check_read(form: Any, q: Any, who: str) -> None:
-    """Slopes of expressions are known by the places and velocities of bodies, and not by states and inputs."""
+    """Refuse a reading that depends on states or inputs: slopes of expressions are known by positions and velocities
+    only."""
     if isinstance(q, Dual) and form.signals:
         what = f"{who} depends on states or inputs, and derivatives of what it does are not known"
         raise ModelError(f"{what}; ask for the motion, for states, or for what joints carry")

@@ -50,7 +50,7 @@ class Spring(EffortElement):
 
 
 class Damper(EffortElement):
-    """A damper between two points: tension = damping · (rate of distance), in N; or along a slide, ``Damper(name, joint,
+    """A damper between two points: tension = damping · (rate of distance) in N; or along a slide, ``Damper(name, joint,
     ...)``, with the velocity of its displacement in the place of that rate.
 
     ``law=`` is any tension, alone or in addition: an expression of `mbs.rate`, or a table.
