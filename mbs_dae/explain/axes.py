@@ -109,7 +109,7 @@ def _no_axis(system: System, name: str, i: Marker, j: Marker, fault: str) -> Mod
 
 
 def check_turns(result: Result) -> None:
-    """Refuse a motion along which the turns of a joint, driver or force have lost their meaning."""
+    """Refuse a motion in which the accumulated rotation of a joint, driver or force differs too much from its angle."""
     system, (t, q, _, _) = computed(result).system, computed(result).motion
     if lost := lost_turns(system, system.evaluator, t, q):
         what = f"the turns of {', '.join(lost)} of {system.model.name!r} cannot be counted: their markers keep no axis "

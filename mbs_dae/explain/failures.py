@@ -167,8 +167,8 @@ def check_violation(system: System, march: March, result: Result) -> None:
 
 
 def joints_with_corners(system: System) -> set[str]:
-    """Return the joints and couplings that hold bodies along a linear table of where these are. At its corners they
-    ask for velocities that jump, so for an impact, which only contacts have."""
+    """Return the joints and couplings that hold bodies along a linear table of positions. At its corners velocities
+    have to jump, which needs an impact, and only contacts have impacts."""
     found = set[str]()
     for element in system.model.conditions:
         form, slots = element.form()
@@ -186,7 +186,7 @@ def _jumps_of(broken: set[str]) -> str:
 
 
 def told_of_faint(march: March) -> str:
-    """Return a sentence about a motion so small that the errors which its tolerances allow may be as large."""
+    """Return a sentence about a motion so small that errors within its tolerances may be as large."""
     control, record, done = march.control, march.record, int(march.counts[marching.NEXT])
     if control.fixed > 0.0:
         return ""
@@ -257,8 +257,8 @@ def _contacts_that_change(march: March) -> list[int]:
 
 
 def _without_pose(march: March, pose: State, names: tuple[str, ...]) -> float:
-    """Return the first of some times soon after that of a pose at which drivers among these elements ask for a place
-    that the linkage does not reach; 0 if they ask for none."""
+    """Return the first of some times soon after a pose at which drivers among these elements prescribe a position that
+    the linkage does not reach; 0 if there is none."""
     model, end = pose.system.model, float(march.record.times[-1])
     if not any(isinstance(driver, Driver) and driver.name in names for driver in model.drivers):
         return 0.0

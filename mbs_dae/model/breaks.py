@@ -79,8 +79,8 @@ def _times_of(switching: list[Element], number: Numbers, first: float, last: flo
 
 
 def put_on_breaks(t: np.ndarray, breaks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the times t, moved onto a break where they miss it by roundoff, and the times at which laws are read for
-    them: on a break just after it, so that of two values it is the later one."""
+    """Return the times t, moved onto a break if they miss it by roundoff, and the times at which laws are evaluated for
+    them: on a break just after it, so that the later one of two values counts."""
     if not breaks.size:
         return t, t
     near = breaks[np.searchsorted(0.5 * (breaks[1:] + breaks[:-1]), t)]
@@ -295,8 +295,8 @@ def _ranked(rank: np.ndarray) -> np.ndarray:
 
 
 def _between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return the whole number between two that ends in most zeros, so that halving takes one way to a number
-    from whatever bracket it begins in."""
+    """Return the whole number between two that ends in most zeros, so that bisection from any bracket takes the same
+    way."""
     differ = low ^ (high - np.uint64(1))
     for shift in (1, 2, 4, 8, 16, 32):
         differ |= differ >> np.uint64(shift)

@@ -242,7 +242,7 @@ class Declared(Element):
         return form, {**slots, **numbers}
 
     def finish(self) -> None:
-        """Make its expressions of its markers and constants."""
+        """Build the expressions of the element from its markers and constants."""
         raise NotImplementedError
 
     @property

@@ -79,7 +79,7 @@ class Field:
         return value
 
     def check_value(self, value: Any, number: Callable[[Any], float], who: str) -> None:
-        """Check the value, now that the parameters have values."""
+        """Check the value with the values of the parameters."""
 
     def numbers(self, value: Any) -> dict[str, Any]:
         """Return the number that a value is, or its components, by suffixes of the field's name."""

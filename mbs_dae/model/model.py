@@ -162,7 +162,8 @@ class Model(Content):
     @overload
     def add(self, *elements: Element) -> tuple[Any, ...]: ...
     def add(self, *elements: Element) -> Any:
-        """Add joints, drivers, forces, contacts and other elements; gives them back: one by itself, several as a tuple.
+        """Add joints, drivers, forces, contacts and other elements to the model; return them: one by itself, several as
+        a tuple.
 
         >>> model = mbs.PlanarModel("pendulum")
         >>> rod = model.link("rod", (0, 0), (1, 0))
@@ -203,7 +204,7 @@ class Model(Content):
     # --- variations -----------------------------------------------------------------------------------------
 
     def without(self, *names: str) -> Self:
-        """Return a copy of the model without these elements.
+        """Return a copy of the model without the elements of these names.
 
         >>> model = mbs.PlanarModel("pendulum")
         >>> rod = model.link("rod", (0, 0), (1, 0))
@@ -220,7 +221,7 @@ class Model(Content):
         return self._copy(elements=left)
 
     def only(self, bodies: Iterable[Body], elements: Iterable[Element]) -> Self:
-        """Return a copy of the model that has only these of its bodies and elements.
+        """Return a copy of the model with only these of its bodies and elements.
 
         >>> points = {"A": (0, 0), "B": (0, 1), "C": (1.5, 1), "D": (2, 0)}
         >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
@@ -247,7 +248,8 @@ class Model(Content):
         return copy
 
     def with_parameters(self, /, **values: float) -> Self:
-        """Return a copy of the model with other parameter values; nothing is derived or compiled again.
+        """Return a copy of the model with other parameter values, in SI units, by name; nothing is derived or compiled
+        again.
 
         >>> model = mbs.PlanarModel("circle")
         >>> r = model.parameter("r", 0.5)
@@ -268,7 +270,8 @@ class Model(Content):
         return copy
 
     def with_inputs(self, **laws: Any) -> Self:
-        """Return a copy of the model with other inputs: numbers, expressions of time, tables, motions; see `input`."""
+        """Return a copy of the model with other inputs, by name: numbers, expressions of time, tables, motions; see
+        `input`."""
         changed = dict(self.elements)
         for name, law in laws.items():
             old = self.elements.get(name)
@@ -358,8 +361,8 @@ class Model(Content):
         return self._compiled[key]
 
     def draw(self, t: float = 0.0, ax: Any = None, **options: Any) -> Any:
-        """Draw the model in the pose that `assemble` finds at time t, with the options of ``State.draw``; return the
-        figure.
+        """Draw the model in the pose that `assemble` finds at time t, in s, with the options of ``State.draw``; return
+        the figure.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> rod.draw(units="mm").axes[0].get_xlabel()
@@ -371,8 +374,8 @@ class Model(Content):
         return provided("Model.draw")(self, t).draw(ax, **options)
 
     def _known_alike(self, key: tuple[str, ...]) -> Any:
-        """Return the system that was compiled with other values of the parameters. Bodies can be compiled where joint
-        or natural coordinates are."""
+        """Return the system that was compiled with other values of the parameters, if there is one; for Cartesian
+        coordinates the Cartesian system of any coordinate set."""
         if key == ("cartesian",) and key not in self._alike and self._alike:
             return next(iter(self._alike.values())).cartesian
         return self._alike.get(key)
@@ -389,7 +392,7 @@ class Model(Content):
             yield element.check_values
 
     def check_along(self, parameter: Parameter, values: Iterable[float]) -> None:
-        """Make the checks of `compile` that depend on one parameter, for many values of it."""
+        """Run the checks of `compile` that depend on one parameter, for many of its values."""
         number, touched = self.evaluator(), self.checks_of({parameter})
         for value in values:
             there = number.at(parameter, value)

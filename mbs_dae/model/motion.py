@@ -91,7 +91,7 @@ LAWS: Mapping[str, Callable[[Any], sp.Expr]] = {name: _law(pieces) for name, pie
 
 
 def _real(value: Any, what: str) -> sp.Expr:
-    """The value as a sympy expression, refused if it cannot be a finite real number."""
+    """Return the value as a sympy expression; refuse a value that cannot be a finite real number."""
     try:
         expr = as_sympy(value)
     except TypeError:

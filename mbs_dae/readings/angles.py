@@ -110,8 +110,7 @@ def _way(result: Result, guide: str, push: Push) -> np.ndarray:
 
 
 def _frame(result: Result, name: str, place: int) -> Frame:
-    """Return the frame of a marker of an element. For a motion with derivatives these include the derivatives by the
-    constants that place the marker on its body."""
+    """Return the size for comparisons of lengths: that of the positions between which the lengths are."""
     if not isinstance(result.q, Dual):
         return at_element(result, name, place)
     computed = result.quantities

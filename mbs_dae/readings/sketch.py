@@ -53,7 +53,7 @@ def _up(model: Model, number: Evaluator) -> Point:
 
 
 def _shape(element: Element, number: Evaluator) -> dict:
-    """Return the shape of a wheel, a cam, a damper or a force, as far as the constants of its element tell."""
+    """Return the shape of a wheel, a cam, a damper or a force, from the constants of its element."""
     if isinstance(element, Stop):
         limits: dict = {name: number(value) for name, value in element.limits.items()}
         return {"constants": limits | {"measure": element.measure.kind if element.measure.own is None else ""}}

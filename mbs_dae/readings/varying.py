@@ -20,8 +20,8 @@ def check_read(form: Any, q: Any, who: str) -> None:
 
 
 def called(function: Callable[[float, Any], Any], times: np.ndarray, states: Any) -> Any:
-    """Return the values of a Python function at each time. It sees numbers; if these carry derivatives it is
-    differenced."""
+    """Return the values of a Python function at each time. The function gets plain numbers; derivatives, if requested,
+    are finite differences."""
     if not isinstance(states, Dual):
         return np.array([function(t, state) for t, state in zip(times, states, strict=True)])
     value = called(function, times, states.value)

@@ -100,8 +100,8 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
     """The state of each contact over time: "open", "closed", with friction "sticks" or "slips", or "kept" closed by
     joints alone; one column for each of its points if there are several."""
     own: OwnMotion | None = None
-    """The same motion in the coordinates in which it was computed; q, v and a are always those of bodies. None in a
-    result from a file."""
+    """The motion in the coordinates in which it was computed; q, v and a are always those of bodies. None in a result
+    from a file."""
     past: Any = None
     """The run behind this result, for runs that continue from its states; None if there is none."""
     varied: Any = None

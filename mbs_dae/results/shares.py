@@ -305,7 +305,7 @@ def _lines(head: tuple[str, ...], rows: list[tuple[Any, ...]], sizes: np.ndarray
 
 
 def _nearest(values: np.ndarray, value: float, name: str) -> int:
-    """Return the first place at which values pass a value."""
+    """Return the index nearest to the first passage of values through a value; else the index of the nearest value."""
     if not isinstance(value, Real):
         raise ModelError(f"at= takes a time, or a quantity with its value, {{{name!r}: 1.5}}, not {value!r}")
     low, high = float(np.nanmin(values)), float(np.nanmax(values))

@@ -143,7 +143,7 @@ def _duration(given: Any, name: str) -> float:
 
 
 def _condition_by(model: Model, ends: Any) -> Callable[[Simulation], bool]:
-    """Return the condition of a held run for which `ends` stands; its value is checked to be one of True and False."""
+    """Return the condition `ends` as a function of a held run; its value must be True or False."""
     wanted = "ends= of an environment is a condition, such as abs(angle) > 0.5, or a function that tells True or False"
     if not isinstance(ends, bool | np.bool_ | sp.logic.boolalg.Boolean) and not callable(ends):
         raise ModelError(f"{wanted}, not {shortened(ends)}")
@@ -161,7 +161,7 @@ def _condition_by(model: Model, ends: Any) -> Callable[[Simulation], bool]:
 
 
 def _read_by(model: Model, given: Any, what: str) -> Callable[[Simulation], Any]:
-    """Return the function of a held run for which an expression or a condition of quantities stands."""
+    """Return an expression or a condition of quantities as a function of a held run."""
     if callable(given) and not isinstance(given, sp.Basic):
         return given
     if isinstance(given, bool | np.bool_):

@@ -228,8 +228,8 @@ def _columns(space: JointSpace, joints: Sequence[str] | None) -> list[int]:
 
 
 def _jacobians(space: JointSpace, q: np.ndarray, marker: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the Jacobian of the marker by all velocities, without regard to loops (on the ground 0); and of the loops,
-    where a turn counts by the model's length."""
+    """Return the Jacobian of the marker by all velocities, without loops (0 on the ground); and the Jacobian of the
+    loops, where rotations are multiplied by the model's length."""
     moving = next(iter(space.model.bodies.values())).origin if marker.body.fixed else marker
     d, free = moving.body.dimension, np.full(space.size, np.inf)
     task = task_of(space, (Target(moving, np.zeros(d), np.eye(d)),), -free, free)

@@ -126,7 +126,7 @@ def _freedom(bodies: System, t: float, q: np.ndarray) -> int:
 
 
 def _check_apart(system: System, motion: Result) -> None:
-    """Refuse a motion that presses bodies together, whatever forces there are."""
+    """Refuse a motion that presses bodies together for any forces."""
     if not system.model.contacts:
         return
     contacts, along = system.structure.contacts, computed(motion).motion
@@ -144,7 +144,7 @@ def _check_apart(system: System, motion: Result) -> None:
 
 
 def _check_closed(system: System, t: np.ndarray, modes: np.ndarray, closures: Sequence[Closure]) -> None:
-    """Refuse a motion on contacts that would have to pull, or to hold more than their friction can."""
+    """Refuse a motion on contacts that would have to pull, or to exceed their friction bounds."""
     states = states_of(system, modes)
     for closure in closures:
         contact, rolls = closure.contact, bool(closure.rolling)

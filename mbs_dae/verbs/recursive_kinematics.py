@@ -107,8 +107,8 @@ def recursive_kinematics(
 
 
 def _names(freedoms: Iterable[Freedom], level: int) -> dict[str, tuple[Freedom, int]]:
-    """Return the names of values (level 0), rates (1) or accelerations (2), with the component of a motion that each
-    is."""
+    """Return the names of values (level 0), rates (1) or accelerations (2), with the motion and the component of
+    each."""
     found = {}
     for freedom in freedoms:
         owner = freedom.edge.child.name if freedom.edge.floating else freedom.edge.joint.name

@@ -219,12 +219,12 @@ class Prepared:
         return self._followed(status)
 
     def sample_first(self, t: float) -> int:
-        """Let controllers set states at the first time t, and begin with these; a status."""
+        """Let controllers set states at the first time t, and begin with these; return a status."""
         self.sampling.sample(self.march, t, float(self.march.course.first[0]), self.samples)
         return marching.start(self.march, self.march.stages.y0[: self.q.size].copy(), self.v)
 
     def sample(self) -> int:
-        """Let the controllers that the run waits for set states, and go on behind; a status."""
+        """Let the controllers that are due set states, and continue; return a status."""
         march = self.march
         step = self.steps.total + int(march.tape.filled[0]) if self.steps else 0
         now = float(march.course.first[march.course.at[SPAN] + 1])
@@ -237,8 +237,8 @@ class Prepared:
         return status
 
     def go_on(self, patience: int, made: int | None = None) -> int:
-        """Make up to `patience` steps, none beyond the next sampling time, and one where the run is followed; return a
-        status. `made` is the status of steps that lanes have made."""
+        """Make up to `patience` steps, none beyond the next sampling time, and one step if derivatives are computed
+        during the run; return a status. `made` is the status of steps that lanes have made."""
         march = self.march
         if self.following:
             self.following.before()
@@ -368,15 +368,15 @@ class Prepared:
         return False
 
     def _breaks_beside(self, event: str, t: float, near: float) -> bool:
-        """Return whether another element than an event breaks in time so near to t."""
+        """Return whether an element other than an event has a break in time close to t."""
         others = [one for one in self.system.structure.with_breaks if one.name != event]
         ends = self.run.t, float(self.times[-1])
         found = breaks_of(others, self.system.evaluator, *ends, self.run.by.method.order)
         return bool((np.abs(found - t) <= near).any())
 
     def _samples_are_special(self, head: np.ndarray, last: np.ndarray) -> bool:
-        """Return whether a controller has read something else than places, velocities, states and inputs, or has
-        sampled where laws switch, or break at a time that moves."""
+        """Return whether a controller has read other quantities than positions, velocities, states and inputs, or has
+        sampled where laws switch, or at a break whose time moves with a parameter."""
         if not are_states(self.system, {n for own in self.samples or () for one in own.updates for n in one.reads}):
             return True
         at = head[head[:, FRESH] == SAMPLED]
@@ -465,8 +465,8 @@ def prepared_run(
     run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None, looks_ahead: bool = False,
     follows: bool = False,
 ) -> Prepared:  # fmt: skip
-    """Return a run that is ready to begin, with its model checked and its course of time known. One that `looks_ahead`
-    need not come to the times behind the first: its laws are checked at the first one alone."""
+    """Return a run that is ready to begin, with its model checked and its breaks of time known. A run that
+    `looks_ahead` need not reach the times after the first: its laws are checked at the first time only."""
     system, by, how, initial, memory = run.system, run.by, run.how, run.initial, run.memory
     model, bodies = system.model, system.cartesian
     checked = t[:1] if looks_ahead else t
@@ -543,7 +543,7 @@ class Ended(NamedTuple):
 
 
 def result_of_run(prepared: Prepared, ended: Ended) -> Result:
-    """Return the result; or raise the error that ended the run, with the result up to there."""
+    """Return the result; or raise the error that ended the run, with the result until then."""
     status, message, error = ended
     march, system = prepared.march, prepared.system
     done, total = int(march.counts[marching.NEXT]), march.record.times.size

@@ -163,7 +163,7 @@ class HeldRun(Prepared):
 
     @cached_property
     def before_cut(self) -> list[np.ndarray]:
-        """Return copies of the words of the march as they stood before the step that was cut short."""
+        """Copies of the words of the march before the step that was shortened."""
         return [words.copy() for words in self.words]
 
     @cached_property
@@ -240,7 +240,7 @@ class HeldRun(Prepared):
             np.copyto(words, copy)
 
     def forget_instant(self) -> None:
-        """Let events that have happened where the run stands not happen there once more."""
+        """Prevent events that have happened at the present time from happening there once more."""
         t, own, deciding = float(self.march.time[0]), self.march.events, self.system.structure.deciding
         since = t - REPEAT * max(abs(t), 1.0)
         happened = {one.name for one in self.events if one.state.t >= since}
@@ -284,7 +284,7 @@ class Simulation(metaclass=PublicClass):
 
     @contextmanager
     def _change(self) -> Iterator[None]:
-        """Let an error or Ctrl-C that comes while the run is changed end it, since it stands between two states."""
+        """Let an error or Ctrl-C during a change of the run end the run, which is then between two states."""
         try:
             yield
         except BaseException as error:
@@ -292,7 +292,7 @@ class Simulation(metaclass=PublicClass):
             raise
 
     def _fail(self, error: BaseException) -> None:
-        """Let the run not go on any more, because of this error."""
+        """Mark the run as ended by this error."""
         self._failure = self._failure or error
 
     def _check_alive(self) -> None:
@@ -344,7 +344,7 @@ class Simulation(metaclass=PublicClass):
             raise self._jump
 
     def _leave(self, t: float) -> bool:
-        """Make the run ready to go on to t. Return whether it is to go on."""
+        """Prepare the run to go on to t. Return whether it has to go on."""
         self._message = ""
         if t == self.t:
             return False
@@ -556,7 +556,7 @@ class Simulation(metaclass=PublicClass):
         return self
 
     def _begun(self, initial: Mapping[str, float] | State | None, t: float | None) -> Simulation:
-        """Return a run of this model that begins, at the first state and time of this one or at others."""
+        """Return a run of this model that begins at the given state and time, by default those of this run."""
         run, given = self._run, as_state(initial)
         if given is not None:
             run = replace(run, initial=without_past(_with_inputs(run.system, given)))
@@ -739,7 +739,7 @@ class Simulations(metaclass=PublicClass):
 
 @contextmanager
 def _member(k: int) -> Iterator[None]:
-    """Let an error name the member that it is of."""
+    """Add the number of the member to errors."""
     try:
         yield
     except MbsError as error:
@@ -760,7 +760,7 @@ def _of_members(given: Any, what: str, count: int) -> np.ndarray:
 
 
 def _initials(initial: Any, count: int) -> Sequence[Any]:
-    """Return the initial values of members: of a dict the numbers of each."""
+    """Return the initial values of each member; values in a dict may be one for each member."""
     if not isinstance(initial, Mapping):
         return [initial] * count
     several = {name: _of_members(x, f"initial[{name!r}]", count).tolist() for name, x in initial.items() if np.ndim(x)}
@@ -768,12 +768,12 @@ def _initials(initial: Any, count: int) -> Sequence[Any]:
 
 
 def _first_time(t: float | None, initial: Any) -> float:
-    """Return the time at which a run begins: t, or that of its first state, or 0."""
+    """Return the time at which a run begins: t, or the time of its first state, or 0."""
     return finite_number(initial.t if t is None and isinstance(initial, State) else t or 0.0, "t")
 
 
 def _reads_time(structure: Structure) -> bool:
-    """Return whether anything of a model depends on time, or happens at times of its own."""
+    """Return whether a part of a model depends on time, or switches at times of its own."""
     model, elements = structure.model, structure.model.elements.values()
     laws = [one.law for one in model.inputs] + [one.rate for one in model.states]
     switch = bool(structure.with_breaks or model.controllers) or any(map(bends, elements))
@@ -781,7 +781,7 @@ def _reads_time(structure: Structure) -> bool:
 
 
 def _held_run(run: Run, end: float) -> HeldRun:
-    """Return a run up to a time, with a record of two rows: where it was held last, and where it is held next."""
+    """Return a run up to a time, with a record of two rows: the last and the next time at which it stops."""
     prepared = prepared_run(run, np.array([run.t, end]), looks_ahead=True)
     course, times = with_span_before(prepared.march.course), prepared.march.record.times.copy()
     held = HeldRun(**{**vars(prepared), "times": times, "moments": times.copy()})
@@ -806,4 +806,4 @@ def _with_inputs(system: System, initial: Mapping[str, float] | State | None) ->
 
 
 def _ignore(done: int, total: int) -> None:
-    """Show no progress: a person holds the run."""
+    """Show no progress: the caller advances the run."""

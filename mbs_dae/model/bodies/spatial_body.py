@@ -24,7 +24,7 @@ IDENTITY: Rotation = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
 def rotation_of(value: Any, what: str) -> Rotation:
-    """Return the rotation for an orientation that a person gave: a matrix, a quaternion, a scipy Rotation."""
+    """Return the rotation matrix for a given orientation: a matrix, a quaternion, a scipy Rotation."""
     if value is None or value is IDENTITY:
         return IDENTITY
     rows = value.tolist() if isinstance(value, sp.MatrixBase) else value

@@ -120,7 +120,7 @@ class Rubbing:
         return found if changes(self.static) else found | {static: (self.static, "")}
 
     def with_constant(self, name: str, value: Number) -> Rubbing:
-        """Return the coefficients with another number. Friction at rest follows that of sliding where both are one
+        """Return the coefficients with another number. Friction at rest changes with sliding friction if both are one
         number."""
         if not self.is_there:
             what = f"{self.who} has no friction, and by its {name} there is a derivative to one side alone"

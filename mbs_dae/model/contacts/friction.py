@@ -245,7 +245,7 @@ class DryFriction(FrictionElement):
         return {name: (bound, unit) for name, bound in named if is_constant(bound)}
 
     def with_constant(self, name: str, value: Number) -> Self:
-        """Return a copy with another number. Friction at rest follows that of sliding where both are one number."""
+        """Return a copy with another number. Friction at rest changes with sliding friction if both are one number."""
         force, rest = self._bounds
         if name not in self.constants:
             return super().with_constant(name, value)
@@ -261,8 +261,8 @@ class DryFriction(FrictionElement):
         self._check_bounds(number, (Parameter,))
 
     def _check_bounds(self, number: Callable[[Number], float], known: tuple[type, ...]) -> None:
-        """Check that friction at rest is no less than that of sliding, and that no friction is negative, where this is
-        known."""
+        """Check that friction at rest is no less than sliding friction, and that no friction is negative, as far as
+        values are known."""
         sliding, rest = self._bounds
         ways = {f"static_force of {self.who}": rest, f"force of {self.who}": sliding.xreplace({speed: sp.S.Zero})}
         for place in SPEEDS if sliding.has(speed) else ():

@@ -74,7 +74,7 @@ class Shape(metaclass=PublicClass):
         return other
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
-        """Check the profile with the values of the parameters."""
+        """Check the lengths of the shape with the values of the parameters."""
         for name, length in self.lengths.items():
             check_number(number(length), f"{name} of {self} of {who}", positive=True)
 
@@ -212,7 +212,7 @@ class Box(Shape):
             self._check_radius(float, str(self))
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
-        """Check the profile with the values of the parameters."""
+        """Check the sides and the radius with the values of the parameters."""
         super().check_values(number, who)
         self._check_radius(number, f"{self} of {who}")
 
@@ -262,7 +262,7 @@ class Polygon(Shape):
             self._check_radius(float, str(self))
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
-        """Check the profile with the values of the parameters."""
+        """Check the corners and the radius with the values of the parameters."""
         super().check_values(number, who)
         if self.radius != 0:
             self._check_radius(number, f"{self} of {who}")

@@ -92,7 +92,7 @@ class Touching(Element, ContactChanges):
         return other
 
     def _finish(self, relation: Relation, slots: dict[sp.Symbol, Number], unit: str) -> None:
-        """Make its expressions of these gaps and slips."""
+        """Build the expressions of the element from these gaps and slips."""
         raise NotImplementedError
 
     def _between(

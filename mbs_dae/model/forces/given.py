@@ -270,7 +270,7 @@ class PythonForce(ForceElement):
         return [*map(float, duals(self.function(t, *states, **told), states, f"the function of {self.who}"))]
 
     def deciding(self, t: float, values: Any) -> list[float]:
-        """Return the values of its switching functions."""
+        """Return the values of the switching functions."""
         return [float(g(t, *self._states(values))) for g in self.switches]
 
     def _states(self, values: Any) -> list[FormMarker]:

@@ -56,7 +56,7 @@ class Distance(Joint):
 
 
 SphericalSpherical = Distance
-"""The same link by its name in space."""
+"""Another name of `Distance`, for links in space."""
 
 
 class RevoluteSpherical(Joint):
@@ -119,7 +119,7 @@ class PinInSlot(Joint):
 
 
 PointOnLine = PinInSlot
-"""The same joint by its name in space."""
+"""Another name of `PinInSlot`, for guides in space."""
 
 
 class Universal(Joint):

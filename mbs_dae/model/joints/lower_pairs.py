@@ -76,7 +76,7 @@ class Translational(Joint):
 
 
 Prismatic = Translational
-"""The same joint by its other name."""
+"""Another name of `Translational`."""
 
 
 class Fixed(Joint):
@@ -166,7 +166,7 @@ class Screw(Joint):
 
 
 class Spherical(Joint):
-    """A ball and socket: the two points coincide.
+    """A ball and socket: the points of both markers coincide.
 
     >>> model = mbs.SpatialModel("pendulum in space", gravity=(0, 0, -10))
     >>> rod = model.link("rod", (0, 0, 0), (1, 1, 0), mass=3.0, radius=0.01)

@@ -95,7 +95,8 @@ def save(result: Result, path: str | Path, *, units: UnitsLike = None, degrees: 
 
 
 def load(path: str | Path) -> Result:
-    """Read a result that `Result.save` wrote as .npz or .nc; like there, the ending .npz may be left out.
+    """Return the `Result` in a file that `Result.save` wrote as .npz or .nc; the ending .npz may be omitted, as in
+    `save`.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
     >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))

@@ -44,8 +44,8 @@ def fit(text: str) -> str:
 
 
 def columns_of(result: Result, names: Sequence[str] = ()) -> list[Column]:
-    """Return the column over which the result runs, then the named quantities, vectors by their components, or all that
-    there are."""
+    """Return the column of the independent variable, then those of the named quantities (by default all), vectors by
+    their components."""
     if not names:
         result.quantities.read_all()  # all together, which is faster than one by one
     parts = dict.fromkeys(part for name in names for part in result.components(name)) if names else result.scalar_names

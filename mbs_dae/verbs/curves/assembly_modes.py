@@ -108,7 +108,7 @@ def _proofs(asked: Asked, poses: Poses) -> tuple[tuple[Certificate, ...], str]:
 
 
 def _told(asked: Asked, generic: Generic, found: Found, poses: Poses) -> str:
-    """Return the sentence that a person has to know besides the poses."""
+    """Return the remarks on the poses for the user."""
     parts, dimension = [], poses.dimension
     if dimension:
         parts.append(f"some poses are not isolated: a continuum of {counted(dimension, 'dimension')}")

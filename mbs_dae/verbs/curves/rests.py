@@ -81,8 +81,8 @@ def all_rests(model: Model, t: float, q: np.ndarray, names: Sequence[Any] = ()) 
 
 
 def _order(found: list[Balance], q: np.ndarray, winds: bool) -> tuple[list[int], str]:
-    """Return the order of rests by potential, ties by distance from q, and a note where they stand in another one:
-    where loads have no potential, or (if `winds`) do work on every turn, stable rests stand first."""
+    """Return the order of rests by potential, ties by distance from q, and a note if the order is another one: where
+    loads have no potential, or (if `winds`) do work on every turn, stable rests come first."""
     distances = [float(np.linalg.norm(one.system.between(q, one.q))) for one in found]
     loads = [load_potential(one) for one in found]
     without = dict.fromkeys(name for _, names in loads for name in names)

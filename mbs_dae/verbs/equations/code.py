@@ -126,7 +126,7 @@ class Code:
         return f"{rows} x {columns}, row by row" if name in IN_COLUMNS else f"{rows}"
 
     def header(self) -> Iterator[str]:
-        """Yield the lines of the header, whatever the language."""
+        """Yield the lines of the header, which are the same in all languages."""
         eq = self.eq
         yield "The equations of a mechanism, derived from its joints and forces, and written, by mbs_dae."
         yield ""

@@ -109,7 +109,7 @@ class Matrices:
         return f"nothing depends on {', then '.join(s.name for s in self.by)}: all derivatives are zero"
 
     def called(self, name: str) -> str:
-        """Return the name of a matrix in print: Q, or Q_r where it is differentiated by r."""
+        """Return the printed name of a matrix: Q, or Q_r for its derivative by r."""
         return "_".join([name, *(s.name for s in self.by)])
 
     def readable(self, name: str) -> sp.Matrix:

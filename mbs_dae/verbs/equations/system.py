@@ -55,14 +55,14 @@ class SystemEquations(Matrices):
     """
 
     def lambdify(self, *names: str) -> Callable[..., tuple[np.ndarray, ...]]:
-        """Return the named matrices (all six but zdot, where none is named) as one function of numbers::
+        """Return the named matrices (all six but zdot, if none is named) as one function of numbers::
 
             M, Q = eq.lambdify("M", "Q")(t, q, v, turns=None, parameters={"r": 0.2}, z=None, inputs=None)
 
-        q and v stand in the order of ``eq.q`` and ``eq.v``, as in a row of ``result.q`` and ``result.v``; parameters
-        that are not given have their values in the model. Φ, ν, γ and Q come back as vectors. ``turns`` is needed
-        where ``eq.turns`` stand in these matrices, and ``z`` where states do. ``inputs``, in the order of
-        ``eq.inputs``, follow their laws in the model where they are not given.
+        q and v are in the order of ``eq.q`` and ``eq.v``, as in a row of ``result.q`` and ``result.v``; parameters that
+        are not given have their values in the model. Φ, ν, γ and Q are returned as vectors. ``turns`` is needed if
+        ``eq.turns`` occur in these matrices, and ``z`` if states do. ``inputs``, in the order of ``eq.inputs``, follow
+        their laws in the model by default.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A", mass=3, gravity=(0, -10))
@@ -247,9 +247,9 @@ def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tupl
 
 
 def _shared(plain: Mapping[Any, sp.Symbol], expressions: list[sp.Expr], list: bool = False) -> tuple[Any, Any]:
-    """Compute subexpressions that occur more than once only once; then symbols get names that Python can have (sympy
-    would do this symbol by symbol). Parts of sums and of products are not looked for: in long equations that takes a
-    hundred times longer, and finds little."""
+    """Replace subexpressions that occur more than once by symbols that are valid names in Python (sympy would do this
+    symbol by symbol). Parts of sums and of products are not examined: in long equations that takes a hundred times
+    longer, and finds little."""
     temporaries, reduced = tree_cse(expressions, sp.numbered_symbols("w_"))
     return [(s, e.xreplace(plain)) for s, e in temporaries], [e.xreplace(plain) for e in reduced]
 

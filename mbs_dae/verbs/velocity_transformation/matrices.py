@@ -75,8 +75,8 @@ def row_names(system: System) -> tuple[str, ...]:
 
 
 def column_names(topology: Topology) -> tuple[str, ...]:
-    """Return the names of the joint velocities, edge by edge: "R1.omega", "P3.velocity"; where a joint has several of a
-    kind they are counted: "U.omega1", "U.omega2"; of a ball they are the components of ω."""
+    """Return the names of the joint velocities, edge by edge: "R1.omega", "P3.velocity"; several of one kind in a joint
+    are counted: "U.omega1", "U.omega2"; those of a ball are the components of ω."""
     return tuple(name for edge in topology.edges for name in _edge_names(edge))
 
 

@@ -226,7 +226,7 @@ def _result(solution: Any) -> Iterator[Block]:
 
 
 def _unit_tables(*tables: tuple[Sequence[Cell], int, Sequence[tuple[sp.Symbol, Iterable[float]]]]) -> Iterator[Block]:
-    """Yield tables of values in the chosen units, nothing if these are SI. Each table is given by the heads of its
+    """Yield tables of values in the chosen units, none if these are SI. Each table is given by the heads of its
     columns, the order in time of the first column, and rows of a symbol and values."""
     if current().is_si:
         return

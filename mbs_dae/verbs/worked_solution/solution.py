@@ -93,7 +93,8 @@ class WorkedSolution(metaclass=PublicClass):
         return paper_of(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write it as a page (.html, with its formulas as MathML; it loads nothing), or as .tex or .md.
+        """Write the solution as a page (.html, self-contained, with formulas as MathML), or as .tex or .md; return the
+        path.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 3 * mbs.t))
