@@ -1,7 +1,7 @@
 """Check that an angle has an axis: for the mechanism before it moves, and for the motion.
 
 In space the angle of two markers is about their common z axis. If a mechanism lets these axes separate, a spring or a
-driver on the angle would jump. This is a question of rank: do the rows
+driver on the angle would jump. Whether they do is a question of rank: do the rows
 
     Φ = (y_i · z_j, -x_i · z_j),
 

@@ -102,7 +102,7 @@ def _idle_motions(system: System, factor: Factor) -> np.ndarray:
 
 def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np.ndarray, v: np.ndarray) -> Explanation:
     """Explain why `accelerate` ended with this status: a law without a value, or bodies too light to be held in this
-    pose. These bodies move most in the motion that comes nearest to moving no mass."""
+    pose. Bodies that are too light move most in the motion that comes nearest to moving no mass."""
     if status != UNSETTLED or undefined_force(system, t, q, v):
         return Explanation(ModelError, no_force(system, t, q, v), "", t)
     factor, pattern = run.machine.factor, run.machine.pattern

@@ -2,7 +2,7 @@
 have kinks there, but not jump.
 
 If ν of a row jumps, all velocities must jump, by an impulse that equations of motion do not contain; if Φ jumps, no
-motion follows it. Both are evaluated on the two sides of each break, for any requested times. If γ jumps the motion
+motion follows it. Φ and ν are evaluated on the two sides of each break, for any requested times. If γ jumps the motion
 goes on, with jumps in accelerations and reactions: these times are reported.
 """
 

@@ -7,8 +7,8 @@ itself come first (a condition on a periodic motion); between two of these g is 
 
 A linear g needs two samples. Other g are sampled twice as densely until two refinements find no new passage. The search
 can miss a pair of passages much closer to each other than a thousandth of the span, for conditions on a curved function
-of t. A break is the first number at which the sign of g - level has changed. It does not depend on the requested times,
-so a run that continues another one meets the same breaks.
+of t. A break is the first number at which the sign of g - level has changed. A break does not depend on the requested
+times, so a run that continues another one meets the same breaks.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from .tables import Table
 
 
 class Constants(dict):
-    """The constants of an element, by the names of its fields. They do not change."""
+    """The constants of an element, by the names of its fields; constants do not change."""
 
     def __setitem__(self, name: Any, value: Any) -> NoReturn:
         raise TypeError("the constants of an element do not change; make another element")

@@ -107,7 +107,7 @@ class Scalar(Field):
 
 @dataclass(frozen=True)
 class Law:
-    """A function as an expression of its variables. It may be called with other expressions."""
+    """A function as an expression of its variables. A law may be called with other expressions."""
 
     expression: sp.Expr
     variables: tuple[sp.Symbol, ...]

@@ -283,7 +283,7 @@ class Model(Content):
 
     def with_held_inputs(self, **values: float) -> Self:
         """Return this model with inputs that keep a value until another one is set: inputs whose law is a number, and
-        inputs with a value here. They become states without a rate.
+        inputs with a value here. Held inputs become states without a rate.
 
         >>> model = mbs.PlanarModel("cart")
         >>> push = model.input("push", 4.0, unit="N")

@@ -53,7 +53,7 @@ class Signal(sp.Symbol):
 
 class Reaction(Signal):
     """The load of a joint or driver on bodies, as a symbol: the effort of a driver, "motor.effort", or a component of a
-    reaction, "A.Fx". It follows from forces."""
+    reaction, "A.Fx". A reaction follows from forces."""
 
     @property
     def owner(self) -> str:

@@ -66,7 +66,7 @@ class Geometry:
 
         ``transmission_angle("B", "C", "D")``: the coupler from B to C drives a body that D guides. In a four-bar μ is
         the acute angle between coupler and rocker; in a slider-crank, with its guide for D, π/2 minus the angle of the
-        rod against the guide. It is defined at dead points, too.
+        rod against the guide. The angle is defined at dead points, too.
 
         >>> points = {"A": (0, 0), "B": (0, 1), "C": (3, 3), "D": (4, 0)}
         >>> rods = {"crank": "AB", "coupler": "BC", "rocker": "CD"}
@@ -134,7 +134,7 @@ class Geometry:
     ) -> np.ndarray:  # fmt: skip
         """Return the toe angle of a wheel over time, in rad, shape (len(t),): between the wheel's plane and the forward
         direction, seen from above (ISO 8855), positive (toe-in) if the front of the wheel points to the centre plane of
-        the vehicle. It is the steer angle of a right wheel, and minus that of a left one. All arguments are those of
+        the vehicle. Toe is the steer angle of a right wheel, and minus that of a left one. All arguments are those of
         `camber`.
 
         A left wheel that steers to the left by 0.1 toes out:

@@ -38,7 +38,7 @@ class Happening(NamedTuple):
         """Return the derivative of a quantity at the event by a parameter, or of the time of the event, ``event.d("t",
         "k")``, in a run with ``derivatives=``.
 
-        It is the total derivative: with a parameter the time of the event changes, and with it the quantities.
+        The derivative is total: with a parameter the time of the event changes, and with it the quantities.
         (``result.d`` is the derivative at a fixed time.)
 
         >>> model = mbs.PlanarModel("ball", gravity=(0, -10))

@@ -63,7 +63,7 @@ class Sketch:
     elements: tuple[ElementSketch, ...]
     dimension: int = 2
     variants: tuple[Sketch, ...] = ()
-    """The sketch at each value of a sweep that changes dimensions. This sketch is the first."""
+    """The sketch at each value of a sweep that changes dimensions; this sketch is the first."""
     markers: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """The named markers, "rod.tip", each as in `ElementSketch`."""
     up: Point = ()

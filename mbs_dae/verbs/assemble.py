@@ -31,7 +31,7 @@ def assemble(
 ) -> State:  # fmt: skip
     """Return a consistent position, velocity and acceleration of a model at time t, in s, as a `State`.
 
-    `fix` maps names of quantities to values in SI units: ``fix={"crank.angle": 0.6, "crank.omega": 10}``. These values
+    `fix` maps names of quantities to values in SI units: ``fix={"crank.angle": 0.6, "crank.omega": 10}``. Fixed values
     are met exactly; all other coordinates change as little as possible from the reference placement, or from the state
     `start`.
 

@@ -11,7 +11,8 @@ The Jacobian gives the velocity of a marker for given joint rates:
     (v, ω) = J q̇,      v the velocity of the marker's point, ω its angular velocity, in world axes.
 
 The image of the unit ball |q̇| ≤ 1 is an ellipsoid whose half axes are the singular values of J along its left singular
-vectors; sqrt(det J Jᵀ), their product, is Yoshikawa's measure of manipulability. It vanishes where a direction is lost.
+vectors; sqrt(det J Jᵀ), their product, is Yoshikawa's measure of manipulability. The measure vanishes where a direction
+is lost.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +45,7 @@ class ForwardKinematics:
     state: State
     """The pose as a state, from which other runs may start."""
     message: str
-    """Drivers that were ignored, and motions that were left free; empty otherwise."""
+    """A note on drivers that were ignored; empty otherwise."""
     _space: JointSpace = field(repr=False)
 
     @property

@@ -1,6 +1,6 @@
 """Inverse dynamics: the efforts and reactions that a prescribed motion requires.
 
-Kinematics gives q, v and v̇; then λ is the only unknown of M v̇ + Φ_vᵀ λ = Q. This equation is solved together with Φ_v
+Kinematics gives q, v and v̇; then λ is the only unknown of M v̇ + Φ_vᵀ λ = Q. The equation is solved together with Φ_v
 v̇ = γ, by the matrix of forward dynamics: with all freedom driven the solution returns the given v̇, and redundant rows
 do no harm.
 """

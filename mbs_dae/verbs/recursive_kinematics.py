@@ -67,8 +67,8 @@ def recursive_kinematics(
     The coordinates have the names of results and SI units: ``values={"A.angle": 0.3, "guide.displacement": 0.1}``,
     ``rates={"A.omega": 2.0, "guide.velocity": 0.5}``, ``accelerations={"A.alpha": 1.0}``; for a floating body "body.x",
     "body.vx", "body.ax" and so on (in space its angular velocity is "body.wx", "body.wy", "body.wz"). Coordinates that
-    are not given have their values in the reference placement and are at rest. The same holds for motions that have no
-    name in results: of balls, of the slides of a planar joint, of the turns of a universal joint; and for the attitude
+    are not given have their values in the reference placement and are at rest, as do motions without a name
+    in results: of balls, of the slides of a planar joint, of the turns of a universal joint; and for the attitude
     of a floating body in space.
 
     Drivers and forces are ignored. A model with loops is refused: `mbs.kinematics` solves it. Returns a

@@ -5,7 +5,7 @@ The contract of a contact (all that `ContactElement` demands of a new class):
 1. The class declares its constants with `scalar`, `function` or `choice`.
 2. ``gap(i, j, ..., constants)`` is a static, pure function. Parameters that are not declared constants are markers.
    It returns the gap, or a list of gaps, one for each point that may touch: a signed distance, positive where
-   the bodies are separate and negative where they overlap. It does not depend on velocities.
+   the bodies are separate and negative where they overlap. The gap does not depend on velocities.
 3. The gap is a length whose gradient by the second body's position is a unit vector, the normal: the multiplier of
    a closed gap is then the normal force on the second body along the normal. (Or an angle, and a moment.)
 4. ``slip(i, j, ..., constants)`` returns the velocity of the second body's material relative to the first body's, at
@@ -14,7 +14,7 @@ The contract of a contact (all that `ContactElement` demands of a new class):
    force on the second body. Without ``slip`` there is no friction.
 5. With friction, a gap whose gradient by the position of the second marker's point is no unit vector is divided by
    the length of the gradient, and so is a slip by its gradient by the velocity: multipliers are then forces.
-6. A gap may have corners (Min, Max, Abs, Piecewise), and no jumps. It may depend on time (`mbs.t`).
+6. A gap may have corners (Min, Max, Abs, Piecewise), and no jumps. A gap may depend on time (`mbs.t`).
 7. Every contact takes ``restitution``, ``friction``, ``static_friction``, ``smooth``; these are no fields of the class.
 
 Everything else follows from being a subclass.
@@ -74,9 +74,10 @@ class Contact(Touching):
     Results name several gaps "gap1", "gap2", ...
 
     `restitution`, from 0 to 1, is the ratio of the velocities after and before an impact. `friction` is the coefficient
-    of sliding, `static_friction` that of rest, which is no less. Both are numbers, or expressions of parameters, time,
-    states and quantities of the model; `friction` may also be a function of the speed of slip, ``lambda speed: ...``.
-    With `smooth`, a speed v in m/s, contacts never stick: friction is μ N s / √(s² + v²) against the slip s.
+    of sliding, `static_friction` that of rest, which is no less. Coefficients are numbers, or expressions of
+    parameters, time, states and quantities of the model; `friction` may also be a function of the speed of slip,
+    ``lambda speed: ...``. With `smooth`, a speed v in m/s, contacts never stick: friction is μ N s / √(s² + v²) against
+    the slip s.
     """
 
     restitution: Number

@@ -1,4 +1,5 @@
-"""Friction that sticks: in a joint, or on a measure. It sticks while the force that this needs is within a bound.
+"""Friction that sticks: in a joint, or on a measure. Friction sticks while the force that sticking needs is within a
+bound.
 
 A friction element defines the slip: velocities ψ(m, r), whose multipliers are forces (or an effort on a measure) on the
 second body. During slip they oppose ψ and equal the bound of sliding; at rest they keep ψ at zero, up to the bound of

@@ -6,7 +6,7 @@ direction in which the distance grows, the normal n, |n| = 1. So the gap of a co
 
     g = distance(corner) - radius,        and it touches at c = corner - radius n.
 
-This is the distance of the bodies if the distance from the surface is a concave function of the point, which over a
+The gap is the distance of the bodies if the distance from the surface is a concave function of the point, which over a
 hull is least at a corner: a plane, the inside of a ring. Other surfaces meet a single corner, a ball. In the plane two
 separate hulls are nearest to each other at a corner of one of them: so corners of each stand against the other. At
 least one of the two is round. Then the distance has a normal everywhere that turns smoothly as a corner passes another
@@ -35,7 +35,7 @@ from ..fields import Law
 from ..parameters import Number, constants_out
 
 TINY = 1e-100
-"""A number, in m², that is negligible beside the square of a length, as are its powers; with it roots of squares have
+"""A number that is negligible beside the square of a length, as are its powers; with it roots of squares have
 slopes at zero."""
 
 

@@ -193,8 +193,8 @@ class EffortElement(ForceElement):
     coordinates: ClassVar[tuple[str, ...]] = ("distance",)
     """The kinds of measure on which the effort can act; between two markers it is the first."""
     free: ClassVar[str] = ""
-    """The name of the scalar at which no energy is stored; if empty, none is stored at coordinate zero. A default that
-    is a function is the coordinate in the reference placement."""
+    """The name of the scalar at which no energy is stored; if empty, no energy is stored where the coordinate is zero.
+    A default that is a function is the coordinate in the reference placement."""
     work = "dissipated"
 
     some_of: ClassVar[tuple[str, ...]] = ()

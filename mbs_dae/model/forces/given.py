@@ -216,10 +216,10 @@ class PythonForce(ForceElement):
     angle).
 
     For forces without an expression: the function is called at every evaluation, so a run is ten to a hundred times
-    slower. It must be smooth, and depend on its arguments only. If it switches with the motion, give the switching
-    functions, ``switches=(g, ...)``, each called like f: steps end where one passes zero, and f gets the signs of its
-    branch, ``f(t, i, ..., modes=(1.0, ...))``, held within a step. Its derivatives, for implicit methods, `equilibrium`
-    and `linearize`, are central differences.
+    slower. The function must be smooth, and depend on its arguments only. If it switches with the motion, give the
+    switching functions, ``switches=(g, ...)``, each called like f: steps end where one passes zero, and f gets the
+    signs of its branch, ``f(t, i, ..., modes=(1.0, ...))``, held within a step. Its derivatives, for implicit methods,
+    `equilibrium` and `linearize`, are central differences.
 
     >>> def wind(t, sail):
     ...     return [(20.0 if sail.point[1] > 1.0 else 5.0, 0.0)]

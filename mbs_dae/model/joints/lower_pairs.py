@@ -15,9 +15,9 @@ from .motions import Ball, Helix, Slide, Turn
 class Revolute(Joint):
     """A pin: the two points coincide; in space the axes are parallel, too.
 
-    It joins two markers; or two bodies in their placement, ``Revolute("A", ground, arm, at=(0, 0))``, in space with the
-    direction ``axis=`` of the pin. Results name its angle "A.angle" and "A.omega", and its reaction on the second body
-    "A.Fx", "A.Fy", in space also "A.Fz" and the moments.
+    The pin joins two markers; or two bodies in their placement, ``Revolute("A", ground, arm, at=(0, 0))``, in space
+    with the direction ``axis=`` of the pin. Results name its angle "A.angle" and "A.omega", and its reaction on the
+    second body "A.Fx", "A.Fy", in space also "A.Fz" and the moments.
 
     Φ = r_i - r_j: its multiplier is the force on the second body, in world axes.
 
@@ -47,8 +47,8 @@ class Translational(Joint):
     """A straight guide: the second marker slides along the first, and does not turn relative to it. In the plane it
     slides along the x axis of the first marker, in space along its axis.
 
-    It joins two markers; or two bodies in their placement, ``Translational("guide", ground, block, at=(0, 0), axis=(0,
-    1))``, which slide along `axis`. Results name its displacement "guide.displacement" and its velocity
+    The guide joins two markers; or two bodies in their placement, ``Translational("guide", ground, block, at=(0, 0),
+    axis=(0, 1))``, which slide along `axis`. Results name its displacement "guide.displacement" and its velocity
     "guide.velocity".
 
     >>> model = mbs.PlanarModel("ramp")

@@ -58,7 +58,7 @@ class Slide(AlongAxis):
 
 @dataclass(frozen=True)
 class Helix(AlongAxis):
-    """A rotation by θ and a shift by phase + pitch θ/2π. Both are constants of the joint, by their names."""
+    """A rotation by θ and a shift by phase + pitch θ/2π. Phase and pitch are constants of the joint, by their names."""
 
     pitch: str = "pitch"
     phase: str = "phase"

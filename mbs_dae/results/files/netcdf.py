@@ -1,8 +1,8 @@
 """Results as .nc, netCDF 4: all numbers by name over time with their units, as xarray and others read them; a group
 ``mbs_dae`` holds the other content of a result's file, for `mbs.load`.
 
-Such a file is an HDF5 file in which every variable names the scales of its dimensions. It is written with HDF5, because
-results have thousands of variables: packages for netCDF walk through all of them for each.
+Such a file is an HDF5 file in which every variable names the scales of its dimensions. The package h5py writes the
+file, because results have thousands of variables: packages for netCDF walk through all of them for each.
 """
 
 import re
