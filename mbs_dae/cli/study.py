@@ -114,7 +114,7 @@ def _drawn(varied: dict[str, Any], count: int | None, method: Any, seed: int | N
     return mbs.samples(varied, count, method, seed or 0)
 
 
-# --- what varies ---
+# --- varied values ---
 
 
 def parse_over(texts: Sequence[str], unit_of: Callable[[str], str] = lambda name: "") -> dict[str, Any]:

@@ -87,7 +87,7 @@ def _jumps(system: System, first: State, rows: np.ndarray, breaks: np.ndarray, l
     return found
 
 
-# --- where a motion stops -------------------------------------------------------------------------------------------
+# --- stopped motions ------------------------------------------------------------------------------------------------
 
 
 def change_point_at_start(first: State) -> MbsError:

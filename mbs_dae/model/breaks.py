@@ -119,8 +119,8 @@ def farthest_ends(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the times at which laws turn (begin or cease to rise or fall), in s, and the farthest end of a step that
     begins before the first of them, between two, or after the last: half way from the next turn of a law to the one
-    after it. So a step passes no pulse that lasts one or two parts of LOOKS of the run, and meets a vibration with two
-    turns a period in each period. A shorter pulse is noticed if it has breaks.
+    after it. So no step jumps over a pulse that lasts 1/LOOKS or 2/LOOKS of the run, and a vibration with two turns a
+    period is met in each period. A shorter pulse is noticed if it has breaks.
 
     Laws are sampled from a little before the run, to find a turn at its beginning, and for as long again after it:
     turns still farther away would let a step end after the run.

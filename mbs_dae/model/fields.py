@@ -256,7 +256,7 @@ def choice(*options: Any, default: Any = REQUIRED) -> Any:
     return Choice(default=default, options=options)
 
 
-# --- how an element is called, as `help` and editors show it; calls are checked elsewhere, with better messages ------
+# --- signatures of elements for `help` and editors; calls are checked elsewhere, with better messages ----------------
 
 PLACE = "Place"
 KINDS: dict[type[Field], str] = {Scalar: "Number", Expression: "Expression", Function: "Law"}

@@ -64,7 +64,7 @@ class Model(Content):
         self._gravity = coordinates_of(gravity, "gravity", self.dimension)
         self._changed()
 
-    # --- saying it ------------------------------------------------------------------------------------------
+    # --- building the model ---------------------------------------------------------------------------------
 
     def parameter(self, name: str, value: float, unit: str = "") -> Parameter:
         """Declare a parameter and return its symbol, which may stand in place of a number. `value` is in SI units,
@@ -380,7 +380,7 @@ class Model(Content):
             return next(iter(self._alike.values())).cartesian
         return self._alike.get(key)
 
-    # --- the door -------------------------------------------------------------------------------------------
+    # --- input and its checks -------------------------------------------------------------------------------
 
     def _checks(self) -> Iterator[Callable[[Callable[[Number], float]], None]]:
         """Yield the checks that depend on values of parameters."""

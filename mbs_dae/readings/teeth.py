@@ -83,7 +83,7 @@ def with_separation(system: System, motion: Trajectory, multipliers: np.ndarray)
     return out
 
 
-# --- what a ratio leaves open ---
+# --- bearing forces that a ratio leaves undetermined ---
 
 
 @cache

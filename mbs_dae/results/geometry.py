@@ -58,7 +58,7 @@ class Geometry:
         """
         return provided("Result.vector")(self, name, axes)
 
-    # --- how well a force drives ---
+    # --- transmission and pressure angles ---
 
     def transmission_angle(self, *joints: str) -> np.ndarray:
         """Return the transmission angle μ = π/2 - α over time, in rad, shape (len(t),), from 0 (a dead point) to π/2

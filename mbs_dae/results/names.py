@@ -65,7 +65,7 @@ def _vector_of(first: str, known: Collection[str]) -> Iterator[str]:
     yield from [name for name in names if first in components(name, known)][:1]
 
 
-# --- what follows from forces and from equations ---
+# --- quantities from forces and equations ---
 
 
 TIME = "t", "s"
@@ -190,7 +190,7 @@ def known_names(model: Said) -> dict[str, None]:
     return dict.fromkeys([*model.quantity_names(), *more])
 
 
-# --- what names mean ---
+# --- meanings of names ---
 
 MEANINGS: dict[str, Any] = {
     "omega": "angular velocity", "alpha": "angular acceleration", "displacement": "displacement",

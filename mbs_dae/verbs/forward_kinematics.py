@@ -118,7 +118,7 @@ def _homogeneous(R: np.ndarray, p: np.ndarray) -> np.ndarray:
     return frozen(T)
 
 
-# --- how fast they move ---
+# --- velocities ---
 
 
 @dataclass(frozen=True, eq=False)

@@ -176,8 +176,8 @@ def check_no_states(model: Model, what: str) -> None:
 
 def _check_ledger(result: Result) -> None:
     """Check the energy balance where times are dense enough: where most poses were predicted from the last one without
-    halving, and where half of the times give the same works. Raise an `IntegrationError` if the imbalance there is as
-    large as the energies of the motion."""
+    halving, and where half of the times give the same works. Raise an `IntegrationError` if the imbalance there is
+    comparable with the energies of the motion."""
     energy = result.energy
     if len(result) < 9 or result.stats["halvings"] >= len(result):
         return

@@ -146,7 +146,7 @@ def _fill(numbers: np.ndarray, given: Values, freedoms: Iterable[Freedom], level
             numbers[freedom.v] = number
 
 
-# --- what moves with the bodies ---------------------------------------------------------------------------------
+# --- motions of bodies and markers ------------------------------------------------------------------------------
 
 
 MOTIONS = ("attitude", "position", "velocity", "acceleration", "angular_velocity", "angular_acceleration")

@@ -301,7 +301,7 @@ class Simulation(metaclass=PublicClass):
             what = f"this run of {self._held.system.model.name!r} has ended behind t = {self.t:g}: {why}"
             raise ModelError(f"{what}; begin again: run.reset()")
 
-    # --- the run goes on ----------------------------------------------------------------------------------------
+    # --- advancing the run --------------------------------------------------------------------------------------
 
     @property
     def t(self) -> float:
@@ -422,7 +422,7 @@ class Simulation(metaclass=PublicClass):
         self._present: Result | None = None
         self._state: State | None = None
 
-    # --- the run is read ----------------------------------------------------------------------------------------
+    # --- readings of the run ------------------------------------------------------------------------------------
 
     @property
     def state(self) -> State:
@@ -484,7 +484,7 @@ class Simulation(metaclass=PublicClass):
         note = f"; {self._message}" * bool(self._message)
         return f"<Simulation of {self._held.system.model.name!r} at {told(self.t, 's')}{note}>"
 
-    # --- the run is changed -------------------------------------------------------------------------------------
+    # --- changes of the run -------------------------------------------------------------------------------------
 
     def set(self, values: Mapping[str, float] | None = None, /, **inputs: float) -> Simulation:
         """Change values of inputs and states of the model from now on, by their names, and return the run. A dict may

@@ -161,7 +161,7 @@ class Touching(Element, ContactChanges):
         if self.shapes:
             check_room(self.shapes, number, self.who)
 
-    # --- what is read of it ---------------------------------------------------------------------------------
+    # --- readings -------------------------------------------------------------------------------------------
 
     def measures(self) -> dict[str, Measure]:
         """Return measures of the gaps, and of slip velocities if there is friction: "gap" and "slip"; for several

@@ -454,7 +454,7 @@ def _cone(own: sp.Expr, other: sp.Expr, cosine: sp.Expr, sine: sp.Expr) -> sp.Ex
     return (other + own * cosine) / sine
 
 
-# --- what carries wheels --------------------------------------------------------------------------------------------
+# --- carriers of wheels ---------------------------------------------------------------------------------------------
 
 
 def bearings(elements: Iterable[Element], wheel: Marker) -> dict[Any, Marker]:

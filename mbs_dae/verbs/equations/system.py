@@ -271,7 +271,7 @@ def _numbers(given: Any, what: str, symbols: sp.ImmutableMatrix) -> list[float]:
     return numbers.tolist()
 
 
-# --- compared with hand-written ones, entry by entry ---
+# --- comparison with hand-written matrices, entry by entry ---
 
 
 class Difference(NamedTuple):
